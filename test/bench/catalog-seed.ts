@@ -1,16 +1,8 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { partsOf } from '../../lib/catalog/cache/stored-parts.ts';
-import {
-  createVersion,
-  decimal,
-  formatInstant,
-  type Instant,
-  instant,
-  type PlanContent,
-  readCatalogXml,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Instant, PlanContent, Uuid } from '../../lib/index.ts';
+import { createVersion, decimal, formatInstant, instant, readCatalogXml } from '../../lib/index.ts';
 import type { NewCatalogVersion } from '../../lib/records/catalog/catalog-version.ts';
 import { authorshipOf } from '../../lib/runtime/authorship.ts';
 import { inOneTurn } from '../../lib/runtime/wait/turns.ts';

@@ -1,14 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { consoleLogger, systemClock, uuidGenerator } from '../../adapters/node/this-process.ts';
-import {
-  BusEventType,
-  type Instant,
-  instant,
-  QueueName,
-  type TenantRef,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Instant, TenantRef, Uuid } from '../../lib/index.ts';
+import { BusEventType, instant, QueueName } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';

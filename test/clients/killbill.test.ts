@@ -26,102 +26,100 @@ import { describeUsage } from './usage-steps.ts';
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
 // One journey of a customer: each step builds on those before it. On PostgreSQL the long run takes it.
-anyDatabase((kind, open) => {
-  describe(`the npm package killbill, unchanged, on ${kind}`, () => {
-    let started: Journey | undefined;
-    const journey = (): Journey => {
-      if (started === undefined) throw new Error('The journey has not begun');
-      return started;
-    };
+anyDatabase('the npm package killbill, unchanged', (open) => {
+  let started: Journey | undefined;
+  const journey = (): Journey => {
+    if (started === undefined) throw new Error('The journey has not begun');
+    return started;
+  };
 
-    before(async () => {
-      const serving = await serve(await open(migrated));
-      started = { serving, client: killbillClient({ ...login, url: serving.url }), ids: new Ids() };
+  before(async () => {
+    const serving = await serve(await open(migrated));
+    started = { serving, client: killbillClient({ ...login, url: serving.url }), ids: new Ids() };
+  });
+  after(() => started?.serving.close());
+
+  it('is refused without a user or a tenant, in the words of its dialect', async () => {
+    const { url } = journey().serving;
+    const noUser = killbillClient({ ...login, url, password: 'wrong' });
+    expect(await failureOf(noUser.account.getAccounts())).to.nested.include({
+      status: 401,
+      'body.code': 60004,
     });
-    after(() => started?.serving.close());
+    const noTenant = killbillClient({ ...login, url, tenant: ['bob', 'wrong'] });
+    expect(await failureOf(noTenant.account.getAccounts())).to.nested.include({
+      status: 401,
+      'body.code': 60005,
+    });
+    const { account } = journey().client;
+    expect(await failureOf(account.createAccount({}, ''))).to.nested.include({
+      status: 400,
+      'body.message': 'Header X-Killbill-CreatedBy needs to be set',
+    });
+  });
 
-    it('is refused without a user or a tenant, in the words of its dialect', async () => {
+  describeTenants(journey);
+  describeNodes(journey);
+  describeSecurity(journey);
+  describeCatalog(journey);
+  describeOverdueConfig(journey);
+  describeAccounts(journey);
+  describeBilling(journey);
+  describeOverdueState(journey);
+  describeUsage(journey);
+  describeBlocking(journey);
+  describeBundles(journey);
+  describeCredit(journey);
+  describeDocuments(journey);
+  describeTagsAndFields(journey);
+  describeHistory(journey);
+  describePaymentMethods(journey);
+  describePayments(journey);
+  describePaymentGateways(journey);
+  describeGroups(journey);
+
+  describe('in the end', () => {
+    it('lets the nodes forget what they keep in memory of an account', async () => {
+      const { client, ids } = journey();
+      const { status } = await client.admin.invalidatesCacheByAccount(ids.get('accountId'));
+      expect(status).to.equal(204);
+    });
+
+    it('deletes the catalog of a tenant that sells nothing', async () => {
       const { url } = journey().serving;
-      const noUser = killbillClient({ ...login, url, password: 'wrong' });
-      expect(await failureOf(noUser.account.getAccounts())).to.nested.include({
-        status: 401,
-        'body.code': 60004,
-      });
-      const noTenant = killbillClient({ ...login, url, tenant: ['bob', 'wrong'] });
-      expect(await failureOf(noTenant.account.getAccounts())).to.nested.include({
-        status: 401,
-        'body.code': 60005,
-      });
-      const { account } = journey().client;
-      expect(await failureOf(account.createAccount({}, ''))).to.nested.include({
-        status: 400,
-        'body.message': 'Header X-Killbill-CreatedBy needs to be set',
-      });
+      const { successes } = journey().client;
+      const other = killbillClient({ ...login, url, tenant: ['eve', 'other'], successes });
+      await other.catalog.uploadCatalogXml((await exampleCatalog()).toString('utf8'), BY);
+      expect((await other.catalog.deleteCatalog(BY)).status).to.equal(204);
+      expect((await other.catalog.getCatalogVersions()).data).to.deep.equal([]);
     });
 
-    describeTenants(journey);
-    describeNodes(journey);
-    describeSecurity(journey);
-    describeCatalog(journey);
-    describeOverdueConfig(journey);
-    describeAccounts(journey);
-    describeBilling(journey);
-    describeOverdueState(journey);
-    describeUsage(journey);
-    describeBlocking(journey);
-    describeBundles(journey);
-    describeCredit(journey);
-    describeDocuments(journey);
-    describeTagsAndFields(journey);
-    describeHistory(journey);
-    describePaymentMethods(journey);
-    describePayments(journey);
-    describePaymentGateways(journey);
-    describeGroups(journey);
+    // A new endpoint that the package knows needs a step of its own here.
+    it('has called every operation that both the package and the server have', () => {
+      const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
+      const { called } = journey().client;
+      const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
+      expect(missed).to.deep.equal([]);
+      expect(clientOperations).to.have.length(264);
+      expect(clientOperations.filter((name) => !served.has(name))).to.deep.equal([]);
+    });
 
-    describe('in the end', () => {
-      it('lets the nodes forget what they keep in memory of an account', async () => {
-        const { client, ids } = journey();
-        const { status } = await client.admin.invalidatesCacheByAccount(ids.get('accountId'));
-        expect(status).to.equal(204);
-      });
-
-      it('deletes the catalog of a tenant that sells nothing', async () => {
-        const { url } = journey().serving;
-        const { successes } = journey().client;
-        const other = killbillClient({ ...login, url, tenant: ['eve', 'other'], successes });
-        await other.catalog.uploadCatalogXml((await exampleCatalog()).toString('utf8'), BY);
-        expect((await other.catalog.deleteCatalog(BY)).status).to.equal(204);
-        expect((await other.catalog.getCatalogVersions()).data).to.deep.equal([]);
-      });
-
-      // A new endpoint that the package knows needs a step of its own here.
-      it('has called every operation that both the package and the server have', () => {
-        const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
-        const { called } = journey().client;
-        const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
-        expect(missed).to.deep.equal([]);
-        expect(clientOperations).to.have.length(264);
-        expect(clientOperations.filter((name) => !served.has(name))).to.deep.equal([]);
-      });
-
-      it('has had 262 of the 264 operations answered with a status that the document of the package promises', () => {
-        const { successes } = journey().client;
-        const answered = clientOperations.map((name) => ({
-          name,
-          statuses: successes.get(name) ?? new Map(),
-        }));
-        expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.deep.equal(
-          [],
-        );
-        const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
-        expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([
-          // Created, as the interface documents have it (doc1 §4.10); the document of the package says 200.
-          ['recordUsage', 201],
-          // As the other uploads of documents; the document of the package says 200 of this one.
-          ['uploadInvoiceMPTemplate', 201],
-        ]);
-      });
+    it('has had 262 of the 264 operations answered with a status that the document of the package promises', () => {
+      const { successes } = journey().client;
+      const answered = clientOperations.map((name) => ({
+        name,
+        statuses: successes.get(name) ?? new Map(),
+      }));
+      expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.deep.equal(
+        [],
+      );
+      const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
+      expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([
+        // Created, as the interface documents have it (doc1 §4.10); the document of the package says 200.
+        ['recordUsage', 201],
+        // As the other uploads of documents; the document of the package says 200 of this one.
+        ['uploadInvoiceMPTemplate', 201],
+      ]);
     });
   });
 });

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
-import {
-  decimal,
-  type InvoicePlugin,
-  parseLocalDate,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { InvoicePlugin, TenantBilling, Uuid } from '../../lib/index.ts';
+import { decimal, parseLocalDate } from '../../lib/index.ts';
 import { codeOf } from '../support/assertions.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

@@ -46,49 +46,47 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   return signal;
 }
 
-eachDatabase((_kind, open) => {
-  describe('a process killed between asking an invoice plugin and storing what it said', () => {
-    /** A subscriber who has not been billed, in a database that nobody has open. */
-    async function subscriber() {
-      const engine = await openEngine(open, { now: NOW });
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.close();
-      return { accountId, database: engine.database, tenant: engine.tenant.id };
+eachDatabase('a process killed between asking an invoice plugin and storing what it said', (open) => {
+  /** A subscriber who has not been billed, in a database that nobody has open. */
+  async function subscriber() {
+    const engine = await openEngine(open, { now: NOW });
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.close();
+    return { accountId, database: engine.database, tenant: engine.tenant.id };
+  }
+
+  async function linesOf(billing: Billing<never>, tenant: Uuid, accountId: Uuid) {
+    const acme = billing.as({ tenant, user: 'me' });
+    return (await acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
+  }
+
+  const billed = [['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1']];
+
+  it('leaves nothing behind: the run can be asked for again at once', async () => {
+    const { accountId, database, tenant } = await subscriber();
+    expect(await dieWith(database, { tenant, account: accountId })).to.equal('SIGKILL');
+    const billing = await openAgain(database, tax);
+    try {
+      expect(await linesOf(billing, tenant, accountId)).to.deep.equal([]);
+      const invoice = await billing.as({ tenant, user: 'me' }).generateInvoice({ accountId });
+      expect(invoice.invoiceNumber).to.equal(1);
+      expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
+    } finally {
+      await billing.close();
     }
+  });
 
-    async function linesOf(billing: Billing<never>, tenant: Uuid, accountId: Uuid) {
-      const acme = billing.as({ tenant, user: 'me' });
-      return (await acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
+  it('leaves an automatic run to the next life of the node, which makes it once', async () => {
+    const { accountId, database, tenant } = await subscriber();
+    expect(await dieWith(database, { tenant })).to.equal('SIGKILL');
+    const billing = await openAgain(database, tax);
+    try {
+      expect(await billing.settle()).to.equal(true);
+      expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
+    } finally {
+      await billing.close();
     }
-
-    const billed = [['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1']];
-
-    it('leaves nothing behind: the run can be asked for again at once', async () => {
-      const { accountId, database, tenant } = await subscriber();
-      expect(await dieWith(database, { tenant, account: accountId })).to.equal('SIGKILL');
-      const billing = await openAgain(database, tax);
-      try {
-        expect(await linesOf(billing, tenant, accountId)).to.deep.equal([]);
-        const invoice = await billing.as({ tenant, user: 'me' }).generateInvoice({ accountId });
-        expect(invoice.invoiceNumber).to.equal(1);
-        expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
-      } finally {
-        await billing.close();
-      }
-    });
-
-    it('leaves an automatic run to the next life of the node, which makes it once', async () => {
-      const { accountId, database, tenant } = await subscriber();
-      expect(await dieWith(database, { tenant })).to.equal('SIGKILL');
-      const billing = await openAgain(database, tax);
-      try {
-        expect(await billing.settle()).to.equal(true);
-        expect(await linesOf(billing, tenant, accountId)).to.deep.equal(billed);
-      } finally {
-        await billing.close();
-      }
-    });
   });
 });
 

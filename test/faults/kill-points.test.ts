@@ -8,12 +8,8 @@ import { customers } from '../../examples/demo-story.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { expectBelow } from '../support/assertions.ts';
 import { bundled } from '../support/bundled.ts';
-import {
-  type DatabaseKind,
-  eachDatabase,
-  type OpenDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import type { DatabaseKind, OpenDatabase, TestDatabase } from '../support/databases.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 

@@ -34,46 +34,44 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(1, 'k30'));
 }
 
-eachDatabase((kind, open) => {
-  describe('usage, whose process dies at any statement', () => {
-    it('usage §2.1 rule 5: a submission is there whole or not at all, and once after it was sent again', async () => {
-      const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
-      expect(steps).to.be.greaterThan(15);
-      const all = Array.from({ length: steps }, (_, step) => step + 1);
-      for (const step of sampled(all, kind === 'sqlite' ? 2 : 6)) {
-        expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.deep.equal(
-          undisturbed,
-        );
-      }
-    });
-
-    async function dieAt(step: number) {
-      const process = new DyingProcess(Number.POSITIVE_INFINITY);
-      const { database, storage: healthy, tenant } = await openStorage(kind, open);
-      await healthy.close();
-      const dying = storageAt(database, () => process.step());
-      await dying.prepare();
-      process.dieIn(step);
-      await recordAll(dying, tenant).catch((error: unknown) => {
-        if (!String(error).includes(DyingProcess.DEATH)) throw error;
-      });
-      expect(process.isDead).to.equal(Number.isFinite(step));
-      const { steps } = process;
-      await dying.close();
-      await expectWholeSubmissions(database);
-      const again = storageAt(database);
-      await again.prepare();
-      await recordAll(again, tenant);
-      await again.close();
-      await expectWholeSubmissions(database);
-      return { steps, told: Object.fromEntries(await storedDays(database)) };
-    }
-
-    async function expectWholeSubmissions(database: TestDatabase): Promise<void> {
-      const points = await storedPoints(database);
-      expect(points.length % POINTS).to.equal(0);
-      expect(areNumberedWithoutGaps(points)).to.equal(true);
-      expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
+eachDatabase('usage, whose process dies at any statement', (open, kind) => {
+  it('usage §2.1 rule 5: a submission is there whole or not at all, and once after it was sent again', async () => {
+    const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
+    expect(steps).to.be.greaterThan(15);
+    const all = Array.from({ length: steps }, (_, step) => step + 1);
+    for (const step of sampled(all, kind === 'sqlite' ? 2 : 6)) {
+      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.deep.equal(
+        undisturbed,
+      );
     }
   });
+
+  async function dieAt(step: number) {
+    const process = new DyingProcess(Number.POSITIVE_INFINITY);
+    const { database, storage: healthy, tenant } = await openStorage(kind, open);
+    await healthy.close();
+    const dying = storageAt(database, () => process.step());
+    await dying.prepare();
+    process.dieIn(step);
+    await recordAll(dying, tenant).catch((error: unknown) => {
+      if (!String(error).includes(DyingProcess.DEATH)) throw error;
+    });
+    expect(process.isDead).to.equal(Number.isFinite(step));
+    const { steps } = process;
+    await dying.close();
+    await expectWholeSubmissions(database);
+    const again = storageAt(database);
+    await again.prepare();
+    await recordAll(again, tenant);
+    await again.close();
+    await expectWholeSubmissions(database);
+    return { steps, told: Object.fromEntries(await storedDays(database)) };
+  }
+
+  async function expectWholeSubmissions(database: TestDatabase): Promise<void> {
+    const points = await storedPoints(database);
+    expect(points.length % POINTS).to.equal(0);
+    expect(areNumberedWithoutGaps(points)).to.equal(true);
+    expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
+  }
 });

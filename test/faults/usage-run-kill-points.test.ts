@@ -1,14 +1,8 @@
 import { expect } from 'chai';
 import type { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import {
-  formatDecimal,
-  type NewUsageLine,
-  OnDuplicate,
-  parseLocalDate,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { NewUsageLine, TenantBilling, Uuid } from '../../lib/index.ts';
+import { formatDecimal, OnDuplicate, parseLocalDate } from '../../lib/index.ts';
 import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';

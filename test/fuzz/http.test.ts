@@ -46,33 +46,31 @@ const statuses = new Set([
 const codes = new Set<number>(Object.values(ErrorCode));
 const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];
 
-anyDatabase((kind, open) => {
-  describe(`fuzzed requests on ${kind}`, () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    after(() => agent.destroy());
+anyDatabase('fuzzed requests', (open) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  after(() => agent.destroy());
 
-    it('end in a known status, with the error body where they fail, and hang nothing', async () => {
-      let heapAtFirst: number | null = null;
-      for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
-        const serving = await serve(await open(migrated), { configuration });
-        try {
-          const world = await populate(serving);
-          const numRuns = Math.min(left, RUNS_PER_DATABASE);
-          await fuzz(world, agent, { numRuns, seed: seed + runs - left });
-          const errors = serving.log.lines.filter(({ level }) => level === 'error');
-          expect(errors).to.deep.equal([]);
-          expect(({} as { polluted?: unknown }).polluted).to.equal(undefined);
-          expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).status).to.equal(200);
-        } finally {
-          agent.destroy();
-          await serving.close();
-        }
-        const heap = liveHeap();
-        heapAtFirst ??= heap;
-        expectBelow(MOST_HEAP_GROWTH, heap - heapAtFirst, 'growth of the heap');
+  it('end in a known status, with the error body where they fail, and hang nothing', async () => {
+    let heapAtFirst: number | null = null;
+    for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
+      const serving = await serve(await open(migrated), { configuration });
+      try {
+        const world = await populate(serving);
+        const numRuns = Math.min(left, RUNS_PER_DATABASE);
+        await fuzz(world, agent, { numRuns, seed: seed + runs - left });
+        const errors = serving.log.lines.filter(({ level }) => level === 'error');
+        expect(errors).to.deep.equal([]);
+        expect(({} as { polluted?: unknown }).polluted).to.equal(undefined);
+        expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).status).to.equal(200);
+      } finally {
+        agent.destroy();
+        await serving.close();
       }
-    }).timeout(0);
-  });
+      const heap = liveHeap();
+      heapAtFirst ??= heap;
+      expectBelow(MOST_HEAP_GROWTH, heap - heapAtFirst, 'growth of the heap');
+    }
+  }).timeout(0);
 });
 
 async function fuzz(

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -34,297 +26,279 @@ const outcome = ({ status, json }: Reply): readonly unknown[] => [
   (json as { readonly code?: number } | undefined)?.code,
 ];
 
-anyDatabase((kind, open) => {
-  describe(`account credit over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let database: TestDatabase;
-    before(async () => {
-      database = await open(migrated);
-      serving = await serve(database);
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('account credit over HTTP', (open) => {
+  let serving: Serving;
+  let database: TestDatabase;
+  before(async () => {
+    database = await open(migrated);
+    serving = await serve(database);
+  });
+  after(() => serving.close());
 
-    const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-      serving.call(method, `${core}${path}`, body === undefined ? {} : { body });
-    const newAccount = async (body: object = {}): Promise<string> =>
-      createdId(await send('POST', '/accounts', { currency: 'EUR', ...body }));
-    const add = async (path: string, items: readonly object[]): Promise<readonly Item[]> => {
-      const reply = await send('POST', path, items);
-      expect(reply.status, reply.text).to.equal(201);
-      return reply.json as readonly Item[];
-    };
-    const charge = (id: string, amount: number, query = 'autoCommit=true') =>
-      add(`/invoices/charges/${id}?${query}`, [{ amount }]);
-    const credit = (accountId: string, amount: number) =>
-      add('/credits?autoCommit=true', [{ accountId, amount }]);
-    const invoicesOf = async (id: string) =>
-      (await send('GET', `/accounts/${id}/invoices?includeInvoiceComponents=true`)).json as readonly Shown[];
-    const linesOf = async (id: string) =>
-      (await invoicesOf(id)).map(({ items }) => items.map(({ itemType, amount }) => `${itemType} ${amount}`));
-    async function balancesOf(id: string): Promise<readonly unknown[]> {
-      const { json } = await send('GET', `/accounts/${id}?accountWithBalanceAndCBA=true`);
-      const { accountBalance, accountCBA } = json as Record<string, unknown>;
-      return [accountBalance, accountCBA];
+  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
+    serving.call(method, `${core}${path}`, body === undefined ? {} : { body });
+  const newAccount = async (body: object = {}): Promise<string> =>
+    createdId(await send('POST', '/accounts', { currency: 'EUR', ...body }));
+  const add = async (path: string, items: readonly object[]): Promise<readonly Item[]> => {
+    const reply = await send('POST', path, items);
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.json as readonly Item[];
+  };
+  const charge = (id: string, amount: number, query = 'autoCommit=true') =>
+    add(`/invoices/charges/${id}?${query}`, [{ amount }]);
+  const credit = (accountId: string, amount: number) =>
+    add('/credits?autoCommit=true', [{ accountId, amount }]);
+  const invoicesOf = async (id: string) =>
+    (await send('GET', `/accounts/${id}/invoices?includeInvoiceComponents=true`)).json as readonly Shown[];
+  const linesOf = async (id: string) =>
+    (await invoicesOf(id)).map(({ items }) => items.map(({ itemType, amount }) => `${itemType} ${amount}`));
+  async function balancesOf(id: string): Promise<readonly unknown[]> {
+    const { json } = await send('GET', `/accounts/${id}?accountWithBalanceAndCBA=true`);
+    const { accountBalance, accountCBA } = json as Record<string, unknown>;
+    return [accountBalance, accountCBA];
+  }
+
+  it('accounts E6 Balance and credit: charges, credits, the credit by its id, a draft', async () => {
+    const id = await newAccount();
+    const [given] = await credit(id, 10);
+    expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
+    expect(await balancesOf(id)).to.deep.equal([-10, 10]);
+    const read = await send('GET', `/credits/${given?.invoiceItemId}`);
+    expect(read.json).to.deep.equal(given);
+    const [item] = await charge(id, 25);
+    expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
+    expect(outcome(await send('GET', `/credits/${item?.invoiceItemId}`))).to.deep.equal([404, 4008]);
+    expect(await balancesOf(id)).to.deep.equal([15, 0]);
+    await send('POST', `/invoices/${item?.invoiceId}/tags`, [WRITTEN_OFF]);
+    expect(await balancesOf(id)).to.deep.equal([0, 0]);
+    await send('DELETE', `/invoices/${item?.invoiceId}/tags?tagDef=${WRITTEN_OFF}`);
+    expect(await balancesOf(id)).to.deep.equal([15, 0]);
+    await charge(id, 40, '');
+    expect(await balancesOf(id)).to.deep.equal([15, 0]);
+    expect(await linesOf(id)).to.deep.equal([
+      ['CREDIT_ADJ -10', 'CBA_ADJ 10'],
+      ['EXTERNAL_CHARGE 25', 'CBA_ADJ -10'],
+      ['EXTERNAL_CHARGE 40'],
+    ]);
+  });
+
+  it('accounts E8 Transfer credit', async () => {
+    const parent = await newAccount();
+    const child = await newAccount({ parentAccountId: parent });
+    await credit(child, 18.5);
+    expect((await send('PUT', `/accounts/${child}/transferCredit`)).status).to.equal(204);
+    expect(await balancesOf(child)).to.deep.equal([0, 0]);
+    expect(await balancesOf(parent)).to.deep.equal([-18.5, 18.5]);
+    expect((await linesOf(child)).at(-1)).to.deep.equal(['EXTERNAL_CHARGE 18.5', 'CBA_ADJ -18.5']);
+    expect(await linesOf(parent)).to.deep.equal([['CREDIT_ADJ -18.5', 'CBA_ADJ 18.5']]);
+    expect((await invoicesOf(child)).at(-1)).to.include({ parentAccountId: parent, balance: 0 });
+    expect(outcome(await send('PUT', `/accounts/${child}/transferCredit`))).to.deep.equal([400, 4027]);
+    expect(outcome(await send('PUT', `/accounts/${parent}/transferCredit`))).to.deep.equal([400, 3009]);
+  });
+
+  it('adjusts an item: all that remains by default, then there is nothing', async () => {
+    const id = await newAccount();
+    const [item] = await charge(id, 10);
+    const path = `/invoices/${item?.invoiceId}`;
+    const body = { accountId: id, invoiceItemId: item?.invoiceItemId };
+    const adjusted = await send('POST', `${path}?requestedDate=2024-02-12`, body);
+    expect(adjusted.status).to.equal(201);
+    expect(adjusted.headers.get('location')).to.match(new RegExp(`${core}${path}$`));
+    expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']]);
+    expect(outcome(await send('POST', path, body))).to.deep.equal([404, 4007]);
+    expect(outcome(await send('POST', path, { ...body, amount: 0 }))).to.deep.equal([400, 4010]);
+    expect(outcome(await send('POST', path, { ...body, accountId: null }))).to.deep.equal([400, 60003]);
+    expect(outcome(await send('POST', path, { accountId: id }))).to.deep.equal([400, 60003]);
+  });
+
+  it('stores an invoice of another system, and lists it where it is asked for', async () => {
+    const id = await newAccount();
+    const items = [
+      { itemType: 'RECURRING', amount: 20, usageName: 'calls', startDate: '2023-11-01', rate: 7 },
+      { itemType: 'CREDIT_ADJ', amount: '-5.50' },
+    ];
+    const made = await send('POST', `/invoices/migration/${id}?targetDate=2023-12-01`, items);
+    expect(made.status, made.text).to.equal(201);
+    expect(made.text).to.equal('');
+    const path = made.headers.get('location')?.replace(/^.*(?=\/invoices\/)/, '') ?? '';
+    const { json } = await send('GET', path);
+    expect(json).to.include({ status: 'COMMITTED', targetDate: '2023-12-01', amount: 14.5, balance: 0 });
+    const [first] = (json as Shown).items;
+    expect(first).to.include({ itemType: 'RECURRING', amount: 20, usageName: 'calls', rate: 7 });
+    const shown = async (query: string) =>
+      (await send('GET', `/accounts/${id}/invoices?${query}`)).json as readonly unknown[];
+    expect(await shown('')).to.have.length(0);
+    expect(await shown('withMigrationInvoices=true')).to.have.length(1);
+    expect(await balancesOf(id)).to.deep.equal([0, 0]);
+    for (const [body, code] of [
+      [[], 60003],
+      [undefined, 60003],
+      [[{ amount: 1 }], 60003],
+      [[{ itemType: 'TAX' }], 60003],
+      [[{ itemType: 'FEE', amount: 1 }], 60001],
+      [[{ itemType: 'TAX', amount: 1, currency: 'USD' }], 3],
+    ] as const) {
+      const reply = await send('POST', `/invoices/migration/${id}`, body);
+      expect(outcome(reply), JSON.stringify(body)).to.deep.equal([400, code]);
     }
+    expect(await shown('withMigrationInvoices=true')).to.have.length(1);
+  });
 
-    it(
-      'accounts E6 Balance and credit: charges, credits, the credit by its id, a draft',
-      onEachDatabase(async () => {
-        const id = await newAccount();
-        const [given] = await credit(id, 10);
-        expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
-        expect(await balancesOf(id)).to.deep.equal([-10, 10]);
-        const read = await send('GET', `/credits/${given?.invoiceItemId}`);
-        expect(read.json).to.deep.equal(given);
-        const [item] = await charge(id, 25);
-        expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
-        expect(outcome(await send('GET', `/credits/${item?.invoiceItemId}`))).to.deep.equal([404, 4008]);
-        expect(await balancesOf(id)).to.deep.equal([15, 0]);
-        await send('POST', `/invoices/${item?.invoiceId}/tags`, [WRITTEN_OFF]);
-        expect(await balancesOf(id)).to.deep.equal([0, 0]);
-        await send('DELETE', `/invoices/${item?.invoiceId}/tags?tagDef=${WRITTEN_OFF}`);
-        expect(await balancesOf(id)).to.deep.equal([15, 0]);
-        await charge(id, 40, '');
-        expect(await balancesOf(id)).to.deep.equal([15, 0]);
-        expect(await linesOf(id)).to.deep.equal([
-          ['CREDIT_ADJ -10', 'CBA_ADJ 10'],
-          ['EXTERNAL_CHARGE 25', 'CBA_ADJ -10'],
-          ['EXTERNAL_CHARGE 40'],
-        ]);
-      }),
+  it('deletes account credit: what is used comes back, what is given goes, what was paid stays', async () => {
+    const id = await newAccount();
+    const [given] = await credit(id, 10);
+    const [charged] = await charge(id, 4);
+    const cbaOf = async (invoiceId = '') =>
+      ((await send('GET', `/invoices/${invoiceId}`)).json as Shown).items.find(
+        ({ itemType }) => itemType === 'CBA_ADJ',
+      )?.invoiceItemId ?? '';
+    const path = async (of: Item | undefined) =>
+      `/invoices/${of?.invoiceId}/${await cbaOf(of?.invoiceId)}/cba`;
+    expect(outcome(await send('DELETE', await path(charged)))).to.deep.equal([400, 60003]);
+    expect((await send('DELETE', `${await path(charged)}?accountId=${id}`)).status).to.equal(204);
+    expect(await balancesOf(id)).to.deep.equal([-6, 10]);
+    expect((await send('DELETE', `${await path(given)}?accountId=${id}`)).status).to.equal(204);
+    expect(await balancesOf(id)).to.deep.equal([4, 0]);
+    const item = `/invoices/${charged?.invoiceId}/${charged?.invoiceItemId}/cba?accountId=${id}`;
+    expect(outcome(await send('DELETE', item))).to.deep.equal([400, 4022]);
+    const other = await newAccount();
+    const foreign = `${await path(given)}?accountId=${other}`;
+    expect(outcome(await send('DELETE', foreign))).to.deep.equal([404, 4006]);
+  });
+
+  it('refuses bad items and stores nothing', async () => {
+    const id = await newAccount();
+    const other = await newAccount();
+    for (const [path, body, code] of [
+      [`/invoices/charges/${id}`, [], 60003],
+      [`/invoices/charges/${id}`, undefined, 60003],
+      [`/invoices/charges/${id}`, [{}], 4015],
+      [`/invoices/taxes/${id}`, [{ amount: -1 }], 4015],
+      [`/invoices/charges/${id}`, [{ amount: 'a lot' }], 60001],
+      [`/invoices/charges/${id}`, [{ amount: 1, currency: 'USD' }], 3],
+      [`/invoices/charges/${id}?requestedDate=soon`, [{ amount: 1 }], 60002],
+      ['/credits', [{ amount: 1 }], 60003],
+      ['/credits', [{ accountId: id, amount: -1 }], 4009],
+      [
+        '/credits',
+        [
+          { accountId: id, amount: 1 },
+          { accountId: other, amount: 1 },
+        ],
+        60003,
+      ],
+    ] as const) {
+      expect(outcome(await send('POST', path, body)), `${path} ${JSON.stringify(body)}`).to.deep.equal([
+        400,
+        code,
+      ]);
+    }
+    expect(await linesOf(id)).to.deep.equal([]);
+    expect(await linesOf(other)).to.deep.equal([]);
+  });
+
+  it('an id of another tenant answers like an unknown one', async () => {
+    const id = await newAccount();
+    const [item] = await charge(id, 10);
+    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const own = createdId(
+      await serving.call('POST', `${core}/accounts`, { headers: eve, body: { currency: 'EUR' } }),
     );
-
-    it('accounts E8 Transfer credit', async () => {
-      const parent = await newAccount();
-      const child = await newAccount({ parentAccountId: parent });
-      await credit(child, 18.5);
-      expect((await send('PUT', `/accounts/${child}/transferCredit`)).status).to.equal(204);
-      expect(await balancesOf(child)).to.deep.equal([0, 0]);
-      expect(await balancesOf(parent)).to.deep.equal([-18.5, 18.5]);
-      expect((await linesOf(child)).at(-1)).to.deep.equal(['EXTERNAL_CHARGE 18.5', 'CBA_ADJ -18.5']);
-      expect(await linesOf(parent)).to.deep.equal([['CREDIT_ADJ -18.5', 'CBA_ADJ 18.5']]);
-      expect((await invoicesOf(child)).at(-1)).to.include({ parentAccountId: parent, balance: 0 });
-      expect(outcome(await send('PUT', `/accounts/${child}/transferCredit`))).to.deep.equal([400, 4027]);
-      expect(outcome(await send('PUT', `/accounts/${parent}/transferCredit`))).to.deep.equal([400, 3009]);
-    });
-
-    it('adjusts an item: all that remains by default, then there is nothing', async () => {
-      const id = await newAccount();
-      const [item] = await charge(id, 10);
-      const path = `/invoices/${item?.invoiceId}`;
-      const body = { accountId: id, invoiceItemId: item?.invoiceItemId };
-      const adjusted = await send('POST', `${path}?requestedDate=2024-02-12`, body);
-      expect(adjusted.status).to.equal(201);
-      expect(adjusted.headers.get('location')).to.match(new RegExp(`${core}${path}$`));
-      expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']]);
-      expect(outcome(await send('POST', path, body))).to.deep.equal([404, 4007]);
-      expect(outcome(await send('POST', path, { ...body, amount: 0 }))).to.deep.equal([400, 4010]);
-      expect(outcome(await send('POST', path, { ...body, accountId: null }))).to.deep.equal([400, 60003]);
-      expect(outcome(await send('POST', path, { accountId: id }))).to.deep.equal([400, 60003]);
-    });
-
-    it('stores an invoice of another system, and lists it where it is asked for', async () => {
-      const id = await newAccount();
-      const items = [
-        { itemType: 'RECURRING', amount: 20, usageName: 'calls', startDate: '2023-11-01', rate: 7 },
-        { itemType: 'CREDIT_ADJ', amount: '-5.50' },
-      ];
-      const made = await send('POST', `/invoices/migration/${id}?targetDate=2023-12-01`, items);
-      expect(made.status, made.text).to.equal(201);
-      expect(made.text).to.equal('');
-      const path = made.headers.get('location')?.replace(/^.*(?=\/invoices\/)/, '') ?? '';
-      const { json } = await send('GET', path);
-      expect(json).to.include({ status: 'COMMITTED', targetDate: '2023-12-01', amount: 14.5, balance: 0 });
-      const [first] = (json as Shown).items;
-      expect(first).to.include({ itemType: 'RECURRING', amount: 20, usageName: 'calls', rate: 7 });
-      const shown = async (query: string) =>
-        (await send('GET', `/accounts/${id}/invoices?${query}`)).json as readonly unknown[];
-      expect(await shown('')).to.have.length(0);
-      expect(await shown('withMigrationInvoices=true')).to.have.length(1);
-      expect(await balancesOf(id)).to.deep.equal([0, 0]);
-      for (const [body, code] of [
-        [[], 60003],
-        [undefined, 60003],
-        [[{ amount: 1 }], 60003],
-        [[{ itemType: 'TAX' }], 60003],
-        [[{ itemType: 'FEE', amount: 1 }], 60001],
-        [[{ itemType: 'TAX', amount: 1, currency: 'USD' }], 3],
-      ] as const) {
-        const reply = await send('POST', `/invoices/migration/${id}`, body);
-        expect(outcome(reply), JSON.stringify(body)).to.deep.equal([400, code]);
-      }
-      expect(await shown('withMigrationInvoices=true')).to.have.length(1);
-    });
-
-    it('deletes account credit: what is used comes back, what is given goes, what was paid stays', async () => {
-      const id = await newAccount();
-      const [given] = await credit(id, 10);
-      const [charged] = await charge(id, 4);
-      const cbaOf = async (invoiceId = '') =>
-        ((await send('GET', `/invoices/${invoiceId}`)).json as Shown).items.find(
-          ({ itemType }) => itemType === 'CBA_ADJ',
-        )?.invoiceItemId ?? '';
-      const path = async (of: Item | undefined) =>
-        `/invoices/${of?.invoiceId}/${await cbaOf(of?.invoiceId)}/cba`;
-      expect(outcome(await send('DELETE', await path(charged)))).to.deep.equal([400, 60003]);
-      expect((await send('DELETE', `${await path(charged)}?accountId=${id}`)).status).to.equal(204);
-      expect(await balancesOf(id)).to.deep.equal([-6, 10]);
-      expect((await send('DELETE', `${await path(given)}?accountId=${id}`)).status).to.equal(204);
-      expect(await balancesOf(id)).to.deep.equal([4, 0]);
-      const item = `/invoices/${charged?.invoiceId}/${charged?.invoiceItemId}/cba?accountId=${id}`;
-      expect(outcome(await send('DELETE', item))).to.deep.equal([400, 4022]);
-      const other = await newAccount();
-      const foreign = `${await path(given)}?accountId=${other}`;
-      expect(outcome(await send('DELETE', foreign))).to.deep.equal([404, 4006]);
-    });
-
-    it('refuses bad items and stores nothing', async () => {
-      const id = await newAccount();
-      const other = await newAccount();
-      for (const [path, body, code] of [
-        [`/invoices/charges/${id}`, [], 60003],
-        [`/invoices/charges/${id}`, undefined, 60003],
-        [`/invoices/charges/${id}`, [{}], 4015],
-        [`/invoices/taxes/${id}`, [{ amount: -1 }], 4015],
-        [`/invoices/charges/${id}`, [{ amount: 'a lot' }], 60001],
-        [`/invoices/charges/${id}`, [{ amount: 1, currency: 'USD' }], 3],
-        [`/invoices/charges/${id}?requestedDate=soon`, [{ amount: 1 }], 60002],
-        ['/credits', [{ amount: 1 }], 60003],
-        ['/credits', [{ accountId: id, amount: -1 }], 4009],
-        [
-          '/credits',
-          [
-            { accountId: id, amount: 1 },
-            { accountId: other, amount: 1 },
-          ],
-          60003,
-        ],
-      ] as const) {
-        expect(outcome(await send('POST', path, body)), `${path} ${JSON.stringify(body)}`).to.deep.equal([
-          400,
-          code,
-        ]);
-      }
-      expect(await linesOf(id)).to.deep.equal([]);
-      expect(await linesOf(other)).to.deep.equal([]);
-    });
-
-    it('an id of another tenant answers like an unknown one', async () => {
-      const id = await newAccount();
-      const [item] = await charge(id, 10);
-      const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      const own = createdId(
-        await serving.call('POST', `${core}/accounts`, { headers: eve, body: { currency: 'EUR' } }),
-      );
-      for (const [method, path, body, code] of [
-        ['POST', `/invoices/charges/${own}`, [{ amount: 1, invoiceId: item?.invoiceId }], 4006],
-        [
-          'POST',
-          `/invoices/${item?.invoiceId}`,
-          { accountId: own, invoiceItemId: item?.invoiceItemId },
-          4006,
-        ],
-        ['POST', '/credits', [{ accountId: id, amount: 1 }], 3002],
-        ['POST', `/invoices/migration/${id}`, [{ itemType: 'TAX', amount: 1 }], 3002],
-        [
-          'DELETE',
-          `/invoices/${item?.invoiceId}/${item?.invoiceItemId}/cba?accountId=${own}`,
-          undefined,
-          4006,
-        ],
-        ['PUT', `/accounts/${id}/cbaRebalancing`, undefined, 3002],
-        ['PUT', `/accounts/${id}/transferCredit`, undefined, 3002],
-        ['DELETE', `/accounts/${id}`, undefined, 3002],
-      ] as const) {
-        const request = body === undefined ? { headers: eve } : { headers: eve, body };
-        expect(outcome(await serving.call(method, `${core}${path}`, request)), path).to.deep.equal([
-          404,
-          code,
-        ]);
-      }
-      expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10']]);
-    });
-
-    async function partlyPaid(): Promise<string> {
-      serving.gateway.configure({
-        CONFIGURE_ACTION: 'ACTION_SLEEP',
-        SLEEP_TIME_SEC: 0,
-        PROCESSED_AMOUNT: '40',
-      });
-      const id = await newAccount();
-      await send('POST', `/accounts/${id}/paymentMethods?isDefault=true`, {
-        pluginName: 'killbill-payment-test',
-      });
-      await charge(id, 100);
-      await serving.billing.settle();
-      expect(await balancesOf(id)).to.deep.equal([60, 0]);
-      return id;
+    for (const [method, path, body, code] of [
+      ['POST', `/invoices/charges/${own}`, [{ amount: 1, invoiceId: item?.invoiceId }], 4006],
+      ['POST', `/invoices/${item?.invoiceId}`, { accountId: own, invoiceItemId: item?.invoiceItemId }, 4006],
+      ['POST', '/credits', [{ accountId: id, amount: 1 }], 3002],
+      ['POST', `/invoices/migration/${id}`, [{ itemType: 'TAX', amount: 1 }], 3002],
+      ['DELETE', `/invoices/${item?.invoiceId}/${item?.invoiceItemId}/cba?accountId=${own}`, undefined, 4006],
+      ['PUT', `/accounts/${id}/cbaRebalancing`, undefined, 3002],
+      ['PUT', `/accounts/${id}/transferCredit`, undefined, 3002],
+      ['DELETE', `/accounts/${id}`, undefined, 3002],
+    ] as const) {
+      const request = body === undefined ? { headers: eve } : { headers: eve, body };
+      expect(outcome(await serving.call(method, `${core}${path}`, request)), path).to.deep.equal([404, code]);
     }
+    expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10']]);
+  });
 
-    it('accounts E9 Close with item adjustment after partial payment, or with write-off', async () => {
-      const adjusted = await partlyPaid();
-      const written = await partlyPaid();
-      expect((await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`)).status).to.equal(
-        204,
-      );
-      expect(await linesOf(adjusted)).to.deep.equal([['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']]);
-      expect(await balancesOf(adjusted)).to.deep.equal([-40, 40]);
-      const both = 'itemAdjustUnpaidInvoices=true&writeOffUnpaidInvoices=true';
-      expect((await send('DELETE', `/accounts/${written}?${both}`)).status).to.equal(204);
-      expect(await linesOf(written)).to.deep.equal([['EXTERNAL_CHARGE 100']]);
-      expect(await balancesOf(written)).to.deep.equal([0, 0]);
-      await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
-      for (const accountId of [adjusted, written]) {
-        const reply = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
-        expect(outcome(reply)).to.deep.equal([400, 6000]);
-        const { json } = await send('GET', `/accounts/${accountId}/tags`);
-        expect(
-          (json as readonly { readonly tagDefinitionName: string }[]).map((tag) => tag.tagDefinitionName),
-        ).to.deep.equal(['AUTO_INVOICING_OFF']);
-      }
+  async function partlyPaid(): Promise<string> {
+    serving.gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_SLEEP',
+      SLEEP_TIME_SEC: 0,
+      PROCESSED_AMOUNT: '40',
     });
-
-    it('closing needs a permission for each thing that is asked, before anything is written', async () => {
-      const id = await newAccount();
-      await charge(id, 10);
-      await send('PUT', '/security/roles', {
-        role: 'closer',
-        permissions: ['tag:add', 'entitlement:pause_resume'],
-      });
-      await send('POST', '/security/users', { username: 'cleo', password: 'password', roles: ['closer'] });
-      const headers = { authorization: basic('cleo', 'password') };
-      const close = (query: string) => serving.call('DELETE', `${core}/accounts/${id}${query}`, { headers });
-      for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices']) {
-        expect(outcome(await close(`?${flag}=true`)), flag).to.deep.equal([403, 40000]);
-      }
-      expect((await send('GET', `/accounts/${id}/tags`)).json).to.deep.equal([]);
-      expect((await close('?removeFutureNotifications=true')).status).to.equal(204);
-      expect(outcome(await close('?writeOffUnpaidInvoices=perhaps'))).to.deep.equal([400, 60002]);
+    const id = await newAccount();
+    await send('POST', `/accounts/${id}/paymentMethods?isDefault=true`, {
+      pluginName: 'killbill-payment-test',
     });
+    await charge(id, 100);
+    await serving.billing.settle();
+    expect(await balancesOf(id)).to.deep.equal([60, 0]);
+    return id;
+  }
 
-    it('http-api 4.4: planned work is removed by default in dialect K only', async () => {
-      await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
-      for (const [headers, removed] of [
-        [{}, 0],
-        [aliasHeaders, 1],
-      ] as const) {
-        const accountId = await newAccount({ currency: 'USD' });
-        const later = 'entitlementDate=2024-03-10&billingDate=2024-03-10';
-        await send('POST', `/subscriptions?${later}`, { accountId, planName: 'canopy-monthly' });
-        await serving.billing.settle();
-        const before = await planned();
-        const reply = await serving.call('DELETE', `${core}/accounts/${accountId}`, { headers });
-        expect(reply.status, reply.text).to.equal(204);
-        expect(Math.sign(before - (await planned()))).to.equal(removed);
-      }
-    });
-
-    async function planned(): Promise<number> {
-      const rows = await rowsOf(
-        database,
-        `select record_id from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
-      );
-      return rows.length;
+  it('accounts E9 Close with item adjustment after partial payment, or with write-off', async () => {
+    const adjusted = await partlyPaid();
+    const written = await partlyPaid();
+    expect((await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`)).status).to.equal(
+      204,
+    );
+    expect(await linesOf(adjusted)).to.deep.equal([['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']]);
+    expect(await balancesOf(adjusted)).to.deep.equal([-40, 40]);
+    const both = 'itemAdjustUnpaidInvoices=true&writeOffUnpaidInvoices=true';
+    expect((await send('DELETE', `/accounts/${written}?${both}`)).status).to.equal(204);
+    expect(await linesOf(written)).to.deep.equal([['EXTERNAL_CHARGE 100']]);
+    expect(await balancesOf(written)).to.deep.equal([0, 0]);
+    await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    for (const accountId of [adjusted, written]) {
+      const reply = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
+      expect(outcome(reply)).to.deep.equal([400, 6000]);
+      const { json } = await send('GET', `/accounts/${accountId}/tags`);
+      expect(
+        (json as readonly { readonly tagDefinitionName: string }[]).map((tag) => tag.tagDefinitionName),
+      ).to.deep.equal(['AUTO_INVOICING_OFF']);
     }
   });
+
+  it('closing needs a permission for each thing that is asked, before anything is written', async () => {
+    const id = await newAccount();
+    await charge(id, 10);
+    await send('PUT', '/security/roles', {
+      role: 'closer',
+      permissions: ['tag:add', 'entitlement:pause_resume'],
+    });
+    await send('POST', '/security/users', { username: 'cleo', password: 'password', roles: ['closer'] });
+    const headers = { authorization: basic('cleo', 'password') };
+    const close = (query: string) => serving.call('DELETE', `${core}/accounts/${id}${query}`, { headers });
+    for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices']) {
+      expect(outcome(await close(`?${flag}=true`)), flag).to.deep.equal([403, 40000]);
+    }
+    expect((await send('GET', `/accounts/${id}/tags`)).json).to.deep.equal([]);
+    expect((await close('?removeFutureNotifications=true')).status).to.equal(204);
+    expect(outcome(await close('?writeOffUnpaidInvoices=perhaps'))).to.deep.equal([400, 60002]);
+  });
+
+  it('http-api 4.4: planned work is removed by default in dialect K only', async () => {
+    await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    for (const [headers, removed] of [
+      [{}, 0],
+      [aliasHeaders, 1],
+    ] as const) {
+      const accountId = await newAccount({ currency: 'USD' });
+      const later = 'entitlementDate=2024-03-10&billingDate=2024-03-10';
+      await send('POST', `/subscriptions?${later}`, { accountId, planName: 'canopy-monthly' });
+      await serving.billing.settle();
+      const before = await planned();
+      const reply = await serving.call('DELETE', `${core}/accounts/${accountId}`, { headers });
+      expect(reply.status, reply.text).to.equal(204);
+      expect(Math.sign(before - (await planned()))).to.equal(removed);
+    }
+  });
+
+  async function planned(): Promise<number> {
+    const rows = await rowsOf(
+      database,
+      `select record_id from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
+    );
+    return rows.length;
+  }
 });

@@ -7,15 +7,8 @@ import { instant } from '../../lib/values/time/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
 import { codeOf, expectBelow } from '../support/assertions.ts';
 import { eachDatabase } from '../support/databases.ts';
-import {
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { withLongestTurn } from '../support/longest-turn.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -51,88 +44,86 @@ interface BundleJson {
 
 const bundlesIn = (reply: Reply) => reply.json as readonly BundleJson[];
 
-eachDatabase((kind, open) => {
-  describe(`reads of an account that was held very often on ${kind}`, () => {
-    let serving: Serving;
-    let held: Held;
-    before(async () => {
-      const configuration = { 'org.service.server.limits.rows': '300' };
-      serving = await serve(await open(migrated), { configuration });
-      held = await accountWith(serving, { subscriptions: 4, states: 40 });
-    });
-    after(() => serving.close());
+eachDatabase('reads of an account that was held very often', (open) => {
+  let serving: Serving;
+  let held: Held;
+  before(async () => {
+    const configuration = { 'org.service.server.limits.rows': '300' };
+    serving = await serve(await open(migrated), { configuration });
+    held = await accountWith(serving, { subscriptions: 4, states: 40 });
+  });
+  after(() => serving.close());
 
-    const read = (path: string) => serving.call('GET', `/1.0/kb${path}`);
+  const read = (path: string) => serving.call('GET', `/1.0/kb${path}`);
 
-    it('reads of an account that was held often are refused where they would have more rows than an answer may, with the way out', async () => {
-      for (const path of ['bundles', 'timeline']) {
-        const { status, json } = await read(`/accounts/${held.accountId}/${path}`);
-        expect(status, path).to.equal(422);
-        expect(json).to.include({ code: ErrorCode.ANSWER_TOO_LARGE });
-        const { message } = json as { readonly message: string };
-        expect(message).to.contain('300 rows');
-        expect(message).to.contain(`/1.0/kb/accounts/${held.accountId}/bundles/pagination`);
-      }
-      const acme = serving.billing.as({ tenant: held.tenant, user: 'test' });
-      expect(await codeOf(acme.subscriptions.bundlesOfAccount(held.accountId))).to.equal(60_020);
-      expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
-    });
+  it('reads of an account that was held often are refused where they would have more rows than an answer may, with the way out', async () => {
+    for (const path of ['bundles', 'timeline']) {
+      const { status, json } = await read(`/accounts/${held.accountId}/${path}`);
+      expect(status, path).to.equal(422);
+      expect(json).to.include({ code: ErrorCode.ANSWER_TOO_LARGE });
+      const { message } = json as { readonly message: string };
+      expect(message).to.contain('300 rows');
+      expect(message).to.contain(`/1.0/kb/accounts/${held.accountId}/bundles/pagination`);
+    }
+    const acme = serving.billing.as({ tenant: held.tenant, user: 'test' });
+    expect(await codeOf(acme.subscriptions.bundlesOfAccount(held.accountId))).to.equal(60_020);
+    expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
+  });
 
-    it('reads of an account that was held often give by pages what they refuse at once, each bundle as it is by itself', async () => {
-      const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
-      const all = bundlesIn(await read(`${paged}&limit=10`));
-      expect(all).to.have.length(4);
-      for (const [index, bundle] of all.entries()) {
-        expect(bundlesIn(await read(`${paged}&offset=${index}&limit=1`))).to.deep.equal([bundle]);
-        expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.deep.equal(bundle);
-        const [subscription] = bundle.subscriptions;
-        const alone = await read(`/subscriptions/${subscription?.subscriptionId}?audit=MINIMAL`);
-        expect(alone.json).to.deep.equal(subscription);
-        expect(bundle.timeline.events).to.deep.equal(subscription?.events);
-        expect(bundle.timeline.events).to.have.length(42);
-      }
-    });
+  it('reads of an account that was held often give by pages what they refuse at once, each bundle as it is by itself', async () => {
+    const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
+    const all = bundlesIn(await read(`${paged}&limit=10`));
+    expect(all).to.have.length(4);
+    for (const [index, bundle] of all.entries()) {
+      expect(bundlesIn(await read(`${paged}&offset=${index}&limit=1`))).to.deep.equal([bundle]);
+      expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.deep.equal(bundle);
+      const [subscription] = bundle.subscriptions;
+      const alone = await read(`/subscriptions/${subscription?.subscriptionId}?audit=MINIMAL`);
+      expect(alone.json).to.deep.equal(subscription);
+      expect(bundle.timeline.events).to.deep.equal(subscription?.events);
+      expect(bundle.timeline.events).to.have.length(42);
+    }
+  });
 
-    it('reads of an account that was held often give named bundles, however many the account has', async () => {
-      const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
-      const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
-      expect(bundlesIn(named)).to.deep.equal([first]);
-    });
+  it('reads of an account that was held often give named bundles, however many the account has', async () => {
+    const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
+    const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
+    expect(bundlesIn(named)).to.deep.equal([first]);
+  });
 
-    it('reads of an account that was held often count the credits that every invoice of a timeline shows', async () => {
-      const created = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const accountId = createdId(created);
-      const addCredits = async (count: number): Promise<void> => {
-        for (let left = count; left > 0; left -= 1)
-          await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
-            body: [{ accountId, amount: 1 }],
-          });
-      };
-      await addCredits(10);
-      const { status, json } = await read(`/accounts/${accountId}/timeline`);
-      expect(status).to.equal(200);
-      const { invoices } = json as { readonly invoices: readonly { readonly credits: readonly unknown[] }[] };
-      expect(invoices.map(({ credits }) => credits.length)).to.deep.equal(Array(10).fill(10));
-      // 16 invoices with two items each, and 16 times 16 credits.
-      await addCredits(6);
-      expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
-    });
+  it('reads of an account that was held often count the credits that every invoice of a timeline shows', async () => {
+    const created = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const accountId = createdId(created);
+    const addCredits = async (count: number): Promise<void> => {
+      for (let left = count; left > 0; left -= 1)
+        await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+          body: [{ accountId, amount: 1 }],
+        });
+    };
+    await addCredits(10);
+    const { status, json } = await read(`/accounts/${accountId}/timeline`);
+    expect(status).to.equal(200);
+    const { invoices } = json as { readonly invoices: readonly { readonly credits: readonly unknown[] }[] };
+    expect(invoices.map(({ credits }) => credits.length)).to.deep.equal(Array(10).fill(10));
+    // 16 invoices with two items each, and 16 times 16 credits.
+    await addCredits(6);
+    expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
+  });
 
-    it('reads of an account that was held often count the rows of one subscription by itself', async () => {
-      const narrow = { 'org.service.server.limits.rows': '42' };
-      const other = await serve(await open(migrated), { configuration: narrow });
-      try {
-        const { accountId, tenant } = await accountWith(other, { subscriptions: 1, states: 40 });
-        const acme = other.billing.as({ tenant, user: 'test' });
-        const paged = await other.call('GET', `/1.0/kb/accounts/${accountId}/bundles/pagination`);
-        const subscriptionId = bundlesIn(paged)[0]?.subscriptions[0]?.subscriptionId as Uuid;
-        expect(await codeOf(acme.getSubscription(subscriptionId))).to.equal(60_020);
-        const { status } = await other.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
-        expect(status).to.equal(422);
-      } finally {
-        await other.close();
-      }
-    });
+  it('reads of an account that was held often count the rows of one subscription by itself', async () => {
+    const narrow = { 'org.service.server.limits.rows': '42' };
+    const other = await serve(await open(migrated), { configuration: narrow });
+    try {
+      const { accountId, tenant } = await accountWith(other, { subscriptions: 1, states: 40 });
+      const acme = other.billing.as({ tenant, user: 'test' });
+      const paged = await other.call('GET', `/1.0/kb/accounts/${accountId}/bundles/pagination`);
+      const subscriptionId = bundlesIn(paged)[0]?.subscriptions[0]?.subscriptionId as Uuid;
+      expect(await codeOf(acme.getSubscription(subscriptionId))).to.equal(60_020);
+      const { status } = await other.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+      expect(status).to.equal(422);
+    } finally {
+      await other.close();
+    }
   });
 });
 

@@ -6,168 +6,166 @@ import { migrated } from '../support/storage.ts';
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
 
-eachDatabase((kind, open) => {
-  describe(`account search on ${kind}`, () => {
-    let serving: Serving;
-    const names = new Map<string, string>();
+eachDatabase('account search', (open) => {
+  let serving: Serving;
+  const names = new Map<string, string>();
 
-    const create = async (name: string, body: object): Promise<void> => {
-      names.set(createdId(await serving.call('POST', '/1.0/kb/accounts', { body })), name);
-    };
-    const search = (key: string) => serving.call('GET', `/1.0/kb/accounts/search/${key}`);
-    const found = async (key: string): Promise<readonly unknown[]> => {
-      const reply = await search(key);
-      expect(reply.status, reply.text).to.equal(200);
-      return (reply.json as readonly { accountId: string }[]).map(({ accountId }) => names.get(accountId));
-    };
+  const create = async (name: string, body: object): Promise<void> => {
+    names.set(createdId(await serving.call('POST', '/1.0/kb/accounts', { body })), name);
+  };
+  const search = (key: string) => serving.call('GET', `/1.0/kb/accounts/search/${key}`);
+  const found = async (key: string): Promise<readonly unknown[]> => {
+    const reply = await search(key);
+    expect(reply.status, reply.text).to.equal(200);
+    return (reply.json as readonly { accountId: string }[]).map(({ accountId }) => names.get(accountId));
+  };
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const address2 = 'Poitier';
-      await create('A', {
-        name: 'Poe 100%',
-        company: 'Orbit',
-        currency: 'USD',
-        address2,
-        billCycleDayLocal: 31,
-        email: 'Ada@Example.com',
-        referenceTime: '2024-01-05T10:00:00Z',
-        isMigrated: true,
-        notes: 'a&b=c',
-      });
-      await create('B', { name: 'poe', company: 'Orbit', address2 });
-      await create('D', {
-        name: 'Max',
-        company: 'orbital',
-        currency: 'EUR',
-        externalKey: 'MAX-ÜBER',
-        city: 'ÖLÜ Straße',
-      });
-      await serving.call('POST', '/1.0/kb/accounts', {
-        body: { name: 'Poe', company: 'Orbit' },
-        headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
-      });
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const address2 = 'Poitier';
+    await create('A', {
+      name: 'Poe 100%',
+      company: 'Orbit',
+      currency: 'USD',
+      address2,
+      billCycleDayLocal: 31,
+      email: 'Ada@Example.com',
+      referenceTime: '2024-01-05T10:00:00Z',
+      isMigrated: true,
+      notes: 'a&b=c',
     });
-    after(() => serving.close());
+    await create('B', { name: 'poe', company: 'Orbit', address2 });
+    await create('D', {
+      name: 'Max',
+      company: 'orbital',
+      currency: 'EUR',
+      externalKey: 'MAX-ÜBER',
+      city: 'ÖLÜ Straße',
+    });
+    await serving.call('POST', '/1.0/kb/accounts', {
+      body: { name: 'Poe', company: 'Orbit' },
+      headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
+    });
+  });
+  after(() => serving.close());
 
-    describe('accounts E10 Search', () => {
-      for (const [key, expected] of [
-        ['orbit', ['A', 'B', 'D']],
-        ['100%25', ['A']],
-        ['_q=1&address2=Poitier&currency%5Bneq%5D=MXN', ['A']],
-        ['_q=1&company_name%5Blike%5D=orb%25&currency=EUR', ['D']],
-        ['_q=1&billing_cycle_day_local%5Bgte%5D=31', ['A']],
-      ] as const)
-        it(`a search of accounts by ${key} finds ${expected.join(', ')}`, async () => {
-          expect(await found(key)).to.deep.equal(expected);
-        });
+  describe('accounts E10 Search', () => {
+    for (const [key, expected] of [
+      ['orbit', ['A', 'B', 'D']],
+      ['100%25', ['A']],
+      ['_q=1&address2=Poitier&currency%5Bneq%5D=MXN', ['A']],
+      ['_q=1&company_name%5Blike%5D=orb%25&currency=EUR', ['D']],
+      ['_q=1&billing_cycle_day_local%5Bgte%5D=31', ['A']],
+    ] as const)
+      it(`a search of accounts by ${key} finds ${expected.join(', ')}`, async () => {
+        expect(await found(key)).to.deep.equal(expected);
+      });
 
-      it('refuses a misspelt field', async () => {
-        const reply = await search('_q=1&adress2=Poitier');
-        expect(reply.status).to.equal(400);
+    it('refuses a misspelt field', async () => {
+      const reply = await search('_q=1&adress2=Poitier');
+      expect(reply.status).to.equal(400);
+      expect(reply.json).to.include({ code: 60002 });
+    });
+
+    it('counts what matches and what there is', async () => {
+      const reply = await search('orbit?limit=1');
+      expect((reply.json as unknown[]).length).to.equal(1);
+      const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
+      expect(['NextOffset', 'TotalNbRecords', 'MaxNbRecords'].map(header)).to.deep.equal(['1', '3', '3']);
+      expect(header('NextPageUri')).to.match(/^\/1\.0\/kb\/accounts\/search\/orbit\?/);
+    });
+
+    it('finds one account exactly with offset -1 and limit 1', async () => {
+      const reply = await search('Orbit?offset=-1&limit=1');
+      expect((reply.json as { name: string }[]).map(({ name }) => name)).to.deep.equal(['Poe 100%']);
+      const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
+      expect(['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords', 'NextOffset'].map(header)).to.deep.equal([
+        '0',
+        '1',
+        null,
+        null,
+      ]);
+      expect(await found('orbit?offset=-1&limit=1')).to.deep.equal([]);
+      expect((await search('orbit?offset=-1&limit=2')).status).to.equal(400);
+      expect((await search('orbit?offset=-2&limit=1')).status).to.equal(400);
+    });
+  });
+
+  describe('beyond the example', () => {
+    it('prefers id, then name, e-mail, external key, company in the exact search', async () => {
+      const [id = ''] = [...names].find(([, name]) => name === 'B') ?? [];
+      await create('N', { company: 'poe' });
+      await create('O', { name: id });
+      expect(await found(`${id.toUpperCase()}?offset=-1&limit=1`)).to.deep.equal(['B']);
+      expect(await found('poe?offset=-1&limit=1')).to.deep.equal(['B']);
+      expect(await found('Ada@Example.com?offset=-1&limit=1')).to.deep.equal(['A']);
+      expect(await found('MAX-%C3%9CBER?offset=-1&limit=1')).to.deep.equal(['D']);
+    });
+
+    for (const [key, expected] of [
+      ['max-%C3%BCber', ['D']],
+      ['ada@', ['A']],
+      ['%25', ['A']],
+      ['_', []],
+      ['_q=1&externalKey=MAX-%C3%9CBER', ['D']],
+      ['_q=1&name%5Blike%5D=P_e%25', ['A', 'B']],
+      ['_q=1&name%5BLIKE%5D=poe', ['B']],
+      ['_q=1&city%5Blike%5D=%C3%B6l%C3%BC%25', ['D']],
+      ['_q=1&city%5Blike%5D=%C3%96l%C3%9C%20stra%C3%9Fe', ['D']],
+      ['_q=1&city%5Blike%5D=%C3%A4l%25', []],
+      ['_q=1&isMigrated=TRUE', ['A']],
+      ['_q=1&migrated%5Bneq%5D=true', []],
+      ['_q=1&reference_time%5Blt%5D=2024-01-06', ['A']],
+      ['_q=1&reference_time=2024-01-05T10:00:00Z', ['A']],
+      ['_q=1&notes=a%2526b=c', ['A']],
+      ['_q=1&created_by=nobody&currency=EUR', []],
+      ['_q=1&created_date%5Bgt%5D=2000-01-01&currency=EUR', ['D']],
+      ['_q=1&first_name_length%5Bgte%5D=0', []],
+    ] as const)
+      it(`a search of accounts by ${key} finds ${expected.join(', ') || 'nothing'}`, async () => {
+        expect(await found(key)).to.deep.equal(expected);
+      });
+
+    for (const key of [
+      '_q=1&',
+      '_q=1&name',
+      '_q=1&name%5Bbetween%5D=a',
+      '_q=1&billing_cycle_day_local=first',
+      '_q=1&billing_cycle_day_local%5Blike%5D=1%25',
+      '_q=1&migrated=yes',
+      '_q=1&migrated%5Bgt%5D=true',
+      '_q=1&created_date=yesterday',
+      '_q=1&id=nobody',
+      '_q=1&__proto__=1',
+      '_q=1&constructor=1',
+    ])
+      it(`a search of accounts by ${key} is refused`, async () => {
+        const reply = await search(key);
+        expect(reply.status, reply.text).to.equal(400);
         expect(reply.json).to.include({ code: 60002 });
       });
 
-      it('counts what matches and what there is', async () => {
-        const reply = await search('orbit?limit=1');
-        expect((reply.json as unknown[]).length).to.equal(1);
-        const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
-        expect(['NextOffset', 'TotalNbRecords', 'MaxNbRecords'].map(header)).to.deep.equal(['1', '3', '3']);
-        expect(header('NextPageUri')).to.match(/^\/1\.0\/kb\/accounts\/search\/orbit\?/);
-      });
-
-      it('finds one account exactly with offset -1 and limit 1', async () => {
-        const reply = await search('Orbit?offset=-1&limit=1');
-        expect((reply.json as { name: string }[]).map(({ name }) => name)).to.deep.equal(['Poe 100%']);
-        const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
-        expect(['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords', 'NextOffset'].map(header)).to.deep.equal([
-          '0',
-          '1',
-          null,
-          null,
-        ]);
-        expect(await found('orbit?offset=-1&limit=1')).to.deep.equal([]);
-        expect((await search('orbit?offset=-1&limit=2')).status).to.equal(400);
-        expect((await search('orbit?offset=-2&limit=1')).status).to.equal(400);
-      });
+    it('takes a pattern of more letters than it folds', async () => {
+      expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.deep.equal([]);
     });
 
-    describe('beyond the example', () => {
-      it('prefers id, then name, e-mail, external key, company in the exact search', async () => {
-        const [id = ''] = [...names].find(([, name]) => name === 'B') ?? [];
-        await create('N', { company: 'poe' });
-        await create('O', { name: id });
-        expect(await found(`${id.toUpperCase()}?offset=-1&limit=1`)).to.deep.equal(['B']);
-        expect(await found('poe?offset=-1&limit=1')).to.deep.equal(['B']);
-        expect(await found('Ada@Example.com?offset=-1&limit=1')).to.deep.equal(['A']);
-        expect(await found('MAX-%C3%9CBER?offset=-1&limit=1')).to.deep.equal(['D']);
-      });
+    it('lists all accounts for an empty key, the last first for a negative limit', async () => {
+      expect((await found('')).slice(0, 3)).to.deep.equal(['A', 'B', 'D']);
+      expect(await found('orbit?limit=-2')).to.deep.equal(['D', 'B']);
+    });
 
-      for (const [key, expected] of [
-        ['max-%C3%BCber', ['D']],
-        ['ada@', ['A']],
-        ['%25', ['A']],
-        ['_', []],
-        ['_q=1&externalKey=MAX-%C3%9CBER', ['D']],
-        ['_q=1&name%5Blike%5D=P_e%25', ['A', 'B']],
-        ['_q=1&name%5BLIKE%5D=poe', ['B']],
-        ['_q=1&city%5Blike%5D=%C3%B6l%C3%BC%25', ['D']],
-        ['_q=1&city%5Blike%5D=%C3%96l%C3%9C%20stra%C3%9Fe', ['D']],
-        ['_q=1&city%5Blike%5D=%C3%A4l%25', []],
-        ['_q=1&isMigrated=TRUE', ['A']],
-        ['_q=1&migrated%5Bneq%5D=true', []],
-        ['_q=1&reference_time%5Blt%5D=2024-01-06', ['A']],
-        ['_q=1&reference_time=2024-01-05T10:00:00Z', ['A']],
-        ['_q=1&notes=a%2526b=c', ['A']],
-        ['_q=1&created_by=nobody&currency=EUR', []],
-        ['_q=1&created_date%5Bgt%5D=2000-01-01&currency=EUR', ['D']],
-        ['_q=1&first_name_length%5Bgte%5D=0', []],
-      ] as const)
-        it(`a search of accounts by ${key} finds ${expected.join(', ') || 'nothing'}`, async () => {
-          expect(await found(key)).to.deep.equal(expected);
-        });
+    it('takes slashes of the key as they are', async () => {
+      await create('S', { name: 'Hand/Foot GmbH' });
+      for (const key of ['hand/foot', 'hand%2Ffoot', '/', '%2F'])
+        expect(await found(key)).to.deep.equal(['S']);
+    });
 
-      for (const key of [
-        '_q=1&',
-        '_q=1&name',
-        '_q=1&name%5Bbetween%5D=a',
-        '_q=1&billing_cycle_day_local=first',
-        '_q=1&billing_cycle_day_local%5Blike%5D=1%25',
-        '_q=1&migrated=yes',
-        '_q=1&migrated%5Bgt%5D=true',
-        '_q=1&created_date=yesterday',
-        '_q=1&id=nobody',
-        '_q=1&__proto__=1',
-        '_q=1&constructor=1',
-      ])
-        it(`a search of accounts by ${key} is refused`, async () => {
-          const reply = await search(key);
-          expect(reply.status, reply.text).to.equal(400);
-          expect(reply.json).to.include({ code: 60002 });
-        });
-
-      it('takes a pattern of more letters than it folds', async () => {
-        expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.deep.equal([]);
-      });
-
-      it('lists all accounts for an empty key, the last first for a negative limit', async () => {
-        expect((await found('')).slice(0, 3)).to.deep.equal(['A', 'B', 'D']);
-        expect(await found('orbit?limit=-2')).to.deep.equal(['D', 'B']);
-      });
-
-      it('takes slashes of the key as they are', async () => {
-        await create('S', { name: 'Hand/Foot GmbH' });
-        for (const key of ['hand/foot', 'hand%2Ffoot', '/', '%2F'])
-          expect(await found(key)).to.deep.equal(['S']);
-      });
-
-      it('follows a change of name', async () => {
-        const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
-        await serving.call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: 'Zoë' } });
-        expect(await found('zo%C3%AB')).to.deep.equal(['D']);
-        expect(await found('Max')).to.deep.equal(['D']);
-        expect(await found('_q=1&name=Max')).to.deep.equal([]);
-      });
+    it('follows a change of name', async () => {
+      const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
+      await serving.call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: 'Zoë' } });
+      expect(await found('zo%C3%AB')).to.deep.equal(['D']);
+      expect(await found('Max')).to.deep.equal(['D']);
+      expect(await found('_q=1&name=Max')).to.deep.equal([]);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -24,43 +24,38 @@ interface Timeline {
   }[];
 }
 
-anyDatabase((kind, open) => {
-  describe(`account timeline on ${kind}`, () => {
-    let world: World;
-    before(async () => {
-      world = await populate(await serve(await open(migrated)));
-    });
-    after(() => world.serving.close());
+eachDatabaseByTurns('account timeline', (open) => {
+  let world: World;
+  before(async () => {
+    world = await populate(await serve(await open(migrated)));
+  });
+  after(() => world.serving.close());
 
-    const read = async (query = ''): Promise<Timeline> =>
-      (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))
-        .json as Timeline;
+  const read = async (query = ''): Promise<Timeline> =>
+    (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))
+      .json as Timeline;
 
-    it(
-      'the account timeline holds the account without balances, its bundles, invoices with items, and payments',
-      onEachDatabase(async () => {
-        const { account, bundles, invoices, payments } = await read();
-        expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
-        expect(bundles.map(({ bundleId }) => bundleId)).to.deep.equal([world.bundleId]);
-        expect(invoices.map(({ invoiceId }) => invoiceId)).to.deep.equal([world.invoiceId]);
-        const [invoice] = invoices;
-        expect(invoice?.items).to.have.length.greaterThan(0);
-        expect(invoice).to.deep.include({ bundleKeys: 'bundle', credits: [], auditLogs: [] });
-        expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal([world.invoiceId]);
-        expect(payments[0]?.transactions).to.have.length(1);
-      }),
-    );
+  it('the account timeline holds the account without balances, its bundles, invoices with items, and payments', async () => {
+    const { account, bundles, invoices, payments } = await read();
+    expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
+    expect(bundles.map(({ bundleId }) => bundleId)).to.deep.equal([world.bundleId]);
+    expect(invoices.map(({ invoiceId }) => invoiceId)).to.deep.equal([world.invoiceId]);
+    const [invoice] = invoices;
+    expect(invoice?.items).to.have.length.greaterThan(0);
+    expect(invoice).to.deep.include({ bundleKeys: 'bundle', credits: [], auditLogs: [] });
+    expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal([world.invoiceId]);
+    expect(payments[0]?.transactions).to.have.length(1);
+  });
 
-    it('agrees with the reads of its parts, audit included', async () => {
-      const timeline = await read('?audit=FULL&parallel=true');
-      const part = async (path: string) => (await world.serving.call('GET', `/1.0/kb/${path}`)).json;
-      const { accountId, invoiceId } = world;
-      expect(timeline.account).to.deep.equal(await part(`accounts/${accountId}?audit=FULL`));
-      expect(timeline.bundles).to.deep.equal(await part(`accounts/${accountId}/bundles?audit=FULL`));
-      expect(timeline.payments).to.deep.equal(await part(`accounts/${accountId}/invoicePayments?audit=FULL`));
-      const alone = (await part(`invoices/${invoiceId}?audit=FULL`)) as object;
-      expect(timeline.invoices).to.deep.equal([{ ...alone, bundleKeys: 'bundle', credits: [] }]);
-      expect(timeline.invoices[0]?.auditLogs).to.have.length.greaterThan(0);
-    });
+  it('agrees with the reads of its parts, audit included', async () => {
+    const timeline = await read('?audit=FULL&parallel=true');
+    const part = async (path: string) => (await world.serving.call('GET', `/1.0/kb/${path}`)).json;
+    const { accountId, invoiceId } = world;
+    expect(timeline.account).to.deep.equal(await part(`accounts/${accountId}?audit=FULL`));
+    expect(timeline.bundles).to.deep.equal(await part(`accounts/${accountId}/bundles?audit=FULL`));
+    expect(timeline.payments).to.deep.equal(await part(`accounts/${accountId}/invoicePayments?audit=FULL`));
+    const alone = (await part(`invoices/${invoiceId}?audit=FULL`)) as object;
+    expect(timeline.invoices).to.deep.equal([{ ...alone, bundleKeys: 'bundle', credits: [] }]);
+    expect(timeline.invoices[0]?.auditLogs).to.have.length.greaterThan(0);
   });
 });

@@ -80,81 +80,79 @@ function expectOwnRows(audited: Audited): void {
   expect(logs[0]?.changeType ?? 'INSERT', place).to.equal('INSERT');
 }
 
-eachDatabase((kind, open) => {
-  describe(`audit levels on ${kind}`, () => {
-    let world: World;
-    let summaryId: string;
-    before(async () => {
-      world = await populate(await serve(await open(migrated)));
-      const { accountId, serving } = world;
-      const credit = [{ accountId, amount: 2 }];
-      await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: credit });
-      await serving.call('POST', '/1.0/kb/accounts', { body: { parentAccountId: accountId } });
-      await tagAndLabel(world);
-      summaryId = await summaryOfChild(world);
-    });
-    after(() => world.serving.close());
-
-    /** What is shown at each level, against what is shown at FULL. */
-    async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {
-      const shownAt = async (audit: string): Promise<readonly Audited[]> => {
-        const asked = new URLSearchParams(query);
-        asked.set('audit', audit);
-        const reply: Reply = await world.serving.call('GET', withQuery(path, String(asked)));
-        expect(reply.status, reply.text).to.equal(200);
-        return auditedOf(reply.json);
-      };
-      const full = await shownAt('FULL');
-      full.forEach(expectOwnRows);
-      const withLogs = (only: (log: Log) => boolean) =>
-        full.map(({ place, logs }) => ({ place, logs: logs.filter(only) }));
-      const plain = (all: readonly Audited[]) => all.map(({ place, logs }) => ({ place, logs }));
-      expect(plain(await shownAt('MINIMAL'))).to.deep.equal(
-        withLogs(({ changeType }) => changeType === 'INSERT'),
-      );
-      expect(plain(await shownAt('NONE'))).to.deep.equal(withLogs(() => false));
-      return full;
-    }
-
-    // From the route table: a new one is under these rules from its first day.
-    for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query)) {
-      it(`accounts §14 rule 4: ${route.path} shows the rows of each object that it holds`, async () => {
-        const sample = await samples[route.operationId]?.(world);
-        const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
-        expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
-      });
-    }
-
-    it('accounts §14 rule 4: a summary invoice shows those of the items that it stands for too', async () => {
-      const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
-      expect(shown.map(({ place }) => place)).to.deep.equal(['', '/items/0', '/items/0/childItems/0']);
-    });
-
-    for (const resource of auditedResources) {
-      it(`accounts §14.1: ${resource.path} has its history with the columns of the specification`, async () => {
-        const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
-        const reply = await world.serving.call('GET', path);
-        expect(reply.status, reply.text).to.equal(200);
-        const rows = reply.json as readonly Log[];
-        expect(rows[0]?.changeType).to.equal('INSERT');
-        const { objectType, tableName, historyTableName, columns } = resource;
-        const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];
-        for (const { objectId, history, ...row } of rows) {
-          expect([row.objectType, objectId]).to.deep.equal([objectType, id]);
-          expect(history).to.deep.include({ id: null, tableName, historyTableName });
-          expect(history).to.have.all.keys(
-            ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
-            ...['tableName', 'historyTableName', ...columns],
-          );
-          expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.deep.equal([
-            'number',
-            'number',
-          ]);
-          expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');
-        }
-      });
-    }
+eachDatabase('audit levels', (open) => {
+  let world: World;
+  let summaryId: string;
+  before(async () => {
+    world = await populate(await serve(await open(migrated)));
+    const { accountId, serving } = world;
+    const credit = [{ accountId, amount: 2 }];
+    await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: credit });
+    await serving.call('POST', '/1.0/kb/accounts', { body: { parentAccountId: accountId } });
+    await tagAndLabel(world);
+    summaryId = await summaryOfChild(world);
   });
+  after(() => world.serving.close());
+
+  /** What is shown at each level, against what is shown at FULL. */
+  async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {
+    const shownAt = async (audit: string): Promise<readonly Audited[]> => {
+      const asked = new URLSearchParams(query);
+      asked.set('audit', audit);
+      const reply: Reply = await world.serving.call('GET', withQuery(path, String(asked)));
+      expect(reply.status, reply.text).to.equal(200);
+      return auditedOf(reply.json);
+    };
+    const full = await shownAt('FULL');
+    full.forEach(expectOwnRows);
+    const withLogs = (only: (log: Log) => boolean) =>
+      full.map(({ place, logs }) => ({ place, logs: logs.filter(only) }));
+    const plain = (all: readonly Audited[]) => all.map(({ place, logs }) => ({ place, logs }));
+    expect(plain(await shownAt('MINIMAL'))).to.deep.equal(
+      withLogs(({ changeType }) => changeType === 'INSERT'),
+    );
+    expect(plain(await shownAt('NONE'))).to.deep.equal(withLogs(() => false));
+    return full;
+  }
+
+  // From the route table: a new one is under these rules from its first day.
+  for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query)) {
+    it(`accounts §14 rule 4: ${route.path} shows the rows of each object that it holds`, async () => {
+      const sample = await samples[route.operationId]?.(world);
+      const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
+      expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
+    });
+  }
+
+  it('accounts §14 rule 4: a summary invoice shows those of the items that it stands for too', async () => {
+    const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
+    expect(shown.map(({ place }) => place)).to.deep.equal(['', '/items/0', '/items/0/childItems/0']);
+  });
+
+  for (const resource of auditedResources) {
+    it(`accounts §14.1: ${resource.path} has its history with the columns of the specification`, async () => {
+      const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
+      const reply = await world.serving.call('GET', path);
+      expect(reply.status, reply.text).to.equal(200);
+      const rows = reply.json as readonly Log[];
+      expect(rows[0]?.changeType).to.equal('INSERT');
+      const { objectType, tableName, historyTableName, columns } = resource;
+      const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];
+      for (const { objectId, history, ...row } of rows) {
+        expect([row.objectType, objectId]).to.deep.equal([objectType, id]);
+        expect(history).to.deep.include({ id: null, tableName, historyTableName });
+        expect(history).to.have.all.keys(
+          ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
+          ...['tableName', 'historyTableName', ...columns],
+        );
+        expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.deep.equal([
+          'number',
+          'number',
+        ]);
+        expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');
+      }
+    });
+  }
 });
 
 describe('the routes that show audit', () => {

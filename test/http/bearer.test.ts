@@ -1,16 +1,8 @@
 import { expect } from 'chai';
-import {
-  createLocalJWKSet,
-  exportJWK,
-  generateKeyPair,
-  importPKCS8,
-  type JSONWebKeySet,
-  type JWTPayload,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import { createLocalJWKSet, exportJWK, generateKeyPair, importPKCS8, jwtVerify, SignJWT } from 'jose';
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import { basic, documentHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { textOf } from '../support/http/world.ts';
@@ -22,300 +14,294 @@ const challenge = 'Bearer realm="service", error="invalid_token"';
 const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';
 
-anyDatabase((kind, open) => {
-  describe(`bearer tokens on ${kind}`, () => {
-    let serving: Serving;
-    let token: string;
+eachDatabaseByTurns('bearer tokens', (open) => {
+  let serving: Serving;
+  let token: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      token = (await bearer(serving, 'admin')).slice('Bearer '.length);
-    });
-    after(() => serving.close());
+  before(async () => {
+    serving = await serve(await open(migrated));
+    token = (await bearer(serving, 'admin')).slice('Bearer '.length);
+  });
+  after(() => serving.close());
 
-    const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
-      serving.call('GET', path, { headers: { authorization, ...headers } });
+  const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
+    serving.call('GET', path, { headers: { authorization, ...headers } });
 
-    it(
-      'bearer tokens are issued to a user for name and password, the tenant headers left out or wrong',
-      onEachDatabase(async () => {
-        for (const apiKey of [undefined, 'nobody']) {
-          const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
-          const reply = await serving.call('POST', auth, { headers });
-          expect(reply.status).to.equal(200);
-          expect(Object.keys(reply.json as object)).to.deep.equal(['token']);
-          expect(reply.headers.get('cache-control')).to.equal('no-store');
-        }
-        for (const authorization of [undefined, basic('admin', 'wrong'), `Bearer ${token}`]) {
-          const reply = await serving.call('POST', auth, { headers: { authorization } });
-          expect(reply.status).to.equal(401);
-          expect(reply.headers.get('www-authenticate')).to.equal('Basic realm="service"');
-        }
-      }),
-    );
+  it('bearer tokens are issued to a user for name and password, the tenant headers left out or wrong', async () => {
+    for (const apiKey of [undefined, 'nobody']) {
+      const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
+      const reply = await serving.call('POST', auth, { headers });
+      expect(reply.status).to.equal(200);
+      expect(Object.keys(reply.json as object)).to.deep.equal(['token']);
+      expect(reply.headers.get('cache-control')).to.equal('no-store');
+    }
+    for (const authorization of [undefined, basic('admin', 'wrong'), `Bearer ${token}`]) {
+      const reply = await serving.call('POST', auth, { headers: { authorization } });
+      expect(reply.status).to.equal(401);
+      expect(reply.headers.get('www-authenticate')).to.equal('Basic realm="service"');
+    }
+  });
 
-    it('bearer tokens hold the claims of platform 7.1, and are verified by the published keys', async () => {
-      const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
-      expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
-      const set = createLocalJWKSet(keys.json as JSONWebKeySet);
-      const { payload, protectedHeader } = await jwtVerify(token, set, { audience: 'catalog-plugin' });
-      const [key] = (keys.json as JSONWebKeySet).keys;
-      expect(protectedHeader).to.deep.equal({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
-      expect(payload).to.include({ iss: serving.url, sub: 'admin', tenants: '*', ver: 1, nbf: payload.iat });
-      expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(3_600);
-      expect(payload.jti).to.match(/^[0-9a-f-]{36}$/);
-      expect(Object.keys(key ?? {})).to.have.members(['kty', 'n', 'e', 'kid', 'use', 'alg']);
-    });
+  it('bearer tokens hold the claims of platform 7.1, and are verified by the published keys', async () => {
+    const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
+    expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
+    const set = createLocalJWKSet(keys.json as JSONWebKeySet);
+    const { payload, protectedHeader } = await jwtVerify(token, set, { audience: 'catalog-plugin' });
+    const [key] = (keys.json as JSONWebKeySet).keys;
+    expect(protectedHeader).to.deep.equal({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
+    expect(payload).to.include({ iss: serving.url, sub: 'admin', tenants: '*', ver: 1, nbf: payload.iat });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(3_600);
+    expect(payload.jti).to.match(/^[0-9a-f-]{36}$/);
+    expect(Object.keys(key ?? {})).to.have.members(['kty', 'n', 'e', 'kid', 'use', 'alg']);
+  });
 
-    it('bearer tokens tell where they come from', async () => {
-      const reply = await serving.call('GET', '/.well-known/oauth-authorization-server', { headers: nobody });
-      expect(reply.json).to.include({
-        issuer: serving.url,
-        jwks_uri: `${serving.url}/.well-known/jwks.json`,
-        token_endpoint: `${serving.url}/oauth2/token`,
-      });
-    });
-
-    it('bearer tokens open the core as well, where a bad one is not followed by another credential', async () => {
-      expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
-      expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
-      const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
-      expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
-    });
-
-    it('bearer tokens are the only credential of the plugin endpoints, with the tenant', async () => {
-      expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
-      for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
-        const reply = await get(plugin, authorization);
-        expect([reply.status, reply.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
-        expect(reply.json).to.include({ code: 60004 });
-      }
-      const reply = await get(plugin, `Bearer ${token}`, { 'x-service-apisecret': 'wrong' });
-      expect([reply.status, reply.json]).to.deep.include(401);
-      expect(reply.json).to.include({ code: 60005 });
-    });
-
-    it('bearer tokens are refused when anything about them is wrong', async () => {
-      const { key, kid } = await signingKey(serving);
-      const nowSec = Math.floor(Date.now() / 1_000);
-      const good = {
-        iss: serving.url,
-        sub: 'admin',
-        aud: 'catalog-plugin',
-        iat: nowSec,
-        nbf: nowSec,
-        exp: nowSec + 60,
-        ver: 1,
-      };
-      const sign = (claims: JWTPayload, header: object = {}) =>
-        new SignJWT(claims).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid, ...header }).sign(key);
-      expect((await get(read, `Bearer ${await sign(good)}`)).status).to.equal(200);
-      // Within the tolerance of 60 s.
-      for (const claims of [{ exp: nowSec - 50 }, { nbf: nowSec + 50 }, { iat: nowSec + 50 }]) {
-        expect((await get(read, `Bearer ${await sign({ ...good, ...claims })}`)).status).to.equal(200);
-      }
-      const { exp: _exp, ...endless } = good;
-      const other = await generateKeyPair('RS256');
-      const symmetric = new TextEncoder().encode(JSON.stringify(await publicKeyOf(serving)));
-      const bad: Readonly<Record<string, string>> = {
-        expired: await sign({ ...good, exp: nowSec - 120 }),
-        'not yet valid': await sign({ ...good, nbf: nowSec + 120 }),
-        'of the future': await sign({ ...good, iat: nowSec + 120 }),
-        endless: await sign(endless),
-        'for another audience': await sign({ ...good, aud: 'other' }),
-        'of an old credential': await sign({ ...good, ver: 0 }),
-        'of nobody': await sign({ ...good, sub: 'nobody' }),
-        'of a client that does not exist': await sign({ ...good, client_id: 'admin' }),
-        'of another type': await sign(good, { typ: 'JWT' }),
-        'by an unknown key': await sign(good, { kid: 'other' }),
-        'with another key': await new SignJWT(good)
-          .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
-          .sign(other.privateKey),
-        'symmetric, with the public key as its secret': await new SignJWT(good)
-          .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
-          .sign(symmetric),
-        unsigned: `${encoded({ alg: 'none', typ: 'at+jwt', kid })}.${encoded(good)}.`,
-        changed: token.replace(/\.[^.]+\./, `.${encoded({ ...good, sub: 'eve' })}.`),
-        'no JWT': 'a.b.c',
-        'too long': 'x'.repeat(8_193),
-      };
-      for (const [what, text] of Object.entries(bad)) {
-        const reply = await get(read, `Bearer ${text}`);
-        expect(reply.status, what).to.equal(401);
-        expect(reply.json, what).to.include({ code: 60004 });
-        expect(reply.text, what).to.not.include(text);
-      }
-    });
-
-    it('bearer tokens end with the password that they were issued for', async () => {
-      const { security } = serving.billing;
-      await security.ensureAdministrator('short-lived', 'password');
-      const authorization = await bearer(serving, 'short-lived');
-      expect((await get(read, authorization)).status).to.equal(200);
-      await security.setPassword('short-lived', 'another one');
-      expect((await get(read, authorization)).status).to.equal(401);
-    });
-
-    it('bearer tokens are verified once a minute, and no secret is hashed for them', async () => {
-      const authorization = await bearer(serving, 'admin');
-      await get(read, authorization);
-      const before = serving.hashChecks.length;
-      for (let calls = 0; calls < 5; calls += 1)
-        expect((await get(read, authorization)).status).to.equal(200);
-      expect(serving.hashChecks.length).to.equal(before);
-    });
-
-    it('can be given another issuer and life, and then no other issuer is ours', async () => {
-      const app = createKoaApp({
-        billing: serving.billing,
-        logger: serving.log,
-        tokens: { issuer: 'https://billing.example', lifetimeMs: 5_000 },
-      });
-      const listening = await listen(app, { port: 0 });
-      try {
-        const url = `http://127.0.0.1:${listening.port}`;
-        const answer = await fetch(url + auth, { method: 'POST', headers: documentHeaders });
-        const issued = textOf(await answer.json(), 'token');
-        const claims = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString());
-        expect(claims).to.include({ iss: 'https://billing.example', exp: claims.iat + 5 });
-        const call = async (text: string) =>
-          (await fetch(url + read, { headers: { ...documentHeaders, authorization: `Bearer ${text}` } }))
-            .status;
-        expect(await call(issued)).to.equal(200);
-        expect(await call(token)).to.equal(401);
-      } finally {
-        await listening.close();
-      }
+  it('bearer tokens tell where they come from', async () => {
+    const reply = await serving.call('GET', '/.well-known/oauth-authorization-server', { headers: nobody });
+    expect(reply.json).to.include({
+      issuer: serving.url,
+      jwks_uri: `${serving.url}/.well-known/jwks.json`,
+      token_endpoint: `${serving.url}/oauth2/token`,
     });
   });
 
-  describe(`tokens of other issuers on ${kind}`, () => {
-    const issuer = 'https://login.example';
-    let serving: Serving;
-    let listening: Listening;
-    let published: JSONWebKeySet;
-    let sign: (claims: JWTPayload) => Promise<string>;
-    let fetched = 0;
+  it('bearer tokens open the core as well, where a bad one is not followed by another credential', async () => {
+    expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
+    expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
+    const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
+    expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
+  });
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const pair = await generateKeyPair('ES256');
-      published = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }] };
-      sign = async (claims) => {
-        const nowSec = Math.floor(Date.now() / 1_000);
-        const payload = { iss: issuer, aud: 'billing', sub: 'alice', exp: nowSec + 60, tid: '*', ...claims };
-        return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(pair.privateKey);
-      };
-      const app = createKoaApp({
+  it('bearer tokens are the only credential of the plugin endpoints, with the tenant', async () => {
+    expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
+    for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
+      const reply = await get(plugin, authorization);
+      expect([reply.status, reply.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
+      expect(reply.json).to.include({ code: 60004 });
+    }
+    const reply = await get(plugin, `Bearer ${token}`, { 'x-service-apisecret': 'wrong' });
+    expect([reply.status, reply.json]).to.deep.include(401);
+    expect(reply.json).to.include({ code: 60005 });
+  });
+
+  it('bearer tokens are refused when anything about them is wrong', async () => {
+    const { key, kid } = await signingKey(serving);
+    const nowSec = Math.floor(Date.now() / 1_000);
+    const good = {
+      iss: serving.url,
+      sub: 'admin',
+      aud: 'catalog-plugin',
+      iat: nowSec,
+      nbf: nowSec,
+      exp: nowSec + 60,
+      ver: 1,
+    };
+    const sign = (claims: JWTPayload, header: object = {}) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid, ...header }).sign(key);
+    expect((await get(read, `Bearer ${await sign(good)}`)).status).to.equal(200);
+    // Within the tolerance of 60 s.
+    for (const claims of [{ exp: nowSec - 50 }, { nbf: nowSec + 50 }, { iat: nowSec + 50 }]) {
+      expect((await get(read, `Bearer ${await sign({ ...good, ...claims })}`)).status).to.equal(200);
+    }
+    const { exp: _exp, ...endless } = good;
+    const other = await generateKeyPair('RS256');
+    const symmetric = new TextEncoder().encode(JSON.stringify(await publicKeyOf(serving)));
+    const bad: Readonly<Record<string, string>> = {
+      expired: await sign({ ...good, exp: nowSec - 120 }),
+      'not yet valid': await sign({ ...good, nbf: nowSec + 120 }),
+      'of the future': await sign({ ...good, iat: nowSec + 120 }),
+      endless: await sign(endless),
+      'for another audience': await sign({ ...good, aud: 'other' }),
+      'of an old credential': await sign({ ...good, ver: 0 }),
+      'of nobody': await sign({ ...good, sub: 'nobody' }),
+      'of a client that does not exist': await sign({ ...good, client_id: 'admin' }),
+      'of another type': await sign(good, { typ: 'JWT' }),
+      'by an unknown key': await sign(good, { kid: 'other' }),
+      'with another key': await new SignJWT(good)
+        .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
+        .sign(other.privateKey),
+      'symmetric, with the public key as its secret': await new SignJWT(good)
+        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
+        .sign(symmetric),
+      unsigned: `${encoded({ alg: 'none', typ: 'at+jwt', kid })}.${encoded(good)}.`,
+      changed: token.replace(/\.[^.]+\./, `.${encoded({ ...good, sub: 'eve' })}.`),
+      'no JWT': 'a.b.c',
+      'too long': 'x'.repeat(8_193),
+    };
+    for (const [what, text] of Object.entries(bad)) {
+      const reply = await get(read, `Bearer ${text}`);
+      expect(reply.status, what).to.equal(401);
+      expect(reply.json, what).to.include({ code: 60004 });
+      expect(reply.text, what).to.not.include(text);
+    }
+  });
+
+  it('bearer tokens end with the password that they were issued for', async () => {
+    const { security } = serving.billing;
+    await security.ensureAdministrator('short-lived', 'password');
+    const authorization = await bearer(serving, 'short-lived');
+    expect((await get(read, authorization)).status).to.equal(200);
+    await security.setPassword('short-lived', 'another one');
+    expect((await get(read, authorization)).status).to.equal(401);
+  });
+
+  it('bearer tokens are verified once a minute, and no secret is hashed for them', async () => {
+    const authorization = await bearer(serving, 'admin');
+    await get(read, authorization);
+    const before = serving.hashChecks.length;
+    for (let calls = 0; calls < 5; calls += 1) expect((await get(read, authorization)).status).to.equal(200);
+    expect(serving.hashChecks.length).to.equal(before);
+  });
+
+  it('can be given another issuer and life, and then no other issuer is ours', async () => {
+    const app = createKoaApp({
+      billing: serving.billing,
+      logger: serving.log,
+      tokens: { issuer: 'https://billing.example', lifetimeMs: 5_000 },
+    });
+    const listening = await listen(app, { port: 0 });
+    try {
+      const url = `http://127.0.0.1:${listening.port}`;
+      const answer = await fetch(url + auth, { method: 'POST', headers: documentHeaders });
+      const issued = textOf(await answer.json(), 'token');
+      const claims = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString());
+      expect(claims).to.include({ iss: 'https://billing.example', exp: claims.iat + 5 });
+      const call = async (text: string) =>
+        (await fetch(url + read, { headers: { ...documentHeaders, authorization: `Bearer ${text}` } }))
+          .status;
+      expect(await call(issued)).to.equal(200);
+      expect(await call(token)).to.equal(401);
+    } finally {
+      await listening.close();
+    }
+  });
+});
+
+eachDatabaseByTurns('tokens of other issuers', (open) => {
+  const issuer = 'https://login.example';
+  let serving: Serving;
+  let listening: Listening;
+  let published: JSONWebKeySet;
+  let sign: (claims: JWTPayload) => Promise<string>;
+  let fetched = 0;
+
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const pair = await generateKeyPair('ES256');
+    published = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }] };
+    sign = async (claims) => {
+      const nowSec = Math.floor(Date.now() / 1_000);
+      const payload = { iss: issuer, aud: 'billing', sub: 'alice', exp: nowSec + 60, tid: '*', ...claims };
+      return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(pair.privateKey);
+    };
+    const app = createKoaApp({
+      billing: serving.billing,
+      logger: serving.log,
+      tokens: {
+        issuers: [
+          {
+            issuer,
+            jwksUri: 'https://login.example/keys',
+            audience: 'billing',
+            algorithms: [TokenAlgorithm.ES256],
+            rolesClaim: 'groups',
+            roleMapping: { owners: ['admin'] },
+            tenantsClaim: 'tid',
+          },
+          {
+            issuer: 'https://down.example',
+            jwksUri: 'https://down.example/keys',
+            algorithms: [TokenAlgorithm.ES256],
+          },
+        ],
+        fetch: async (url) => {
+          fetched += 1;
+          if (url.includes('down')) throw new TypeError('fetch failed');
+          return Response.json(published);
+        },
+      },
+    });
+    listening = await listen(app, { port: 0 });
+  });
+  after(async () => {
+    await listening.close();
+    await serving.close();
+  });
+
+  const call = async (token: string, request: { method?: string; path?: string } = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${listening.port}${request.path ?? read}`, {
+      method: request.method ?? 'GET',
+      headers: { ...documentHeaders, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(request.method === 'POST' ? { body: '{}' } : {}),
+    });
+    return {
+      status: answer.status,
+      json: (await answer.json().catch(() => null)) as { code?: number } | null,
+    };
+  };
+  const create = { method: 'POST', path: '/1.0/kb/accounts' };
+
+  it('tokens of other issuers are taken when signature, issuer, audience and times are right, their keys fetched once', async () => {
+    expect((await call(await sign({}))).status).to.equal(200);
+    expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
+    expect(fetched).to.equal(1);
+    const nowSec = Math.floor(Date.now() / 1_000);
+    for (const claims of [
+      { aud: 'catalog-plugin' },
+      { exp: nowSec - 120 },
+      { iss: 'https://else.example' },
+    ]) {
+      expect((await call(await sign(claims))).status, JSON.stringify(claims)).to.equal(401);
+    }
+  });
+
+  it('tokens of other issuers bring their permissions, or roles that are mapped', async () => {
+    expect((await call(await sign({}), create)).json).to.include({ code: 40000 });
+    expect((await call(await sign({ permissions: ['account:create'] }), create)).status).to.equal(201);
+    expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
+    expect((await call(await sign({ groups: ['owners', 'guests'] }), create)).status).to.equal(201);
+    expect((await call(await sign({ groups: ['guests'] }), create)).status).to.equal(403);
+    // A list of permissions, though empty, is all there is.
+    expect((await call(await sign({ groups: ['owners'], permissions: [] }), create)).status).to.equal(403);
+    expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
+  });
+
+  it('tokens of other issuers bring their tenants, else have those of the local user of that name, else none', async () => {
+    const reply = await serving.call('GET', '/1.0/kb/tenants?apiKey=bob');
+    const tenantId = textOf(reply.json, 'tenantId');
+    expect((await call(await sign({ tid: [tenantId] }))).status).to.equal(200);
+    expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });
+    expect((await call(await sign({ tid: undefined }))).json).to.include({ code: 60005 });
+    expect((await call(await sign({ tid: undefined, sub: 'admin' }))).status).to.equal(200);
+  });
+
+  it('tokens of other issuers are refused with a word in the log while the keys cannot be had, and no call is made for each', async () => {
+    const before = fetched;
+    for (const jti of ['1', '2', '3']) {
+      const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));
+      expect([reply.status, reply.json?.code]).to.deep.equal([401, 60004]);
+    }
+    expect(fetched - before).to.equal(1);
+    expect(serving.log.lines.some((line) => line.level === 'warn' && /issuer/.test(line.message))).to.equal(
+      true,
+    );
+  });
+
+  it('tokens of other issuers are refused at the start where their issuer cannot be used', () => {
+    const start = (issuers: readonly object[]) => () =>
+      createKoaApp({
         billing: serving.billing,
         logger: serving.log,
-        tokens: {
-          issuers: [
-            {
-              issuer,
-              jwksUri: 'https://login.example/keys',
-              audience: 'billing',
-              algorithms: [TokenAlgorithm.ES256],
-              rolesClaim: 'groups',
-              roleMapping: { owners: ['admin'] },
-              tenantsClaim: 'tid',
-            },
-            {
-              issuer: 'https://down.example',
-              jwksUri: 'https://down.example/keys',
-              algorithms: [TokenAlgorithm.ES256],
-            },
-          ],
-          fetch: async (url) => {
-            fetched += 1;
-            if (url.includes('down')) throw new TypeError('fetch failed');
-            return Response.json(published);
-          },
-        },
+        tokens: { issuers: issuers as never },
       });
-      listening = await listen(app, { port: 0 });
-    });
-    after(async () => {
-      await listening.close();
-      await serving.close();
-    });
-
-    const call = async (token: string, request: { method?: string; path?: string } = {}) => {
-      const answer = await fetch(`http://127.0.0.1:${listening.port}${request.path ?? read}`, {
-        method: request.method ?? 'GET',
-        headers: { ...documentHeaders, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(request.method === 'POST' ? { body: '{}' } : {}),
-      });
-      return {
-        status: answer.status,
-        json: (await answer.json().catch(() => null)) as { code?: number } | null,
-      };
-    };
-    const create = { method: 'POST', path: '/1.0/kb/accounts' };
-
-    it('tokens of other issuers are taken when signature, issuer, audience and times are right, their keys fetched once', async () => {
-      expect((await call(await sign({}))).status).to.equal(200);
-      expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
-      expect(fetched).to.equal(1);
-      const nowSec = Math.floor(Date.now() / 1_000);
-      for (const claims of [
-        { aud: 'catalog-plugin' },
-        { exp: nowSec - 120 },
-        { iss: 'https://else.example' },
-      ]) {
-        expect((await call(await sign(claims))).status, JSON.stringify(claims)).to.equal(401);
-      }
-    });
-
-    it('tokens of other issuers bring their permissions, or roles that are mapped', async () => {
-      expect((await call(await sign({}), create)).json).to.include({ code: 40000 });
-      expect((await call(await sign({ permissions: ['account:create'] }), create)).status).to.equal(201);
-      expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
-      expect((await call(await sign({ groups: ['owners', 'guests'] }), create)).status).to.equal(201);
-      expect((await call(await sign({ groups: ['guests'] }), create)).status).to.equal(403);
-      // A list of permissions, though empty, is all there is.
-      expect((await call(await sign({ groups: ['owners'], permissions: [] }), create)).status).to.equal(403);
-      expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
-    });
-
-    it('tokens of other issuers bring their tenants, else have those of the local user of that name, else none', async () => {
-      const reply = await serving.call('GET', '/1.0/kb/tenants?apiKey=bob');
-      const tenantId = textOf(reply.json, 'tenantId');
-      expect((await call(await sign({ tid: [tenantId] }))).status).to.equal(200);
-      expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });
-      expect((await call(await sign({ tid: undefined }))).json).to.include({ code: 60005 });
-      expect((await call(await sign({ tid: undefined, sub: 'admin' }))).status).to.equal(200);
-    });
-
-    it('tokens of other issuers are refused with a word in the log while the keys cannot be had, and no call is made for each', async () => {
-      const before = fetched;
-      for (const jti of ['1', '2', '3']) {
-        const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));
-        expect([reply.status, reply.json?.code]).to.deep.equal([401, 60004]);
-      }
-      expect(fetched - before).to.equal(1);
-      expect(serving.log.lines.some((line) => line.level === 'warn' && /issuer/.test(line.message))).to.equal(
-        true,
-      );
-    });
-
-    it('tokens of other issuers are refused at the start where their issuer cannot be used', () => {
-      const start = (issuers: readonly object[]) => () =>
-        createKoaApp({
-          billing: serving.billing,
-          logger: serving.log,
-          tokens: { issuers: issuers as never },
-        });
-      const jwksUri = 'https://a.example/keys';
-      expect(start([{ issuer: 'a', jwksUri: 'http://a.example/keys' }])).to.throw('https');
-      expect(start([{ issuer: 'a', jwksUri, algorithms: ['HS256'] }])).to.throw('RS256, ES256, EdDSA');
-      expect(
-        start([
-          { issuer: 'a', jwksUri },
-          { issuer: 'a', jwksUri },
-        ]),
-      ).to.throw('twice');
-    });
+    const jwksUri = 'https://a.example/keys';
+    expect(start([{ issuer: 'a', jwksUri: 'http://a.example/keys' }])).to.throw('https');
+    expect(start([{ issuer: 'a', jwksUri, algorithms: ['HS256'] }])).to.throw('RS256, ES256, EdDSA');
+    expect(
+      start([
+        { issuer: 'a', jwksUri },
+        { issuer: 'a', jwksUri },
+      ]),
+    ).to.throw('twice');
   });
 });
 

@@ -1,125 +1,116 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { list, textOf } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
-  describe(`callCompletion over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let accountId: string;
+eachDatabase('callCompletion over HTTP', (open) => {
+  let serving: Serving;
+  let accountId: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const { call } = serving;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const { call } = serving;
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  });
+  after(() => serving.close());
+  beforeEach(async () => {
+    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      body: { pluginName: 'killbill-payment-test' },
     });
-    after(() => serving.close());
-    beforeEach(async () => {
-      accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-        body: { pluginName: 'killbill-payment-test' },
-      });
-      await serving.billing.settle();
+    await serving.billing.settle();
+  });
+  afterEach(() => serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }));
+
+  const subscribe = (query: string, headers = {}): Promise<Reply> =>
+    serving.call('POST', `/1.0/kb/subscriptions?${query}`, {
+      body: { accountId, externalKey: `of-${accountId}`, planName: 'canopy-monthly' },
+      headers,
     });
-    afterEach(() => serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }));
+  const balances = async (): Promise<readonly unknown[]> =>
+    (await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)).map(
+      (invoice) => (invoice as { readonly balance: unknown }).balance,
+    );
 
-    const subscribe = (query: string, headers = {}): Promise<Reply> =>
-      serving.call('POST', `/1.0/kb/subscriptions?${query}`, {
-        body: { accountId, externalKey: `of-${accountId}`, planName: 'canopy-monthly' },
-        headers,
-      });
-    const balances = async (): Promise<readonly unknown[]> =>
-      (await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)).map(
-        (invoice) => (invoice as { readonly balance: unknown }).balance,
-      );
-
-    for (const [dialect, headers] of [
-      ['D', {}],
-      ['K', aliasHeaders],
-    ] as const) {
-      it(`a call with callCompletion answers when the invoice is paid, in dialect ${dialect}`, async () => {
-        const reply = await subscribe('callCompletion=true', headers);
-        expect(reply.status, reply.text).to.equal(201);
-        expect(await balances()).to.deep.equal([0]);
-      });
-    }
-
-    it('a call with callCompletion answers at once where it is not asked', async () => {
-      expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
-      expect(await balances()).to.deep.equal([]);
-    });
-
-    it('a call with callCompletion does not wait for billing in the future', async () => {
-      const reply = await subscribe('callCompletion=true&callTimeoutSec=0&billingDate=2024-03-10');
+  for (const [dialect, headers] of [
+    ['D', {}],
+    ['K', aliasHeaders],
+  ] as const) {
+    it(`a call with callCompletion answers when the invoice is paid, in dialect ${dialect}`, async () => {
+      const reply = await subscribe('callCompletion=true', headers);
       expect(reply.status, reply.text).to.equal(201);
-    });
-
-    it('a call with callCompletion answers 408 when the time is up, and the subscription stays', async () => {
-      serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
-      const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
-      expect(reply.status, reply.text).to.equal(408);
-      expect(reply.json).to.include({ code: 60016 });
-      const read = await serving.call('GET', `/1.0/kb/subscriptions?externalKey=of-${accountId}`);
-      expect(read.status).to.equal(200);
-      expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
-      await serving.billing.settle();
       expect(await balances()).to.deep.equal([0]);
     });
+  }
 
-    it('a call with callCompletion waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
-      const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
-      const { call } = serving;
-      const invoiced = async () => (await balances()).length;
-      const change = (query: string, body: object) => call('PUT', `${path}?${query}`, { body });
-      const team = { productName: 'Bloom', billingPeriod: 'ANNUAL', priceList: 'DEFAULT' };
-      const answers = [
-        await change('billingPolicy=IMMEDIATE&callCompletion=true', team),
-        await change('billingPolicy=IMMEDIATE&callCompletion=true', { planName: 'canopy-monthly' }),
-      ];
-      expect(answers.map(({ status }) => status)).to.deep.equal([204, 204]);
-      expect(await invoiced(), 'one for each').to.equal(3);
-      const ahead = await change('requestedDate=2024-05-01&callCompletion=true&callTimeoutSec=0', {
-        planName: 'sprout-monthly',
-      });
-      expect(ahead.status, 'there is nothing to wait for yet').to.equal(204);
-      const later = await call(
-        'DELETE',
-        `${path}?billingPolicy=END_OF_TERM&callCompletion=true&callTimeoutSec=0`,
-      );
-      expect(later.status, later.text).to.equal(204);
-      expect((await call('PUT', `${path}/uncancel`)).status).to.equal(204);
-      await serving.billing.settle();
-      const before = await invoiced();
-      const now = await call('DELETE', `${path}?billingPolicy=IMMEDIATE&callCompletion=true`);
-      expect(now.status, now.text).to.equal(204);
-      expect(await invoiced()).to.equal(before + 1);
-    });
+  it('a call with callCompletion answers at once where it is not asked', async () => {
+    expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
+    expect(await balances()).to.deep.equal([]);
+  });
 
-    it('a call with callCompletion waits at most as long as the server lets it in dialect K, and is refused for longer in D, before anything is done (R62)', async () => {
-      const query = 'callCompletion=true&callTimeoutSec=360';
-      const refused = await subscribe(query);
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60002]);
-      expect(textOf(refused.json, 'message')).to.contain('callTimeoutSec is not between 0 and 120');
-      expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.deep.equal([]);
-      expect((await subscribe(query, aliasHeaders)).status).to.equal(201);
-      expect(await balances()).to.deep.equal([0]);
-    });
+  it('a call with callCompletion does not wait for billing in the future', async () => {
+    const reply = await subscribe('callCompletion=true&callTimeoutSec=0&billingDate=2024-03-10');
+    expect(reply.status, reply.text).to.equal(201);
+  });
 
-    it('a call with callCompletion refuses a time that is none', async () => {
-      for (const value of ['-1', 'soon']) {
-        const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
-        expect(reply.status).to.equal(400);
-        expect(reply.json).to.include({ code: 60002 });
-      }
+  it('a call with callCompletion answers 408 when the time is up, and the subscription stays', async () => {
+    serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
+    const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
+    expect(reply.status, reply.text).to.equal(408);
+    expect(reply.json).to.include({ code: 60016 });
+    const read = await serving.call('GET', `/1.0/kb/subscriptions?externalKey=of-${accountId}`);
+    expect(read.status).to.equal(200);
+    expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
+    await serving.billing.settle();
+    expect(await balances()).to.deep.equal([0]);
+  });
+
+  it('a call with callCompletion waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
+    const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
+    const { call } = serving;
+    const invoiced = async () => (await balances()).length;
+    const change = (query: string, body: object) => call('PUT', `${path}?${query}`, { body });
+    const team = { productName: 'Bloom', billingPeriod: 'ANNUAL', priceList: 'DEFAULT' };
+    const answers = [
+      await change('billingPolicy=IMMEDIATE&callCompletion=true', team),
+      await change('billingPolicy=IMMEDIATE&callCompletion=true', { planName: 'canopy-monthly' }),
+    ];
+    expect(answers.map(({ status }) => status)).to.deep.equal([204, 204]);
+    expect(await invoiced(), 'one for each').to.equal(3);
+    const ahead = await change('requestedDate=2024-05-01&callCompletion=true&callTimeoutSec=0', {
+      planName: 'sprout-monthly',
     });
+    expect(ahead.status, 'there is nothing to wait for yet').to.equal(204);
+    const later = await call(
+      'DELETE',
+      `${path}?billingPolicy=END_OF_TERM&callCompletion=true&callTimeoutSec=0`,
+    );
+    expect(later.status, later.text).to.equal(204);
+    expect((await call('PUT', `${path}/uncancel`)).status).to.equal(204);
+    await serving.billing.settle();
+    const before = await invoiced();
+    const now = await call('DELETE', `${path}?billingPolicy=IMMEDIATE&callCompletion=true`);
+    expect(now.status, now.text).to.equal(204);
+    expect(await invoiced()).to.equal(before + 1);
+  });
+
+  it('a call with callCompletion waits at most as long as the server lets it in dialect K, and is refused for longer in D, before anything is done (R62)', async () => {
+    const query = 'callCompletion=true&callTimeoutSec=360';
+    const refused = await subscribe(query);
+    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60002]);
+    expect(textOf(refused.json, 'message')).to.contain('callTimeoutSec is not between 0 and 120');
+    expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.deep.equal([]);
+    expect((await subscribe(query, aliasHeaders)).status).to.equal(201);
+    expect(await balances()).to.deep.equal([0]);
+  });
+
+  it('a call with callCompletion refuses a time that is none', async () => {
+    for (const value of ['-1', 'soon']) {
+      const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
+      expect(reply.status).to.equal(400);
+      expect(reply.json).to.include({ code: 60002 });
+    }
   });
 });

@@ -1,98 +1,93 @@
 import { expect } from 'chai';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`the report on a candidate catalog over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
+eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
+
+  const path = '/1.0/kb/catalog/xml/changeReport';
+
+  it('the report on a candidate catalog is one JSON document, the same in both dialects, and stores nothing', async () => {
+    const { call, billing } = serving;
+    const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
+    await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
+    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const subscription = await call('POST', '/1.0/kb/subscriptions', {
+      body: { accountId, planName: 'heat-monthly' },
     });
-    after(() => serving.close());
-
-    const path = '/1.0/kb/catalog/xml/changeReport';
-
-    it(
-      'the report on a candidate catalog is one JSON document, the same in both dialects, and stores nothing',
-      onEachDatabase(async () => {
-        const { call, billing } = serving;
-        const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
-        await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
-        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-        const subscription = await call('POST', '/1.0/kb/subscriptions', {
-          body: { accountId, planName: 'heat-monthly' },
-        });
-        await billing.settle();
-        const candidate = pricedCatalog({
-          effectiveDate: '2024-04-01',
-          price: '52.50',
-          forExisting: '2024-05-01',
-        });
-        const reply = await call('POST', path, { body: candidate, headers: xmlType });
-        expect(reply.status, reply.text).to.equal(200);
-        expect(reply.headers.get('content-type')).to.equal('application/json');
-        const { bundleId } = (await call('GET', `/1.0/kb/subscriptions/${createdId(subscription)}`)).json as {
-          bundleId: string;
-        };
-        expect(reply.json).to.deep.equal({
-          catalogValidationErrors: [],
-          catalogValidationWarnings: [],
-          priceChanges: [
-            {
-              accountId,
-              bundleId,
-              subscriptionId: createdId(subscription),
-              planName: 'heat-monthly',
-              phaseName: 'heat-monthly-evergreen',
-              priceType: 'RECURRING',
-              usage: null,
-              currency: 'USD',
-              effectiveDate: '2024-05-01T00:00:00.000Z',
-              effectiveLocalDate: '2024-05-01',
-              oldPrice: 40,
-              newPrice: 52.5,
-              difference: 12.5,
-              oldBillingPeriod: 'MONTHLY',
-              newBillingPeriod: 'MONTHLY',
-              catalogEffectiveDate: '2024-04-01T00:00:00.000Z',
-            },
-          ],
-          unbillableAccounts: [],
-          unbillableAccountCount: 0,
-          subscriptions: 1,
-          changedSubscriptions: 1,
-        });
-        const inK = await call('POST', path, { body: candidate, headers: { ...aliasHeaders, ...xmlType } });
-        expect(inK.json).to.deep.equal(reply.json);
-        const { json: versions } = await call('GET', '/1.0/kb/catalog', { headers: aliasHeaders });
-        expect(versions).to.have.length(1);
-      }),
-    );
-
-    it('the report on a candidate catalog answers 200 with the errors of a document that would be refused', async () => {
-      const reply = await serving.call('POST', path, {
-        body: '<catalog><nothing/></catalog>',
-        headers: xmlType,
-      });
-      expect(reply.status).to.equal(200);
-      const { catalogValidationErrors: errors, ...rest } = reply.json as {
-        catalogValidationErrors: { errorDescription: string }[];
-      };
-      expect(errors).to.have.length(1);
-      expect(errors[0]?.errorDescription).to.match(/^line 1, column \d+: /);
-      expect(rest).to.include({ subscriptions: 0, changedSubscriptions: 0 });
+    await billing.settle();
+    const candidate = pricedCatalog({
+      effectiveDate: '2024-04-01',
+      price: '52.50',
+      forExisting: '2024-05-01',
     });
-
-    it('the report on a candidate catalog is for those who may upload, and takes XML only', async () => {
-      const anonymous = await serving.call('POST', path, {
-        body: pricedCatalog({ effectiveDate: '2024-04-01', price: '1' }),
-        headers: { ...xmlType, authorization: undefined },
-      });
-      expect(anonymous.status).to.equal(401);
-      const asJson = await serving.call('POST', path, { body: {} });
-      expect(asJson.status).to.equal(415);
+    const reply = await call('POST', path, { body: candidate, headers: xmlType });
+    expect(reply.status, reply.text).to.equal(200);
+    expect(reply.headers.get('content-type')).to.equal('application/json');
+    const { bundleId } = (await call('GET', `/1.0/kb/subscriptions/${createdId(subscription)}`)).json as {
+      bundleId: string;
+    };
+    expect(reply.json).to.deep.equal({
+      catalogValidationErrors: [],
+      catalogValidationWarnings: [],
+      priceChanges: [
+        {
+          accountId,
+          bundleId,
+          subscriptionId: createdId(subscription),
+          planName: 'heat-monthly',
+          phaseName: 'heat-monthly-evergreen',
+          priceType: 'RECURRING',
+          usage: null,
+          currency: 'USD',
+          effectiveDate: '2024-05-01T00:00:00.000Z',
+          effectiveLocalDate: '2024-05-01',
+          oldPrice: 40,
+          newPrice: 52.5,
+          difference: 12.5,
+          oldBillingPeriod: 'MONTHLY',
+          newBillingPeriod: 'MONTHLY',
+          catalogEffectiveDate: '2024-04-01T00:00:00.000Z',
+        },
+      ],
+      unbillableAccounts: [],
+      unbillableAccountCount: 0,
+      subscriptions: 1,
+      changedSubscriptions: 1,
     });
+    const inK = await call('POST', path, { body: candidate, headers: { ...aliasHeaders, ...xmlType } });
+    expect(inK.json).to.deep.equal(reply.json);
+    const { json: versions } = await call('GET', '/1.0/kb/catalog', { headers: aliasHeaders });
+    expect(versions).to.have.length(1);
+  });
+
+  it('the report on a candidate catalog answers 200 with the errors of a document that would be refused', async () => {
+    const reply = await serving.call('POST', path, {
+      body: '<catalog><nothing/></catalog>',
+      headers: xmlType,
+    });
+    expect(reply.status).to.equal(200);
+    const { catalogValidationErrors: errors, ...rest } = reply.json as {
+      catalogValidationErrors: { errorDescription: string }[];
+    };
+    expect(errors).to.have.length(1);
+    expect(errors[0]?.errorDescription).to.match(/^line 1, column \d+: /);
+    expect(rest).to.include({ subscriptions: 0, changedSubscriptions: 0 });
+  });
+
+  it('the report on a candidate catalog is for those who may upload, and takes XML only', async () => {
+    const anonymous = await serving.call('POST', path, {
+      body: pricedCatalog({ effectiveDate: '2024-04-01', price: '1' }),
+      headers: { ...xmlType, authorization: undefined },
+    });
+    expect(anonymous.status).to.equal(401);
+    const asJson = await serving.call('POST', path, { body: {} });
+    expect(asJson.status).to.equal(415);
   });
 });

@@ -8,174 +8,171 @@ const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const method = { pluginName: 'killbill-payment-test' };
 const transaction = { transactionType: 'PURCHASE', amount: 10, currency: 'USD' };
 
-anyDatabase((_kind, open) => {
-  describe('combo payments (payments §11)', () => {
-    let serving: Serving;
-    let number = 0;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    after(() => serving.close());
+anyDatabase('combo payments (payments §11)', (open) => {
+  let serving: Serving;
+  let number = 0;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
 
-    const pay = (body: object, init: { query?: string; headers?: Record<string, string> } = {}) =>
-      serving.call('POST', `/1.0/kb/payments/combo${init.query ?? ''}`, {
-        body,
-        ...(init.headers && { headers: init.headers }),
-      });
-    const newKey = () => `combo-${++number}`;
-    const member = (value: unknown, key: string) =>
-      (value as Readonly<Record<string, unknown>> | null)?.[key];
-    const codeOf = ({ status, json }: Reply) => [status, member(json, 'code')];
-    const accountOf = async (externalKey: string) => {
-      const { status, json } = await serving.call('GET', `/1.0/kb/accounts?externalKey=${externalKey}`);
-      return status === 200 ? json : null;
+  const pay = (body: object, init: { query?: string; headers?: Record<string, string> } = {}) =>
+    serving.call('POST', `/1.0/kb/payments/combo${init.query ?? ''}`, {
+      body,
+      ...(init.headers && { headers: init.headers }),
+    });
+  const newKey = () => `combo-${++number}`;
+  const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>> | null)?.[key];
+  const codeOf = ({ status, json }: Reply) => [status, member(json, 'code')];
+  const accountOf = async (externalKey: string) => {
+    const { status, json } = await serving.call('GET', `/1.0/kb/accounts?externalKey=${externalKey}`);
+    return status === 200 ? json : null;
+  };
+  const methodsOf = (accountId: unknown) => list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
+
+  it('a combo payment makes the account and its first method, which becomes the default', async () => {
+    const externalKey = newKey();
+    const reply = await pay({
+      account: { externalKey, name: 'Ada', currency: 'USD' },
+      paymentMethod: { ...method, externalKey: `${externalKey}-card` },
+      paymentMethodPluginProperties: [{ key: 'token', value: 'tok' }],
+      transaction: { ...transaction, paymentExternalKey: `${externalKey}-payment` },
+    });
+    expect(reply.status).to.equal(201);
+    const account = await accountOf(externalKey);
+    const payment = await serving.call('GET', `/1.0/kb/payments/${createdId(reply)}`);
+    expect(payment.json).to.deep.include({
+      accountId: member(account, 'accountId'),
+      paymentMethodId: member(account, 'paymentMethodId'),
+      paymentExternalKey: `${externalKey}-payment`,
+      purchasedAmount: 10,
+    });
+    const [made] = await methodsOf(member(account, 'accountId'));
+    expect(made).to.deep.include({ externalKey: `${externalKey}-card`, isDefault: true });
+  });
+
+  it('a combo payment finds account and method by their keys, and by their ids', async () => {
+    const externalKey = newKey();
+    const card = `${externalKey}-card`;
+    const body = {
+      account: { externalKey, currency: 'USD' },
+      paymentMethod: { ...method, externalKey: card },
     };
-    const methodsOf = (accountId: unknown) => list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    await pay({ ...body, transaction });
+    expect((await pay({ ...body, transaction })).status).to.equal(201);
+    const accountId = member(await accountOf(externalKey), 'accountId');
+    const methods = await methodsOf(accountId);
+    expect(methods).to.have.length(1);
+    const paymentMethodId = member(methods[0], 'paymentMethodId');
+    const byId = { account: { accountId }, paymentMethod: { ...method, paymentMethodId }, transaction };
+    expect((await pay(byId)).status).to.equal(201);
+    expect((await pay({ account: { accountId }, transaction })).status).to.equal(201);
+    expect((await pay({ account: { accountId }, paymentMethod: {}, transaction })).status).to.equal(201);
+    expect(await methodsOf(accountId)).to.have.length(1);
+    const second = {
+      account: { accountId },
+      paymentMethod: { ...method, externalKey: `${card}-2` },
+      transaction,
+    };
+    expect((await pay(second)).status).to.equal(201);
+    expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
 
-    it('a combo payment makes the account and its first method, which becomes the default', async () => {
-      const externalKey = newKey();
-      const reply = await pay({
-        account: { externalKey, name: 'Ada', currency: 'USD' },
-        paymentMethod: { ...method, externalKey: `${externalKey}-card` },
-        paymentMethodPluginProperties: [{ key: 'token', value: 'tok' }],
-        transaction: { ...transaction, paymentExternalKey: `${externalKey}-payment` },
-      });
-      expect(reply.status).to.equal(201);
-      const account = await accountOf(externalKey);
-      const payment = await serving.call('GET', `/1.0/kb/payments/${createdId(reply)}`);
-      expect(payment.json).to.deep.include({
-        accountId: member(account, 'accountId'),
-        paymentMethodId: member(account, 'paymentMethodId'),
-        paymentExternalKey: `${externalKey}-payment`,
-        purchasedAmount: 10,
-      });
-      const [made] = await methodsOf(member(account, 'accountId'));
-      expect(made).to.deep.include({ externalKey: `${externalKey}-card`, isDefault: true });
-    });
+  it('a combo payment checks account, then method, then transaction, and then writes', async () => {
+    const externalKey = newKey();
+    const account = { externalKey, currency: 'USD' };
+    const unknownMethod = { ...method, paymentMethodId: NOWHERE };
+    const noType = { amount: 10 };
+    expect(
+      codeOf(
+        await pay({ account: { accountId: NOWHERE }, paymentMethod: unknownMethod, transaction: noType }),
+      ),
+    ).to.deep.equal([404, 3002]);
+    expect(codeOf(await pay({ account, paymentMethod: unknownMethod, transaction: noType }))).to.deep.equal([
+      404, 7000,
+    ]);
+    expect(codeOf(await pay({ account, paymentMethod: method, transaction: noType }))).to.deep.equal([
+      412, 60006,
+    ]);
+    const refund = { ...transaction, transactionType: 'REFUND' };
+    expect(codeOf(await pay({ account, paymentMethod: method, transaction: refund }))).to.deep.equal([
+      412, 60006,
+    ]);
+    const noAmount = { transactionType: 'PURCHASE' };
+    expect(codeOf(await pay({ account, paymentMethod: method, transaction: noAmount }))).to.deep.equal([
+      400, 60003,
+    ]);
+    expect(codeOf(await pay({ account, paymentMethod: method }))).to.deep.equal([400, 60003]);
+    expect(await accountOf(externalKey)).to.equal(null);
+  });
 
-    it('a combo payment finds account and method by their keys, and by their ids', async () => {
-      const externalKey = newKey();
-      const card = `${externalKey}-card`;
-      const body = {
-        account: { externalKey, currency: 'USD' },
-        paymentMethod: { ...method, externalKey: card },
-      };
-      await pay({ ...body, transaction });
-      expect((await pay({ ...body, transaction })).status).to.equal(201);
-      const accountId = member(await accountOf(externalKey), 'accountId');
-      const methods = await methodsOf(accountId);
-      expect(methods).to.have.length(1);
-      const paymentMethodId = member(methods[0], 'paymentMethodId');
-      const byId = { account: { accountId }, paymentMethod: { ...method, paymentMethodId }, transaction };
-      expect((await pay(byId)).status).to.equal(201);
-      expect((await pay({ account: { accountId }, transaction })).status).to.equal(201);
-      expect((await pay({ account: { accountId }, paymentMethod: {}, transaction })).status).to.equal(201);
-      expect(await methodsOf(accountId)).to.have.length(1);
-      const second = {
-        account: { accountId },
-        paymentMethod: { ...method, externalKey: `${card}-2` },
-        transaction,
-      };
-      expect((await pay(second)).status).to.equal(201);
-      expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.deep.equal([
-        true,
-        false,
-      ]);
-    });
-
-    it('a combo payment checks account, then method, then transaction, and then writes', async () => {
-      const externalKey = newKey();
-      const account = { externalKey, currency: 'USD' };
-      const unknownMethod = { ...method, paymentMethodId: NOWHERE };
-      const noType = { amount: 10 };
-      expect(
-        codeOf(
-          await pay({ account: { accountId: NOWHERE }, paymentMethod: unknownMethod, transaction: noType }),
-        ),
-      ).to.deep.equal([404, 3002]);
-      expect(codeOf(await pay({ account, paymentMethod: unknownMethod, transaction: noType }))).to.deep.equal(
-        [404, 7000],
-      );
-      expect(codeOf(await pay({ account, paymentMethod: method, transaction: noType }))).to.deep.equal([
-        412, 60006,
-      ]);
-      const refund = { ...transaction, transactionType: 'REFUND' };
-      expect(codeOf(await pay({ account, paymentMethod: method, transaction: refund }))).to.deep.equal([
-        412, 60006,
-      ]);
-      const noAmount = { transactionType: 'PURCHASE' };
-      expect(codeOf(await pay({ account, paymentMethod: method, transaction: noAmount }))).to.deep.equal([
-        400, 60003,
-      ]);
-      expect(codeOf(await pay({ account, paymentMethod: method }))).to.deep.equal([400, 60003]);
+  it('a combo payment that cannot be leaves neither account nor method', async () => {
+    const externalKey = newKey();
+    const account = { externalKey, currency: 'USD' };
+    const asked = { account, paymentMethod: method, transaction };
+    const impossible = [
+      [7031, { ...asked, transaction: { ...transaction, amount: -5 } }],
+      [7031, { ...asked, transaction: { ...transaction, amount: 0 } }],
+      [7031, { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: -1 } }],
+      [
+        7031,
+        { ...asked, account: { externalKey }, transaction: { transactionType: 'PURCHASE', amount: 10 } },
+      ],
+      [7028, { ...asked, paymentMethod: { pluginName: 'gone' } }],
+    ] as const;
+    for (const [code, body] of impossible) {
+      expect(codeOf(await pay(body))).to.deep.equal([400, code]);
       expect(await accountOf(externalKey)).to.equal(null);
-    });
+    }
+    const check = { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
+    expect((await pay(check)).status).to.equal(201);
+    const accountId = member(await accountOf(externalKey), 'accountId');
+    const second = { ...method, externalKey: `${externalKey}-second` };
+    const negative = { ...transaction, amount: -5 };
+    expect(codeOf(await pay({ ...asked, paymentMethod: second, transaction: negative }))).to.deep.equal([
+      400, 7031,
+    ]);
+    expect(await methodsOf(accountId)).to.have.length(1);
+  });
 
-    it('a combo payment that cannot be leaves neither account nor method', async () => {
-      const externalKey = newKey();
-      const account = { externalKey, currency: 'USD' };
-      const asked = { account, paymentMethod: method, transaction };
-      const impossible = [
-        [7031, { ...asked, transaction: { ...transaction, amount: -5 } }],
-        [7031, { ...asked, transaction: { ...transaction, amount: 0 } }],
-        [7031, { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: -1 } }],
-        [
-          7031,
-          { ...asked, account: { externalKey }, transaction: { transactionType: 'PURCHASE', amount: 10 } },
-        ],
-        [7028, { ...asked, paymentMethod: { pluginName: 'gone' } }],
-      ] as const;
-      for (const [code, body] of impossible) {
-        expect(codeOf(await pay(body))).to.deep.equal([400, code]);
-        expect(await accountOf(externalKey)).to.equal(null);
-      }
-      const check = { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
-      expect((await pay(check)).status).to.equal(201);
-      const accountId = member(await accountOf(externalKey), 'accountId');
-      const second = { ...method, externalKey: `${externalKey}-second` };
-      const negative = { ...transaction, amount: -5 };
-      expect(codeOf(await pay({ ...asked, paymentMethod: second, transaction: negative }))).to.deep.equal([
-        400, 7031,
-      ]);
-      expect(await methodsOf(accountId)).to.have.length(1);
+  it('a combo payment that fails leaves the account and the method that it has made', async () => {
+    const externalKey = newKey();
+    const declined = await pay({
+      account: { externalKey, currency: 'USD' },
+      paymentMethod: method,
+      transaction,
+      transactionPluginProperties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true' }],
     });
+    expect(codeOf(declined)).to.deep.equal([402, 7009]);
+    const account = await accountOf(externalKey);
+    expect(await methodsOf(member(account, 'accountId'))).to.have.length(1);
+  });
 
-    it('a combo payment that fails leaves the account and the method that it has made', async () => {
-      const externalKey = newKey();
-      const declined = await pay({
-        account: { externalKey, currency: 'USD' },
-        paymentMethod: method,
-        transaction,
-        transactionPluginProperties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true' }],
+  it('a combo payment needs the permission of all that it makes, before anything is written', async () => {
+    const externalKey = newKey();
+    const body = { account: { externalKey, currency: 'USD' }, paymentMethod: method, transaction };
+    const roles = [
+      ['payer', ['payment:trigger']],
+      ['opener', ['payment:trigger', 'account:create']],
+      ['adder', ['payment:trigger', 'account:create', 'payment_method:create']],
+    ] as const;
+    for (const [name, permissions] of roles) {
+      await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
+      await serving.call('POST', '/1.0/kb/security/users', {
+        body: { username: name, password: 'long enough a password', roles: [name] },
       });
-      expect(codeOf(declined)).to.deep.equal([402, 7009]);
-      const account = await accountOf(externalKey);
-      expect(await methodsOf(member(account, 'accountId'))).to.have.length(1);
+    }
+    const as = (name: string) => ({
+      headers: { authorization: basic(name, 'long enough a password') },
     });
-
-    it('a combo payment needs the permission of all that it makes, before anything is written', async () => {
-      const externalKey = newKey();
-      const body = { account: { externalKey, currency: 'USD' }, paymentMethod: method, transaction };
-      const roles = [
-        ['payer', ['payment:trigger']],
-        ['opener', ['payment:trigger', 'account:create']],
-        ['adder', ['payment:trigger', 'account:create', 'payment_method:create']],
-      ] as const;
-      for (const [name, permissions] of roles) {
-        await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
-        await serving.call('POST', '/1.0/kb/security/users', {
-          body: { username: name, password: 'long enough a password', roles: [name] },
-        });
-      }
-      const as = (name: string) => ({
-        headers: { authorization: basic(name, 'long enough a password') },
-      });
-      expect(codeOf(await pay(body, as('payer')))).to.deep.equal([403, 40000]);
-      expect(codeOf(await pay(body, as('opener')))).to.deep.equal([403, 40000]);
-      expect(await accountOf(externalKey)).to.equal(null);
-      expect((await pay(body, as('adder'))).status).to.equal(201);
-      const { paymentMethod: _, ...known } = body;
-      expect((await pay(known, as('payer'))).status).to.equal(201);
-    });
+    expect(codeOf(await pay(body, as('payer')))).to.deep.equal([403, 40000]);
+    expect(codeOf(await pay(body, as('opener')))).to.deep.equal([403, 40000]);
+    expect(await accountOf(externalKey)).to.equal(null);
+    expect((await pay(body, as('adder'))).status).to.equal(201);
+    const { paymentMethod: _, ...known } = body;
+    expect((await pay(known, as('payer'))).status).to.equal(201);
   });
 });

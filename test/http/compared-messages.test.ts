@@ -1,220 +1,208 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 // http-api §12, the texts that callers compare or show.
-anyDatabase((kind, open) => {
-  describe(`messages that clients compare, on ${kind}`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      accountId = await created('accounts', { currency: 'USD' });
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('messages that clients compare', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    accountId = await created('accounts', { currency: 'USD' });
+  });
+  after(() => serving.close());
 
-    const send = (method: string, path: string, body?: unknown) =>
-      serving.call(method, `/1.0/kb/${path}`, { body, headers: { 'content-type': 'application/json' } });
-    const created = async (path: string, body: object) => createdId(await send('POST', path, body));
-    const refusal = async (method: string, path: string, body?: unknown) => {
-      const { status, json } = await send(method, path, body);
-      const { code, message } = json as Json;
-      return [status, code, message];
-    };
+  const send = (method: string, path: string, body?: unknown) =>
+    serving.call(method, `/1.0/kb/${path}`, { body, headers: { 'content-type': 'application/json' } });
+  const created = async (path: string, body: object) => createdId(await send('POST', path, body));
+  const refusal = async (method: string, path: string, body?: unknown) => {
+    const { status, json } = await send(method, path, body);
+    const { code, message } = json as Json;
+    return [status, code, message];
+  };
 
-    it(
-      'a credit transfer of an account without parent, and of one without credit',
-      onEachDatabase(async () => {
-        expect(await refusal('PUT', `accounts/${accountId}/transferCredit`)).to.deep.equal([
-          400,
-          3009,
-          `The Account ${accountId} does not have a Parent Account associated`,
-        ]);
-        const child = await created('accounts', { currency: 'USD', parentAccountId: accountId });
-        expect(await refusal('PUT', `accounts/${child}/transferCredit`)).to.deep.equal([
-          400,
-          4027,
-          `Child account ${child} does not have credit`,
-        ]);
-      }),
-    );
+  it('a credit transfer of an account without parent, and of one without credit', async () => {
+    expect(await refusal('PUT', `accounts/${accountId}/transferCredit`)).to.deep.equal([
+      400,
+      3009,
+      `The Account ${accountId} does not have a Parent Account associated`,
+    ]);
+    const child = await created('accounts', { currency: 'USD', parentAccountId: accountId });
+    expect(await refusal('PUT', `accounts/${child}/transferCredit`)).to.deep.equal([
+      400,
+      4027,
+      `Child account ${child} does not have credit`,
+    ]);
+  });
 
-    it('a charge, tax or credit for an invoice that is committed', async () => {
-      const charge = { amount: 5 };
-      const made = await send('POST', `invoices/charges/${accountId}?autoCommit=true`, [charge]);
-      const invoiceId = String((made.json as readonly Json[])[0]?.invoiceId);
-      for (const path of [`invoices/charges/${accountId}`, `invoices/taxes/${accountId}`, 'credits']) {
-        expect(await refusal('POST', path, [{ ...charge, accountId, invoiceId }]), path).to.deep.equal([
-          400,
-          4024,
-          `Cannot add credit or external charge for invoice id ${invoiceId} because it is already in COMMITTED status`,
-        ]);
-      }
-    });
-
-    describe('a dry run', () => {
-      const refused = async (body: object) => {
-        const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
-        return refusal('POST', path, { dryRunType: 'SUBSCRIPTION_ACTION', ...body });
-      };
-      const id = '11111111-1111-4111-8111-111111111111';
-
-      for (const action of [
-        { dryRunAction: 'CHANGE', planName: 'canopy-monthly' },
-        { dryRunAction: 'STOP_BILLING' },
-      ]) {
-        it(`a dry run of ${action.dryRunAction} needs the ids of subscription and bundle`, async () => {
-          const message = 'DryRun subscriptionID should be specified';
-          expect(await refused(action)).to.deep.equal([400, 60003, message]);
-          expect(await refused({ ...action, bundleId: id })).to.deep.equal([400, 60003, message]);
-          expect(await refused({ ...action, subscriptionId: id })).to.deep.equal([
-            400,
-            60003,
-            'DryRun bundleID should be specified',
-          ]);
-        });
-      }
-
-      it('takes a plan name or the parts of a product, tested in their order', async () => {
-        const whole = { productName: 'Canopy', billingPeriod: 'MONTHLY', productCategory: 'BASE' };
-        const { productName: _, ...noName } = whole;
-        const { productCategory } = whole;
-        for (const dryRunAction of ['START_BILLING', 'CHANGE']) {
-          for (const [parts, word] of [
-            [whole, 'productName'],
-            [noName, 'billing period'],
-            [{ productCategory }, 'product category'],
-          ] as const) {
-            const body = { dryRunAction, planName: 'canopy-monthly', ...parts };
-            expect(await refused(body)).to.deep.equal([
-              400,
-              60003,
-              `DryRun subscription ${word} should not be set when planName is specified`,
-            ]);
-          }
-        }
-      });
-    });
-
-    it('a price override without any price', async () => {
-      const body = { accountId, planName: 'canopy-monthly', priceOverrides: [{ phaseType: 'EVERGREEN' }] };
-      expect(await refusal('POST', 'subscriptions', body)).to.deep.equal([
+  it('a charge, tax or credit for an invoice that is committed', async () => {
+    const charge = { amount: 5 };
+    const made = await send('POST', `invoices/charges/${accountId}?autoCommit=true`, [charge]);
+    const invoiceId = String((made.json as readonly Json[])[0]?.invoiceId);
+    for (const path of [`invoices/charges/${accountId}`, `invoices/taxes/${accountId}`, 'credits']) {
+      expect(await refusal('POST', path, [{ ...charge, accountId, invoiceId }]), path).to.deep.equal([
         400,
-        60003,
-        'At least one fixed price, one recurring price or one usage price must be overridden',
+        4024,
+        `Cannot add credit or external charge for invoice id ${invoiceId} because it is already in COMMITTED status`,
       ]);
-    });
+    }
+  });
 
-    for (const [path, model] of [
-      ['accounts', 'AccountJson'],
-      ['subscriptions', 'SubscriptionJson'],
-      ['credits', 'InvoiceItemJson'],
-      ['tagDefinitions', 'TagDefinitionJson'],
-      ['tenants', 'TenantJson'],
-    ] as const) {
-      it(`a body that is missing on ${path} has its message`, async () => {
-        const message = `${model} body should be specified`;
-        expect(await refusal('POST', path)).to.deep.equal([400, 60003, message]);
-        expect(await refusal('POST', path, '  ')).to.deep.equal([400, 60003, message]);
-        expect(await refusal('POST', path, 'null')).to.deep.equal([400, 60003, message]);
+  describe('a dry run', () => {
+    const refused = async (body: object) => {
+      const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
+      return refusal('POST', path, { dryRunType: 'SUBSCRIPTION_ACTION', ...body });
+    };
+    const id = '11111111-1111-4111-8111-111111111111';
+
+    for (const action of [
+      { dryRunAction: 'CHANGE', planName: 'canopy-monthly' },
+      { dryRunAction: 'STOP_BILLING' },
+    ]) {
+      it(`a dry run of ${action.dryRunAction} needs the ids of subscription and bundle`, async () => {
+        const message = 'DryRun subscriptionID should be specified';
+        expect(await refused(action)).to.deep.equal([400, 60003, message]);
+        expect(await refused({ ...action, bundleId: id })).to.deep.equal([400, 60003, message]);
+        expect(await refused({ ...action, subscriptionId: id })).to.deep.equal([
+          400,
+          60003,
+          'DryRun bundleID should be specified',
+        ]);
       });
     }
 
-    it('an element of a list that is missing, and a list with none where one is needed', async () => {
-      for (const [path, body, model] of [
-        ['credits', [null], 'InvoiceItemJson'],
-        ['credits', [], 'InvoiceItemJson'],
-        [`invoices/charges/${accountId}`, [null], 'InvoiceItemJson'],
-        [`accounts/${accountId}/customFields`, [null], 'CustomFieldJson'],
-        ['subscriptions/createSubscriptionWithAddOns', [], 'SubscriptionJson'],
-        ['subscriptions/createSubscriptionWithAddOns', [null], 'SubscriptionJson'],
-        ['subscriptions/createSubscriptionsWithAddOns', [], 'SubscriptionJson'],
-        [
-          'subscriptions/createSubscriptionsWithAddOns',
-          [{ baseEntitlementAndAddOns: [] }],
-          'SubscriptionJson',
-        ],
-      ] as const) {
-        expect(await refusal('POST', path, body), `${path} ${JSON.stringify(body)}`).to.deep.equal([
-          400,
-          60003,
-          `${model} body should be specified`,
-        ]);
+    it('takes a plan name or the parts of a product, tested in their order', async () => {
+      const whole = { productName: 'Canopy', billingPeriod: 'MONTHLY', productCategory: 'BASE' };
+      const { productName: _, ...noName } = whole;
+      const { productCategory } = whole;
+      for (const dryRunAction of ['START_BILLING', 'CHANGE']) {
+        for (const [parts, word] of [
+          [whole, 'productName'],
+          [noName, 'billing period'],
+          [{ productCategory }, 'product category'],
+        ] as const) {
+          const body = { dryRunAction, planName: 'canopy-monthly', ...parts };
+          expect(await refused(body)).to.deep.equal([
+            400,
+            60003,
+            `DryRun subscription ${word} should not be set when planName is specified`,
+          ]);
+        }
       }
     });
+  });
 
-    it('a required field that is missing', async () => {
-      for (const [path, body, message] of [
-        ['tenants', { apiKey: 'k' }, 'TenantJson apiSecret needs to be set'],
-        [`accounts/${accountId}/emails`, { accountId }, 'AccountEmailJson email needs to be set'],
-        [`accounts/${accountId}/paymentMethods`, {}, 'PaymentMethodJson pluginName needs to be set'],
-        [`accounts/${accountId}/customFields`, [{ name: 'n' }], 'CustomFieldJson value needs to be set'],
-        ['tagDefinitions', { name: 'n' }, 'TagDefinitionJson description needs to be set'],
-        ['subscriptions', {}, 'SubscriptionJson accountId needs to be set'],
-        ['security/roles', {}, 'RoleDefinitionJson role needs to be set'],
-      ] as const) {
-        expect(await refusal('POST', path, body), path).to.deep.equal([400, 60003, message]);
-      }
+  it('a price override without any price', async () => {
+    const body = { accountId, planName: 'canopy-monthly', priceOverrides: [{ phaseType: 'EVERGREEN' }] };
+    expect(await refusal('POST', 'subscriptions', body)).to.deep.equal([
+      400,
+      60003,
+      'At least one fixed price, one recurring price or one usage price must be overridden',
+    ]);
+  });
+
+  for (const [path, model] of [
+    ['accounts', 'AccountJson'],
+    ['subscriptions', 'SubscriptionJson'],
+    ['credits', 'InvoiceItemJson'],
+    ['tagDefinitions', 'TagDefinitionJson'],
+    ['tenants', 'TenantJson'],
+  ] as const) {
+    it(`a body that is missing on ${path} has its message`, async () => {
+      const message = `${model} body should be specified`;
+      expect(await refusal('POST', path)).to.deep.equal([400, 60003, message]);
+      expect(await refusal('POST', path, '  ')).to.deep.equal([400, 60003, message]);
+      expect(await refusal('POST', path, 'null')).to.deep.equal([400, 60003, message]);
     });
+  }
 
-    it('a required field that is missing and has a code of its own', async () => {
-      for (const [path, body, code, message] of [
-        [
-          `accounts/${accountId}/block`,
-          { service: 's' },
-          1107,
-          'BlockingStateJson stateName needs to be set',
-        ],
-        [`accounts/${accountId}/block`, {}, 1107, 'BlockingStateJson service needs to be set'],
-        ['catalog/simplePlan', {}, 2060, 'SimplePlanJson planId needs to be set'],
-      ] as const) {
-        expect(await refusal('POST', path, body), path).to.deep.equal([400, code, message]);
-      }
-    });
-
-    it('the parts of a plan that are missing, or stand beside its name, tested in their order', async () => {
-      const parts = {
-        productName: 'Canopy',
-        productCategory: 'BASE',
-        billingPeriod: 'MONTHLY',
-        priceList: 'DEFAULT',
-      };
-      const fields = Object.keys(parts) as (keyof typeof parts)[];
-      for (const [index, field] of fields.entries()) {
-        const known = Object.fromEntries(fields.slice(0, index).map((name) => [name, parts[name]]));
-        expect(await refusal('POST', 'subscriptions', { accountId, ...known })).to.deep.equal([
-          400,
-          60003,
-          `SubscriptionJson ${field} needs to be set when no planName is specified`,
-        ]);
-        const rest = Object.fromEntries(fields.slice(index).map((name) => [name, parts[name]]));
-        const both = { accountId, planName: 'canopy-monthly', ...rest };
-        expect(await refusal('POST', 'subscriptions', both)).to.deep.equal([
-          400,
-          60003,
-          `SubscriptionJson ${field} should not be set when planName is specified`,
-        ]);
-      }
-    });
-
-    it('what is blocked', async () => {
-      const subscriptionId = await created('subscriptions', { accountId, planName: 'canopy-monthly' });
-      const block = { service: 's', stateName: 'HELD', isBlockChange: true };
-      await send('POST', `subscriptions/${subscriptionId}/block`, block);
-      const change = { planName: 'bloom-monthly' };
-      expect(await refusal('PUT', `subscriptions/${subscriptionId}`, change)).to.deep.equal([
+  it('an element of a list that is missing, and a list with none where one is needed', async () => {
+    for (const [path, body, model] of [
+      ['credits', [null], 'InvoiceItemJson'],
+      ['credits', [], 'InvoiceItemJson'],
+      [`invoices/charges/${accountId}`, [null], 'InvoiceItemJson'],
+      [`accounts/${accountId}/customFields`, [null], 'CustomFieldJson'],
+      ['subscriptions/createSubscriptionWithAddOns', [], 'SubscriptionJson'],
+      ['subscriptions/createSubscriptionWithAddOns', [null], 'SubscriptionJson'],
+      ['subscriptions/createSubscriptionsWithAddOns', [], 'SubscriptionJson'],
+      ['subscriptions/createSubscriptionsWithAddOns', [{ baseEntitlementAndAddOns: [] }], 'SubscriptionJson'],
+    ] as const) {
+      expect(await refusal('POST', path, body), `${path} ${JSON.stringify(body)}`).to.deep.equal([
         400,
-        6000,
-        `The action Change is block on this Subscription with id=${subscriptionId}`,
+        60003,
+        `${model} body should be specified`,
       ]);
-      await send('POST', `accounts/${accountId}/block`, block);
-      expect(await refusal('POST', 'subscriptions', { accountId, planName: 'canopy-monthly' })).to.deep.equal(
-        [400, 6000, `The action Change is block on this Account with id=${accountId}`],
-      );
-    });
+    }
+  });
+
+  it('a required field that is missing', async () => {
+    for (const [path, body, message] of [
+      ['tenants', { apiKey: 'k' }, 'TenantJson apiSecret needs to be set'],
+      [`accounts/${accountId}/emails`, { accountId }, 'AccountEmailJson email needs to be set'],
+      [`accounts/${accountId}/paymentMethods`, {}, 'PaymentMethodJson pluginName needs to be set'],
+      [`accounts/${accountId}/customFields`, [{ name: 'n' }], 'CustomFieldJson value needs to be set'],
+      ['tagDefinitions', { name: 'n' }, 'TagDefinitionJson description needs to be set'],
+      ['subscriptions', {}, 'SubscriptionJson accountId needs to be set'],
+      ['security/roles', {}, 'RoleDefinitionJson role needs to be set'],
+    ] as const) {
+      expect(await refusal('POST', path, body), path).to.deep.equal([400, 60003, message]);
+    }
+  });
+
+  it('a required field that is missing and has a code of its own', async () => {
+    for (const [path, body, code, message] of [
+      [`accounts/${accountId}/block`, { service: 's' }, 1107, 'BlockingStateJson stateName needs to be set'],
+      [`accounts/${accountId}/block`, {}, 1107, 'BlockingStateJson service needs to be set'],
+      ['catalog/simplePlan', {}, 2060, 'SimplePlanJson planId needs to be set'],
+    ] as const) {
+      expect(await refusal('POST', path, body), path).to.deep.equal([400, code, message]);
+    }
+  });
+
+  it('the parts of a plan that are missing, or stand beside its name, tested in their order', async () => {
+    const parts = {
+      productName: 'Canopy',
+      productCategory: 'BASE',
+      billingPeriod: 'MONTHLY',
+      priceList: 'DEFAULT',
+    };
+    const fields = Object.keys(parts) as (keyof typeof parts)[];
+    for (const [index, field] of fields.entries()) {
+      const known = Object.fromEntries(fields.slice(0, index).map((name) => [name, parts[name]]));
+      expect(await refusal('POST', 'subscriptions', { accountId, ...known })).to.deep.equal([
+        400,
+        60003,
+        `SubscriptionJson ${field} needs to be set when no planName is specified`,
+      ]);
+      const rest = Object.fromEntries(fields.slice(index).map((name) => [name, parts[name]]));
+      const both = { accountId, planName: 'canopy-monthly', ...rest };
+      expect(await refusal('POST', 'subscriptions', both)).to.deep.equal([
+        400,
+        60003,
+        `SubscriptionJson ${field} should not be set when planName is specified`,
+      ]);
+    }
+  });
+
+  it('what is blocked', async () => {
+    const subscriptionId = await created('subscriptions', { accountId, planName: 'canopy-monthly' });
+    const block = { service: 's', stateName: 'HELD', isBlockChange: true };
+    await send('POST', `subscriptions/${subscriptionId}/block`, block);
+    const change = { planName: 'bloom-monthly' };
+    expect(await refusal('PUT', `subscriptions/${subscriptionId}`, change)).to.deep.equal([
+      400,
+      6000,
+      `The action Change is block on this Subscription with id=${subscriptionId}`,
+    ]);
+    await send('POST', `accounts/${accountId}/block`, block);
+    expect(await refusal('POST', 'subscriptions', { accountId, planName: 'canopy-monthly' })).to.deep.equal([
+      400,
+      6000,
+      `The action Change is block on this Account with id=${accountId}`,
+    ]);
   });
 });

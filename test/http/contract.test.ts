@@ -6,7 +6,7 @@ import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/ro
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import { producedTypes, type Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/samples.ts';
@@ -34,85 +34,85 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-anyDatabase((kind, open) => {
-  describe(`the contract of every route on ${kind}`, () => {
-    let world: World;
+eachDatabaseByTurns('the contract of every route', (open) => {
+  let world: World;
 
-    before(async () => {
-      world = await populate(await serve(await open(migrated)));
-      const user = {
-        passwordHash: 'plain:password',
-        credentialVersion: 1,
-        isActive: true,
-        permissions: [],
-        roles: [],
-        tenantIds: [],
+  before(async () => {
+    world = await populate(await serve(await open(migrated)));
+    const user = {
+      passwordHash: 'plain:password',
+      credentialVersion: 1,
+      isActive: true,
+      permissions: [],
+      roles: [],
+      tenantIds: [],
+    };
+    const { storage, nextId } = world.serving;
+    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
+    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
+  });
+  after(() => world.serving.close());
+
+  for (const [turn, route] of routeTable({ testMode: true }).entries()) {
+    describe(`${route.method} ${route.path}`, () => {
+      const newSample = async () => {
+        const make = samples[route.operationId];
+        if (make === undefined) throw new Error(`${route.operationId} has no sample`);
+        return make(world);
       };
-      const { storage, nextId } = world.serving;
-      await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
-      await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
-    });
-    after(() => world.serving.close());
-
-    for (const [turn, route] of routeTable({ testMode: true }).entries()) {
-      describe(`${route.method} ${route.path}`, () => {
-        const newSample = async () => {
-          const make = samples[route.operationId];
-          if (make === undefined) throw new Error(`${route.operationId} has no sample`);
-          return make(world);
-        };
-        const keptSample = once(newSample);
-        const callerOf: CallerOf = (name) => authorizationOf(world.serving, route.credentials, name);
-        const admin = once(() => callerOf('admin'));
-        const callWith =
-          (sampleOf: () => Promise<Sample>): CallSample =>
-          async (request = {}, replaced = {}) => {
-            const replacedIn = (ids: Readonly<Record<string, string>>) =>
-              typeof replaced === 'function' ? replaced({ ...textsOf(world), ...ids }) : replaced;
-            const { query, segments, tenant, ...sample } = await sampleOf();
-            const path = withQuery(
-              pathOf(route.path, world, { ...segments, ...replacedIn(segments ?? {}) }),
-              query,
-            );
-            const authorization = await admin();
-            const asked = { authorization, ...sample.headers, ...request.headers };
-            const headers = tenant === undefined ? asked : ofTenant(asked, tenant);
-            const reply = await world.serving.call(request.method ?? route.method, path, {
-              ...sample,
-              ...request,
-              headers,
-            });
-            expectTold(route, reply);
-            return reply;
-          };
-        const ownSample = route.method === 'GET' ? keptSample : newSample;
-        const callExamples = (leftOut: readonly string[]) =>
-          callWith(async () => asShown(route, await ownSample(), { world, leftOut }))();
-        const calls = {
-          callSample: callWith(ownSample),
-          callRefused: callWith(keptSample),
-        };
-        const callQuery: CallQuery = async (changes) => {
-          const { query, segments, tenant: _, ...sample } = await keptSample();
-          const search = new URLSearchParams(query);
-          for (const [name, value] of Object.entries(changes)) search.set(name, value);
-          const headers = { authorization: await admin(), ...sample.headers };
-          const path = `${pathOf(route.path, world, segments)}?${search}`;
-          const reply = await world.serving.call(route.method, path, { ...sample, headers });
+      const keptSample = once(newSample);
+      const callerOf: CallerOf = (name) => authorizationOf(world.serving, route.credentials, name);
+      const admin = once(() => callerOf('admin'));
+      const callWith =
+        (sampleOf: () => Promise<Sample>): CallSample =>
+        async (request = {}, replaced = {}) => {
+          const replacedIn = (ids: Readonly<Record<string, string>>) =>
+            typeof replaced === 'function' ? replaced({ ...textsOf(world), ...ids }) : replaced;
+          const { query, segments, tenant, ...sample } = await sampleOf();
+          const path = withQuery(
+            pathOf(route.path, world, { ...segments, ...replacedIn(segments ?? {}) }),
+            query,
+          );
+          const authorization = await admin();
+          const asked = { authorization, ...sample.headers, ...request.headers };
+          const headers = tenant === undefined ? asked : ofTenant(asked, tenant);
+          const reply = await world.serving.call(request.method ?? route.method, path, {
+            ...sample,
+            ...request,
+            headers,
+          });
           expectTold(route, reply);
           return reply;
         };
+      const ownSample = route.method === 'GET' ? keptSample : newSample;
+      const callExamples = (leftOut: readonly string[]) =>
+        callWith(async () => asShown(route, await ownSample(), { world, leftOut }))();
+      const calls = {
+        callSample: callWith(ownSample),
+        callRefused: callWith(keptSample),
+      };
+      const callQuery: CallQuery = async (changes) => {
+        const { query, segments, tenant: _, ...sample } = await keptSample();
+        const search = new URLSearchParams(query);
+        for (const [name, value] of Object.entries(changes)) search.set(name, value);
+        const headers = { authorization: await admin(), ...sample.headers };
+        const path = `${pathOf(route.path, world, segments)}?${search}`;
+        const reply = await world.serving.call(route.method, path, { ...sample, headers });
+        expectTold(route, reply);
+        return reply;
+      };
 
-        describeSuccess(route, calls, turn);
-        describeAccess(route, { ...calls, callerOf, turn });
-        describeIds(route, { ...calls, callQuery, turn }, () => world);
-        describeQuery(route, callQuery);
-        describeBody(route, calls.callRefused, turn);
-        if (firstToShow.has(route.operationId) || isSampled(turn, 4)) describeExamples(route, callExamples);
-        if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
-      });
-    }
-  });
+      // The routes after it are called on a node in rotation, whichever of them a run takes.
+      if (route.operationId === 'putOutOfRotation') after(() => calls.callSample({ method: 'PUT' }));
+      describeSuccess(route, calls, turn);
+      describeAccess(route, { ...calls, callerOf, turn });
+      describeIds(route, { ...calls, callQuery, turn }, () => world);
+      describeQuery(route, callQuery);
+      describeBody(route, calls.callRefused, turn);
+      if (firstToShow.has(route.operationId) || isSampled(turn, 4)) describeExamples(route, callExamples);
+      if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
+    });
+  }
 });
 
 /** Makes it when it is first asked for, and gives the same from then on. */
@@ -155,21 +155,18 @@ function textsOf(world: World): Ids {
 function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn: number): void {
   const { success } = route;
   for (const dialect of ['D', 'K'] as const) {
-    it(
-      `answers ${success.status} as its schema says, in dialect ${dialect}`,
-      onEachDatabase(async () => {
-        const reply = await callSample({ headers: spellings[dialect] });
-        const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
-        expect(reply.status, reply.text).to.equal(expected);
-        const [type = 'application/json'] = producedTypes(success);
-        expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
-        expect(reply.headers.has('location')).to.equal(success.location !== undefined);
-        expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
-        if (success.body === undefined) return;
-        const result = success.body.answer[dialect].safeParse(reply.json);
-        expect(result.success ? [] : result.error.issues).to.deep.equal([]);
-      }),
-    );
+    it(`answers ${success.status} as its schema says, in dialect ${dialect}`, async () => {
+      const reply = await callSample({ headers: spellings[dialect] });
+      const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
+      expect(reply.status, reply.text).to.equal(expected);
+      const [type = 'application/json'] = producedTypes(success);
+      expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
+      expect(reply.headers.has('location')).to.equal(success.location !== undefined);
+      expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+      if (success.body === undefined) return;
+      const result = success.body.answer[dialect].safeParse(reply.json);
+      expect(result.success ? [] : result.error.issues).to.deep.equal([]);
+    });
   }
 
   if (!isSampled(turn, 3)) return;

@@ -1,73 +1,67 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const invoices = '/1.0/kb/invoices';
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §21: credit notes over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-    });
-    afterEach(() => serving.close());
+eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
+  let serving: Serving;
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
+  });
+  afterEach(() => serving.close());
 
-    it(
-      'an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only',
-      onEachDatabase(async () => {
-        const { call } = serving;
-        const setting = { 'org.service.invoice.creditNotes': 'true' };
-        await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: setting });
-        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-        const made = await call('POST', `${invoices}/charges/${accountId}?autoCommit=true`, {
-          body: [{ amount: 10, description: 'Work' }],
-        });
-        const [item] = made.json as readonly { readonly invoiceId: string; readonly invoiceItemId: string }[];
-        const { invoiceId, invoiceItemId } = item ?? { invoiceId: '', invoiceItemId: '' };
-        const listed = () => call('GET', `${invoices}/${invoiceId}/creditNotes`);
-        expect((await listed()).json).to.deep.equal([]);
-        const adjusted = await call('POST', `${invoices}/${invoiceId}`, {
-          body: { accountId, invoiceItemId, amount: 4, currency: 'USD' },
-        });
-        expect(adjusted.status, adjusted.text).to.equal(201);
-        const [note] = (await listed()).json as readonly { readonly creditNoteId: string }[];
-        expect(note).to.deep.include({
-          creditNoteNumber: 1,
-          accountId,
-          invoiceId,
-          reason: 'ADJUSTMENT',
-          creditNoteDate: '2024-02-10',
-          amount: 4,
-          currency: 'USD',
-        });
-        const ofAccount = (query: string) =>
-          call('GET', `/1.0/kb/accounts/${accountId}/creditNotes?${query}`);
-        expect((await ofAccount('limit=1')).json).to.deep.equal([note]);
-        expect((await ofAccount('offset=1')).json).to.deep.equal([]);
-        const path = `/1.0/kb/creditNotes/${note?.creditNoteId}`;
-        for (const headers of [{}, aliasHeaders]) {
-          expect((await call('GET', path, { headers })).json).to.deep.equal(note);
-          const page = await call('GET', `${path}/html`, { headers });
-          expect(page.text).to.contain('Credit note').and.contain('$4.00');
-          expect(page.headers.get('content-security-policy')).to.match(/^sandbox/);
-          const file = await call('GET', `${path}/pdf`, { headers });
-          expect(file.headers.get('content-type')).to.equal('application/pdf');
-          expect(file.headers.get('content-disposition')).to.equal(
-            `inline; filename="credit-note-${note?.creditNoteId}.pdf"`,
-          );
-        }
-        const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
-        await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: pattern });
-        const patterned = { ...note, formattedNumber: 'CN-001' };
-        expect((await call('GET', path)).json).to.deep.equal(patterned);
-        expect((await listed()).json).to.deep.equal([patterned]);
-        const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-        for (const below of ['', '/html', '/pdf']) {
-          const refused = await call('GET', `${path}${below}`, { headers });
-          expect([refused.status, refused.json]).to.deep.include.members([404]);
-        }
-      }),
-    );
+  it('an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only', async () => {
+    const { call } = serving;
+    const setting = { 'org.service.invoice.creditNotes': 'true' };
+    await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: setting });
+    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const made = await call('POST', `${invoices}/charges/${accountId}?autoCommit=true`, {
+      body: [{ amount: 10, description: 'Work' }],
+    });
+    const [item] = made.json as readonly { readonly invoiceId: string; readonly invoiceItemId: string }[];
+    const { invoiceId, invoiceItemId } = item ?? { invoiceId: '', invoiceItemId: '' };
+    const listed = () => call('GET', `${invoices}/${invoiceId}/creditNotes`);
+    expect((await listed()).json).to.deep.equal([]);
+    const adjusted = await call('POST', `${invoices}/${invoiceId}`, {
+      body: { accountId, invoiceItemId, amount: 4, currency: 'USD' },
+    });
+    expect(adjusted.status, adjusted.text).to.equal(201);
+    const [note] = (await listed()).json as readonly { readonly creditNoteId: string }[];
+    expect(note).to.deep.include({
+      creditNoteNumber: 1,
+      accountId,
+      invoiceId,
+      reason: 'ADJUSTMENT',
+      creditNoteDate: '2024-02-10',
+      amount: 4,
+      currency: 'USD',
+    });
+    const ofAccount = (query: string) => call('GET', `/1.0/kb/accounts/${accountId}/creditNotes?${query}`);
+    expect((await ofAccount('limit=1')).json).to.deep.equal([note]);
+    expect((await ofAccount('offset=1')).json).to.deep.equal([]);
+    const path = `/1.0/kb/creditNotes/${note?.creditNoteId}`;
+    for (const headers of [{}, aliasHeaders]) {
+      expect((await call('GET', path, { headers })).json).to.deep.equal(note);
+      const page = await call('GET', `${path}/html`, { headers });
+      expect(page.text).to.contain('Credit note').and.contain('$4.00');
+      expect(page.headers.get('content-security-policy')).to.match(/^sandbox/);
+      const file = await call('GET', `${path}/pdf`, { headers });
+      expect(file.headers.get('content-type')).to.equal('application/pdf');
+      expect(file.headers.get('content-disposition')).to.equal(
+        `inline; filename="credit-note-${note?.creditNoteId}.pdf"`,
+      );
+    }
+    const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
+    await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: pattern });
+    const patterned = { ...note, formattedNumber: 'CN-001' };
+    expect((await call('GET', path)).json).to.deep.equal(patterned);
+    expect((await listed()).json).to.deep.equal([patterned]);
+    const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    for (const below of ['', '/html', '/pdf']) {
+      const refused = await call('GET', `${path}${below}`, { headers });
+      expect([refused.status, refused.json]).to.deep.include.members([404]);
+    }
   });
 });

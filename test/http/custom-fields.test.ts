@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -21,389 +21,373 @@ const codeOf = ({ status, json }: Reply): readonly unknown[] => [
   (json as { readonly code?: number } | undefined)?.code,
 ];
 
-anyDatabase((kind, open) => {
-  describe(`custom fields on ${kind}`, () => {
-    let serving: Serving;
-    let world: World;
-    let nextEvents: () => Promise<readonly string[]>;
+eachDatabaseByTurns('custom fields', (open) => {
+  let serving: Serving;
+  let world: World;
+  let nextEvents: () => Promise<readonly string[]>;
 
-    before(async () => {
-      const database = await open(migrated);
-      serving = await serve(database);
-      world = await populate(serving);
-      nextEvents = newEvents(database);
-    });
-    after(() => serving.close());
+  before(async () => {
+    const database = await open(migrated);
+    serving = await serve(database);
+    world = await populate(serving);
+    nextEvents = newEvents(database);
+  });
+  after(() => serving.close());
 
-    const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-      serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
-    const newAccount = async (): Promise<string> => createdId(await send('POST', '/accounts', {}));
-    const fieldsOf = async (path: string): Promise<readonly ShownField[]> =>
-      (await send('GET', `${path}/customFields`)).json as readonly ShownField[];
-    const pairsOf = async (path: string): Promise<readonly string[]> =>
-      (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
+  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
+    serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
+  const newAccount = async (): Promise<string> => createdId(await send('POST', '/accounts', {}));
+  const fieldsOf = async (path: string): Promise<readonly ShownField[]> =>
+    (await send('GET', `${path}/customFields`)).json as readonly ShownField[];
+  const pairsOf = async (path: string): Promise<readonly string[]> =>
+    (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
 
-    it(
-      'accounts E13 Custom fields',
-      onEachDatabase(async () => {
-        const id = await newAccount();
-        const account = `/accounts/${id}`;
-        const fields = `${account}/customFields`;
-        await nextEvents();
-        const post = (...body: readonly object[]) => send('POST', fields, body);
-        const created = await post({ name: 'tier', value: 'gold' }, { name: 'rep', value: 'kim' });
-        expect(created.status).to.equal(201);
-        expect(created.headers.get('location')).to.equal(`${serving.url}${core}${fields}`);
-        expect(
-          codeOf(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' })),
-        ).to.deep.equal([400, 9000]);
-        expect(await pairsOf(account)).to.deep.equal(['tier=gold', 'rep=kim']);
-        expect((await post({ name: 'tier', value: 'bronze' })).status).to.equal(201);
-        const [tier, , bronze] = await fieldsOf(account);
-        await send('DELETE', `${fields}?customField=${bronze?.customFieldId}`);
+  it('accounts E13 Custom fields', async () => {
+    const id = await newAccount();
+    const account = `/accounts/${id}`;
+    const fields = `${account}/customFields`;
+    await nextEvents();
+    const post = (...body: readonly object[]) => send('POST', fields, body);
+    const created = await post({ name: 'tier', value: 'gold' }, { name: 'rep', value: 'kim' });
+    expect(created.status).to.equal(201);
+    expect(created.headers.get('location')).to.equal(`${serving.url}${core}${fields}`);
+    expect(codeOf(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' }))).to.deep.equal([
+      400, 9000,
+    ]);
+    expect(await pairsOf(account)).to.deep.equal(['tier=gold', 'rep=kim']);
+    expect((await post({ name: 'tier', value: 'bronze' })).status).to.equal(201);
+    const [tier, , bronze] = await fieldsOf(account);
+    await send('DELETE', `${fields}?customField=${bronze?.customFieldId}`);
 
-        const customFieldId = tier?.customFieldId;
-        expect((await send('PUT', fields, [{ customFieldId, value: 'silver' }])).status).to.equal(204);
-        const history = await send('GET', `/customFields/${customFieldId}/auditLogsWithHistory`);
-        const rows = history.json as { changeType: string; history: Record<string, unknown> }[];
-        expect(rows.map(({ changeType, history: { fieldValue } }) => [changeType, fieldValue])).to.deep.equal(
-          [
-            ['INSERT', 'gold'],
-            ['UPDATE', 'silver'],
-          ],
-        );
-        expect(rows[0]?.history).to.have.all.keys(
-          ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
-          ...[
-            'fieldName',
-            'fieldValue',
-            'objectId',
-            'objectType',
-            'isActive',
-            'tableName',
-            'historyTableName',
-          ],
-        );
-        expect(rows[0]?.history).to.deep.include({
-          tableName: 'CUSTOM_FIELD',
-          historyTableName: 'CUSTOM_FIELD_HISTORY',
-          id: null,
-        });
-        const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
-        expect(codeOf(await send('PUT', fields, renamed))).to.deep.equal([400, 9002]);
-
-        const query = 'objectType=ACCOUNT&fieldName=tier';
-        const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
-        expect((found.json as ShownField[]).map(({ objectId }) => objectId)).to.deep.equal([id]);
-        const alias = await send('GET', `/customField/search?${query}&fieldValue=silver`);
-        expect(alias.json).to.deep.equal(found.json);
-        expect((await send('GET', `/customFields/search?${query}&fieldValue=`)).json).to.deep.equal([]);
-        expect((await send('GET', `/customFields/search?${query}`)).json).to.have.length.greaterThan(0);
-
-        expect((await send('DELETE', fields)).status).to.equal(204);
-        expect(await pairsOf(account)).to.deep.equal([]);
-        const logs = (await send('GET', `${account}/auditLogs`)).json as Record<string, unknown>[];
-        expect(
-          logs.filter(({ objectId }) => objectId === customFieldId).map(({ changeType }) => changeType),
-        ).to.deep.equal(['INSERT', 'UPDATE', 'DELETE']);
-        expect(await nextEvents()).to.deep.equal([
-          ...['CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION'],
-          ...['CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION'],
-        ]);
-      }),
+    const customFieldId = tier?.customFieldId;
+    expect((await send('PUT', fields, [{ customFieldId, value: 'silver' }])).status).to.equal(204);
+    const history = await send('GET', `/customFields/${customFieldId}/auditLogsWithHistory`);
+    const rows = history.json as { changeType: string; history: Record<string, unknown> }[];
+    expect(rows.map(({ changeType, history: { fieldValue } }) => [changeType, fieldValue])).to.deep.equal([
+      ['INSERT', 'gold'],
+      ['UPDATE', 'silver'],
+    ]);
+    expect(rows[0]?.history).to.have.all.keys(
+      ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
+      ...['fieldName', 'fieldValue', 'objectId', 'objectType', 'isActive', 'tableName', 'historyTableName'],
     );
-
-    it('the interface of custom fields refuses bad fields with their codes, all or none, and tells nobody', async () => {
-      const account = `/accounts/${await newAccount()}`;
-      const fields = `${account}/customFields`;
-      await send('POST', fields, [
-        { name: 'a', value: '1' },
-        { name: 'a', value: '2' },
-      ]);
-      const [first, second] = await fieldsOf(account);
-      const [one, two] = [first?.customFieldId, second?.customFieldId];
-      await nextEvents();
-      const good = { name: 'fresh', value: 'v' };
-      for (const [method, body, status, code] of [
-        ['POST', [good, { name: 'n' }], 400, 60003],
-        ['POST', [good, { value: 'v' }], 400, 60003],
-        ['POST', [good, { name: '', value: 'v' }], 400, 60003],
-        ['POST', [good, { name: 'n', value: '' }], 400, 60003],
-        ['POST', [good, { name: 'n'.repeat(65), value: 'v' }], 400, 60003],
-        ['POST', [good, { name: 'n', value: 'v'.repeat(256) }], 400, 60003],
-        ['POST', [good, { name: 'n', value: {} }], 400, 60001],
-        ['POST', [good, null], 400, 60003],
-        ['POST', [good, good], 400, 9000],
-        ['POST', [good, { name: 'a', value: '1' }], 400, 9000],
-        ['POST', Array.from({ length: 1_001 }, (_, n) => ({ name: 'n', value: `${n}` })), 400, 60003],
-        ['PUT', [{ customFieldId: one, value: '3' }, { value: 'v' }], 400, 60003],
-        ['PUT', [{ customFieldId: one, value: '3' }, { customFieldId: two }], 400, 60003],
-        ['PUT', [{ customFieldId: 'x', value: 'v' }], 400, 60001],
-        ['PUT', [{ customFieldId: one, value: 'v'.repeat(256) }], 400, 60003],
-        ['PUT', [{ customFieldId: world.unknownId, value: 'v' }], 400, 9001],
-        ['PUT', [{ customFieldId: world.customFieldId, value: 'v' }], 400, 9002],
-        ['PUT', [{ customFieldId: one, name: 'b', value: 'v' }], 400, 9002],
-        ['PUT', [{ customFieldId: one, value: '2' }], 400, 9000],
-        [
-          'PUT',
-          [
-            { customFieldId: one, value: '3' },
-            { customFieldId: one, value: '4' },
-          ],
-          400,
-          60003,
-        ],
-      ] as const) {
-        const what = `${method} ${JSON.stringify(body).slice(0, 120)}`;
-        expect([what, ...codeOf(await send(method, fields, body))]).to.deep.equal([what, status, code]);
-      }
-      expect(await pairsOf(account)).to.deep.equal(['a=1', 'a=2']);
-      expect(await nextEvents()).to.deep.equal([]);
+    expect(rows[0]?.history).to.deep.include({
+      tableName: 'CUSTOM_FIELD',
+      historyTableName: 'CUSTOM_FIELD_HISTORY',
+      id: null,
     });
+    const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
+    expect(codeOf(await send('PUT', fields, renamed))).to.deep.equal([400, 9002]);
 
-    it('two fields may exchange their values in one call', async () => {
-      const account = `/accounts/${await newAccount()}`;
-      await send('POST', `${account}/customFields`, [
-        { name: 'a', value: '1' },
-        { name: 'a', value: '2' },
-      ]);
-      const [first, second] = await fieldsOf(account);
-      const reply = await send('PUT', `${account}/customFields`, [
-        { customFieldId: first?.customFieldId, value: '2' },
-        { customFieldId: second?.customFieldId, name: 'a', value: '1' },
-      ]);
-      expect(reply.status, reply.text).to.equal(204);
-      expect(await pairsOf(account)).to.deep.equal(['a=2', 'a=1']);
-    });
+    const query = 'objectType=ACCOUNT&fieldName=tier';
+    const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
+    expect((found.json as ShownField[]).map(({ objectId }) => objectId)).to.deep.equal([id]);
+    const alias = await send('GET', `/customField/search?${query}&fieldValue=silver`);
+    expect(alias.json).to.deep.equal(found.json);
+    expect((await send('GET', `/customFields/search?${query}&fieldValue=`)).json).to.deep.equal([]);
+    expect((await send('GET', `/customFields/search?${query}`)).json).to.have.length.greaterThan(0);
 
-    it('http-api 15.17 Lists in one value', async () => {
-      const account = `/accounts/${await newAccount()}`;
-      const body = ['1', '2', '3'].map((value) => ({ name: 'n', value }));
-      await send('POST', `${account}/customFields`, body);
-      const [one, two] = await fieldsOf(account);
-      const ids = [one?.customFieldId, two?.customFieldId, world.customFieldId].join();
-      expect((await send('DELETE', `${account}/customFields?customField=${ids}`)).status).to.equal(204);
-      expect(await pairsOf(account)).to.deep.equal(['n=3']);
-      expect(await pairsOf(`/accounts/${world.accountId}`)).to.include('tier=gold');
-    });
-
-    it('every kind of object carries them, R15: those of an invoice payment are its payment’s', async () => {
-      const paths = [
-        `/bundles/${world.bundleId}`,
-        `/subscriptions/${world.subscriptionId}`,
-        `/invoices/${world.invoiceId}`,
-        `/invoiceItems/${world.invoiceItemId}`,
-        `/invoicePayments/${world.paymentId}`,
-        `/paymentTransactions/${world.transactionId}`,
-        `/paymentMethods/${world.paymentMethodId}`,
-      ];
-      for (const path of paths) {
-        const reply = await send('POST', `${path}/customFields`, [{ name: 'k', value: 'v' }]);
-        expect(reply.status, path).to.equal(201);
-        expect(await pairsOf(path)).to.deep.equal(['k=v']);
-      }
-      const [ofPayment] = await fieldsOf(`/payments/${world.paymentId}`);
-      expect(ofPayment).to.deep.include({ objectType: 'PAYMENT', objectId: world.paymentId });
-      const all = (await send('GET', `/accounts/${world.accountId}/allCustomFields`)).json as ShownField[];
-      expect(all.map(({ objectType }) => objectType).slice(-paths.length)).to.deep.equal([
-        ...['BUNDLE', 'SUBSCRIPTION', 'INVOICE', 'INVOICE_ITEM', 'PAYMENT', 'TRANSACTION', 'PAYMENT_METHOD'],
-      ]);
-      const some = await send('GET', `/accounts/${world.accountId}/allCustomFields?objectType=bundle`);
-      expect(some.json).to.have.length(1);
-    });
-
-    it('searches by text, and by clauses that all have to hold', async () => {
-      const id = await newAccount();
-      await send('POST', `/accounts/${id}/customFields`, [
-        { name: 'Größe', value: '100%' },
-        { name: 'a&b', value: 'x=y' },
-        { name: 'plain', value: 'back\\slash' },
-      ]);
-      const [size] = await fieldsOf(`/accounts/${id}`);
-      const found = async (key: string): Promise<readonly string[]> => {
-        const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
-        expect(reply.status, reply.text).to.equal(200);
-        const own = (reply.json as ShownField[]).filter(({ objectId }) => objectId === id);
-        return own.map(({ name }) => name);
-      };
-      expect(await found('GRÖß')).to.deep.equal(['Größe']);
-      expect(await found('0%')).to.deep.equal(['Größe']);
-      expect(await found('_lai_')).to.deep.equal([]);
-      expect(await found('K\\S')).to.deep.equal(['plain']);
-      expect(await found(id.slice(3, 15))).to.have.length(3);
-      expect(await found(size?.customFieldId ?? '')).to.deep.equal(['Größe']);
-      expect(await found(size?.customFieldId.slice(1) ?? '')).to.deep.equal([]);
-
-      const own = `_q=1&object_id=${id}`;
-      const day = '2024-02-10';
-      expect(await found(own)).to.have.length(3);
-      expect(await found(`${own}&field_name=Größe`)).to.deep.equal(['Größe']);
-      expect(await found(`${own}&field_name=größe`)).to.deep.equal([]);
-      expect(await found(`${own}&field_name[LIKE]=GR_ßE`)).to.deep.equal(['Größe']);
-      expect(await found(`${own}&field_name[like]=%a%&field_value[neq]=x=y`)).to.deep.equal(['plain']);
-      expect(await found(`${own}&field_name=a%26b`)).to.deep.equal(['a&b']);
-      expect(await found(`${own}&field_value=x=y`)).to.deep.equal(['a&b']);
-      expect(await found(`${own}&field_value[like]=%k\\s%`)).to.deep.equal(['plain']);
-      expect(
-        await found(`${own}&created_by=demo&created_date[gte]=${day}&updated_date[lt]=2024-02-11`),
-      ).to.have.length(3);
-      expect(await found(`${own}&created_date[gt]=2024-02-11`)).to.deep.equal([]);
-      expect(await found(`${own}&created_by[like]=DEM_&object_type=ACCOUNT`)).to.have.length(3);
-      expect(await found(`_q=1&object_id[like]=${id.slice(0, 20).toUpperCase()}%`)).to.have.length(3);
-      expect(await found(`_q=1&id=${size?.customFieldId}`)).to.deep.equal(['Größe']);
-    });
-
-    for (const key of [
-      '_q=1&',
-      '_q=1&nonsense',
-      '_q=1&fieldname=x',
-      '_q=1&field_name[contains]=x',
-      '_q=1&field_name[=x',
-      '_q=1&object_id=x',
-      '_q=1&created_date=yesterday',
-      '_q=1&created_date[like]=2024%',
-      '_q=1&field_name=x&',
-    ]) {
-      it(`custom fields refuse the search key ${key}`, async () => {
-        const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
-        expect(codeOf(reply)).to.deep.equal([400, 60002]);
-      });
-    }
-
-    for (const query of ['fieldName=a', 'objectType=ACCOUNT', 'objectType=CUSTOMER&fieldName=a']) {
-      it(`custom fields refuse a search by type and name with ${query}`, async () => {
-        expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400);
-      });
-    }
-
-    it('the same pair from many callers at once is one field', async () => {
-      const account = `/accounts/${await newAccount()}`;
-      const replies = await Promise.all(
-        Array.from({ length: 6 }, () =>
-          send('POST', `${account}/customFields`, [{ name: 'one', value: 'only' }]),
-        ),
-      );
-      expect(replies.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400, 400, 400]);
-      expect(await pairsOf(account)).to.deep.equal(['one=only']);
-    });
+    expect((await send('DELETE', fields)).status).to.equal(204);
+    expect(await pairsOf(account)).to.deep.equal([]);
+    const logs = (await send('GET', `${account}/auditLogs`)).json as Record<string, unknown>[];
+    expect(
+      logs.filter(({ objectId }) => objectId === customFieldId).map(({ changeType }) => changeType),
+    ).to.deep.equal(['INSERT', 'UPDATE', 'DELETE']);
+    expect(await nextEvents()).to.deep.equal([
+      ...['CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION', 'CUSTOM_FIELD_CREATION'],
+      ...['CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION', 'CUSTOM_FIELD_DELETION'],
+    ]);
   });
 
-  describe(`audit on ${kind}`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    before(async () => {
-      serving = await serve(await open(migrated));
+  it('the interface of custom fields refuses bad fields with their codes, all or none, and tells nobody', async () => {
+    const account = `/accounts/${await newAccount()}`;
+    const fields = `${account}/customFields`;
+    await send('POST', fields, [
+      { name: 'a', value: '1' },
+      { name: 'a', value: '2' },
+    ]);
+    const [first, second] = await fieldsOf(account);
+    const [one, two] = [first?.customFieldId, second?.customFieldId];
+    await nextEvents();
+    const good = { name: 'fresh', value: 'v' };
+    for (const [method, body, status, code] of [
+      ['POST', [good, { name: 'n' }], 400, 60003],
+      ['POST', [good, { value: 'v' }], 400, 60003],
+      ['POST', [good, { name: '', value: 'v' }], 400, 60003],
+      ['POST', [good, { name: 'n', value: '' }], 400, 60003],
+      ['POST', [good, { name: 'n'.repeat(65), value: 'v' }], 400, 60003],
+      ['POST', [good, { name: 'n', value: 'v'.repeat(256) }], 400, 60003],
+      ['POST', [good, { name: 'n', value: {} }], 400, 60001],
+      ['POST', [good, null], 400, 60003],
+      ['POST', [good, good], 400, 9000],
+      ['POST', [good, { name: 'a', value: '1' }], 400, 9000],
+      ['POST', Array.from({ length: 1_001 }, (_, n) => ({ name: 'n', value: `${n}` })), 400, 60003],
+      ['PUT', [{ customFieldId: one, value: '3' }, { value: 'v' }], 400, 60003],
+      ['PUT', [{ customFieldId: one, value: '3' }, { customFieldId: two }], 400, 60003],
+      ['PUT', [{ customFieldId: 'x', value: 'v' }], 400, 60001],
+      ['PUT', [{ customFieldId: one, value: 'v'.repeat(256) }], 400, 60003],
+      ['PUT', [{ customFieldId: world.unknownId, value: 'v' }], 400, 9001],
+      ['PUT', [{ customFieldId: world.customFieldId, value: 'v' }], 400, 9002],
+      ['PUT', [{ customFieldId: one, name: 'b', value: 'v' }], 400, 9002],
+      ['PUT', [{ customFieldId: one, value: '2' }], 400, 9000],
+      [
+        'PUT',
+        [
+          { customFieldId: one, value: '3' },
+          { customFieldId: one, value: '4' },
+        ],
+        400,
+        60003,
+      ],
+    ] as const) {
+      const what = `${method} ${JSON.stringify(body).slice(0, 120)}`;
+      expect([what, ...codeOf(await send(method, fields, body))]).to.deep.equal([what, status, code]);
+    }
+    expect(await pairsOf(account)).to.deep.equal(['a=1', 'a=2']);
+    expect(await nextEvents()).to.deep.equal([]);
+  });
+
+  it('two fields may exchange their values in one call', async () => {
+    const account = `/accounts/${await newAccount()}`;
+    await send('POST', `${account}/customFields`, [
+      { name: 'a', value: '1' },
+      { name: 'a', value: '2' },
+    ]);
+    const [first, second] = await fieldsOf(account);
+    const reply = await send('PUT', `${account}/customFields`, [
+      { customFieldId: first?.customFieldId, value: '2' },
+      { customFieldId: second?.customFieldId, name: 'a', value: '1' },
+    ]);
+    expect(reply.status, reply.text).to.equal(204);
+    expect(await pairsOf(account)).to.deep.equal(['a=2', 'a=1']);
+  });
+
+  it('http-api 15.17 Lists in one value', async () => {
+    const account = `/accounts/${await newAccount()}`;
+    const body = ['1', '2', '3'].map((value) => ({ name: 'n', value }));
+    await send('POST', `${account}/customFields`, body);
+    const [one, two] = await fieldsOf(account);
+    const ids = [one?.customFieldId, two?.customFieldId, world.customFieldId].join();
+    expect((await send('DELETE', `${account}/customFields?customField=${ids}`)).status).to.equal(204);
+    expect(await pairsOf(account)).to.deep.equal(['n=3']);
+    expect(await pairsOf(`/accounts/${world.accountId}`)).to.include('tier=gold');
+  });
+
+  it('every kind of object carries them, R15: those of an invoice payment are its payment’s', async () => {
+    const paths = [
+      `/bundles/${world.bundleId}`,
+      `/subscriptions/${world.subscriptionId}`,
+      `/invoices/${world.invoiceId}`,
+      `/invoiceItems/${world.invoiceItemId}`,
+      `/invoicePayments/${world.paymentId}`,
+      `/paymentTransactions/${world.transactionId}`,
+      `/paymentMethods/${world.paymentMethodId}`,
+    ];
+    for (const path of paths) {
+      const reply = await send('POST', `${path}/customFields`, [{ name: 'k', value: 'v' }]);
+      expect(reply.status, path).to.equal(201);
+      expect(await pairsOf(path)).to.deep.equal(['k=v']);
+    }
+    const [ofPayment] = await fieldsOf(`/payments/${world.paymentId}`);
+    expect(ofPayment).to.deep.include({ objectType: 'PAYMENT', objectId: world.paymentId });
+    const all = (await send('GET', `/accounts/${world.accountId}/allCustomFields`)).json as ShownField[];
+    expect(all.map(({ objectType }) => objectType).slice(-paths.length)).to.deep.equal([
+      ...['BUNDLE', 'SUBSCRIPTION', 'INVOICE', 'INVOICE_ITEM', 'PAYMENT', 'TRANSACTION', 'PAYMENT_METHOD'],
+    ]);
+    const some = await send('GET', `/accounts/${world.accountId}/allCustomFields?objectType=bundle`);
+    expect(some.json).to.have.length(1);
+  });
+
+  it('searches by text, and by clauses that all have to hold', async () => {
+    const id = await newAccount();
+    await send('POST', `/accounts/${id}/customFields`, [
+      { name: 'Größe', value: '100%' },
+      { name: 'a&b', value: 'x=y' },
+      { name: 'plain', value: 'back\\slash' },
+    ]);
+    const [size] = await fieldsOf(`/accounts/${id}`);
+    const found = async (key: string): Promise<readonly string[]> => {
+      const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
+      expect(reply.status, reply.text).to.equal(200);
+      const own = (reply.json as ShownField[]).filter(({ objectId }) => objectId === id);
+      return own.map(({ name }) => name);
+    };
+    expect(await found('GRÖß')).to.deep.equal(['Größe']);
+    expect(await found('0%')).to.deep.equal(['Größe']);
+    expect(await found('_lai_')).to.deep.equal([]);
+    expect(await found('K\\S')).to.deep.equal(['plain']);
+    expect(await found(id.slice(3, 15))).to.have.length(3);
+    expect(await found(size?.customFieldId ?? '')).to.deep.equal(['Größe']);
+    expect(await found(size?.customFieldId.slice(1) ?? '')).to.deep.equal([]);
+
+    const own = `_q=1&object_id=${id}`;
+    const day = '2024-02-10';
+    expect(await found(own)).to.have.length(3);
+    expect(await found(`${own}&field_name=Größe`)).to.deep.equal(['Größe']);
+    expect(await found(`${own}&field_name=größe`)).to.deep.equal([]);
+    expect(await found(`${own}&field_name[LIKE]=GR_ßE`)).to.deep.equal(['Größe']);
+    expect(await found(`${own}&field_name[like]=%a%&field_value[neq]=x=y`)).to.deep.equal(['plain']);
+    expect(await found(`${own}&field_name=a%26b`)).to.deep.equal(['a&b']);
+    expect(await found(`${own}&field_value=x=y`)).to.deep.equal(['a&b']);
+    expect(await found(`${own}&field_value[like]=%k\\s%`)).to.deep.equal(['plain']);
+    expect(
+      await found(`${own}&created_by=demo&created_date[gte]=${day}&updated_date[lt]=2024-02-11`),
+    ).to.have.length(3);
+    expect(await found(`${own}&created_date[gt]=2024-02-11`)).to.deep.equal([]);
+    expect(await found(`${own}&created_by[like]=DEM_&object_type=ACCOUNT`)).to.have.length(3);
+    expect(await found(`_q=1&object_id[like]=${id.slice(0, 20).toUpperCase()}%`)).to.have.length(3);
+    expect(await found(`_q=1&id=${size?.customFieldId}`)).to.deep.equal(['Größe']);
+  });
+
+  for (const key of [
+    '_q=1&',
+    '_q=1&nonsense',
+    '_q=1&fieldname=x',
+    '_q=1&field_name[contains]=x',
+    '_q=1&field_name[=x',
+    '_q=1&object_id=x',
+    '_q=1&created_date=yesterday',
+    '_q=1&created_date[like]=2024%',
+    '_q=1&field_name=x&',
+  ]) {
+    it(`custom fields refuse the search key ${key}`, async () => {
+      const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
+      expect(codeOf(reply)).to.deep.equal([400, 60002]);
     });
-    after(() => serving.close());
+  }
 
-    const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-      serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
-
-    it('accounts E14 Audit levels', async () => {
-      serving.clock.set('2025-03-10T09:00:00Z');
-      const id = createdId(await send('POST', '/accounts', {}));
-      serving.clock.set('2025-03-10T09:05:00Z');
-      await send('PUT', `/accounts/${id}`, { name: 'Zoe' });
-      await send('POST', `/accounts/${id}/tags`, ['00000000-0000-0000-0000-000000000006']);
-      type Log = Record<string, unknown> & { readonly history: Record<string, unknown> | null };
-      const read = async (path: string): Promise<unknown> =>
-        (await send('GET', `/accounts/${id}${path}`)).json;
-      const logsAt = async (level: string) =>
-        ((await read(`?audit=${level}`)) as { readonly auditLogs: readonly Log[] }).auditLogs;
-      expect((await logsAt('MINIMAL')).map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
-      const full = await logsAt('full');
-      expect(
-        full.map((log) => [
-          log.changeType,
-          log.changeDate,
-          log.changedBy,
-          log.reasonCode,
-          log.comments,
-          log.history,
-        ]),
-      ).to.deep.equal([
-        ['INSERT', '2025-03-10T09:00:00.000Z', 'demo', 'r', 'c', null],
-        ['UPDATE', '2025-03-10T09:05:00.000Z', 'demo', 'r', 'c', null],
-      ]);
-      const all = (await read('/auditLogs')) as readonly Log[];
-      expect(all.map(({ changeType, objectType }) => `${changeType} ${objectType}`)).to.deep.equal([
-        'INSERT ACCOUNT',
-        'UPDATE ACCOUNT',
-        'INSERT TAG',
-      ]);
-      const [first, second, ...others] = (await read('/auditLogsWithHistory')) as readonly Log[];
-      expect(others).to.deep.equal([]);
-      expect([first?.history?.name, second?.history?.name]).to.deep.equal([null, 'Zoe']);
-      expect(first?.history?.recordId).to.equal(second?.history?.recordId);
-      expect(first?.history?.accountRecordId).to.equal(first?.history?.recordId);
-      expect(second?.history?.createdDate).to.equal('2025-03-10T09:05:00.000Z');
-      expect(second?.history).to.deep.include({ tableName: 'ACCOUNT', historyTableName: 'ACCOUNT_HISTORY' });
+  for (const query of ['fieldName=a', 'objectType=ACCOUNT', 'objectType=CUSTOMER&fieldName=a']) {
+    it(`custom fields refuse a search by type and name with ${query}`, async () => {
+      expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400);
     });
+  }
 
-    it('the changes of an account stand by table, then by record, then as they were written', async () => {
-      const { call } = serving;
-      const body = { currency: 'USD', email: 'a@x.io' };
-      const id = createdId(await call('POST', '/1.0/kb/accounts', { body }));
-      const path = `/1.0/kb/accounts/${id}`;
-      const of = async (method: string, part: string, content?: unknown) => {
-        const { status, text } = await call(
-          method,
-          path + part,
-          content === undefined ? {} : { body: content },
-        );
-        expect(status, text).to.be.oneOf([201, 204]);
-      };
-      await of('POST', '/tags', [
-        '00000000-0000-0000-0000-000000000001',
-        '00000000-0000-0000-0000-000000000007',
-      ]);
-      await of('POST', '/customFields', [{ name: 'tier', value: 'gold' }]);
-      await of('POST', '/emails', { accountId: id, email: 'b@x.io' });
-      await of('POST', '/emails', { accountId: id, email: 'c@x.io' });
-      await of('PUT', '', { name: 'Zoe' });
-      await of('DELETE', '/emails/b%40x.io');
-      await of('DELETE', '/tags?tagDef=00000000-0000-0000-0000-000000000007');
-      const { json } = await call('GET', `${path}/auditLogs`);
-      const logs = json as readonly { readonly changeType: string; readonly objectType: string }[];
-      expect(logs.map(({ changeType, objectType }) => `${changeType} ${objectType}`)).to.deep.equal([
-        'INSERT ACCOUNT_EMAIL',
-        'DELETE ACCOUNT_EMAIL',
-        'INSERT ACCOUNT_EMAIL',
-        'INSERT ACCOUNT',
-        'UPDATE ACCOUNT',
-        'INSERT CUSTOM_FIELD',
-        'INSERT TAG',
-        'INSERT TAG',
-        'DELETE TAG',
-      ]);
+  it('the same pair from many callers at once is one field', async () => {
+    const account = `/accounts/${await newAccount()}`;
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        send('POST', `${account}/customFields`, [{ name: 'one', value: 'only' }]),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400, 400, 400]);
+    expect(await pairsOf(account)).to.deep.equal(['one=only']);
+  });
+});
+
+eachDatabaseByTurns('audit', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
+
+  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
+    serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
+
+  it('accounts E14 Audit levels', async () => {
+    serving.clock.set('2025-03-10T09:00:00Z');
+    const id = createdId(await send('POST', '/accounts', {}));
+    serving.clock.set('2025-03-10T09:05:00Z');
+    await send('PUT', `/accounts/${id}`, { name: 'Zoe' });
+    await send('POST', `/accounts/${id}/tags`, ['00000000-0000-0000-0000-000000000006']);
+    type Log = Record<string, unknown> & { readonly history: Record<string, unknown> | null };
+    const read = async (path: string): Promise<unknown> => (await send('GET', `/accounts/${id}${path}`)).json;
+    const logsAt = async (level: string) =>
+      ((await read(`?audit=${level}`)) as { readonly auditLogs: readonly Log[] }).auditLogs;
+    expect((await logsAt('MINIMAL')).map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
+    const full = await logsAt('full');
+    expect(
+      full.map((log) => [
+        log.changeType,
+        log.changeDate,
+        log.changedBy,
+        log.reasonCode,
+        log.comments,
+        log.history,
+      ]),
+    ).to.deep.equal([
+      ['INSERT', '2025-03-10T09:00:00.000Z', 'demo', 'r', 'c', null],
+      ['UPDATE', '2025-03-10T09:05:00.000Z', 'demo', 'r', 'c', null],
+    ]);
+    const all = (await read('/auditLogs')) as readonly Log[];
+    expect(all.map(({ changeType, objectType }) => `${changeType} ${objectType}`)).to.deep.equal([
+      'INSERT ACCOUNT',
+      'UPDATE ACCOUNT',
+      'INSERT TAG',
+    ]);
+    const [first, second, ...others] = (await read('/auditLogsWithHistory')) as readonly Log[];
+    expect(others).to.deep.equal([]);
+    expect([first?.history?.name, second?.history?.name]).to.deep.equal([null, 'Zoe']);
+    expect(first?.history?.recordId).to.equal(second?.history?.recordId);
+    expect(first?.history?.accountRecordId).to.equal(first?.history?.recordId);
+    expect(second?.history?.createdDate).to.equal('2025-03-10T09:05:00.000Z');
+    expect(second?.history).to.deep.include({ tableName: 'ACCOUNT', historyTableName: 'ACCOUNT_HISTORY' });
+  });
+
+  it('the changes of an account stand by table, then by record, then as they were written', async () => {
+    const { call } = serving;
+    const body = { currency: 'USD', email: 'a@x.io' };
+    const id = createdId(await call('POST', '/1.0/kb/accounts', { body }));
+    const path = `/1.0/kb/accounts/${id}`;
+    const of = async (method: string, part: string, content?: unknown) => {
+      const { status, text } = await call(
+        method,
+        path + part,
+        content === undefined ? {} : { body: content },
+      );
+      expect(status, text).to.be.oneOf([201, 204]);
+    };
+    await of('POST', '/tags', [
+      '00000000-0000-0000-0000-000000000001',
+      '00000000-0000-0000-0000-000000000007',
+    ]);
+    await of('POST', '/customFields', [{ name: 'tier', value: 'gold' }]);
+    await of('POST', '/emails', { accountId: id, email: 'b@x.io' });
+    await of('POST', '/emails', { accountId: id, email: 'c@x.io' });
+    await of('PUT', '', { name: 'Zoe' });
+    await of('DELETE', '/emails/b%40x.io');
+    await of('DELETE', '/tags?tagDef=00000000-0000-0000-0000-000000000007');
+    const { json } = await call('GET', `${path}/auditLogs`);
+    const logs = json as readonly { readonly changeType: string; readonly objectType: string }[];
+    expect(logs.map(({ changeType, objectType }) => `${changeType} ${objectType}`)).to.deep.equal([
+      'INSERT ACCOUNT_EMAIL',
+      'DELETE ACCOUNT_EMAIL',
+      'INSERT ACCOUNT_EMAIL',
+      'INSERT ACCOUNT',
+      'UPDATE ACCOUNT',
+      'INSERT CUSTOM_FIELD',
+      'INSERT TAG',
+      'INSERT TAG',
+      'DELETE TAG',
+    ]);
+  });
+
+  it('what the engine does by itself carries the acting component, and the token of the call that caused it', async () => {
+    const world = await populate(serving);
+    const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
+      readonly changedBy: string;
+      readonly objectType: string;
+      readonly reasonCode: string | null;
+      readonly userToken: string;
+    }[];
+    const by = (type: string) => rows.find(({ objectType }) => objectType === type);
+    const subscribed = by('SUBSCRIPTION');
+    expect(by('INVOICE')).to.deep.include({
+      changedBy: 'SubscriptionBaseTransition',
+      reasonCode: null,
+      userToken: subscribed?.userToken,
     });
-
-    it('what the engine does by itself carries the acting component, and the token of the call that caused it', async () => {
-      const world = await populate(serving);
-      const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
-        readonly changedBy: string;
-        readonly objectType: string;
-        readonly reasonCode: string | null;
-        readonly userToken: string;
-      }[];
-      const by = (type: string) => rows.find(({ objectType }) => objectType === type);
-      const subscribed = by('SUBSCRIPTION');
-      expect(by('INVOICE')).to.deep.include({
-        changedBy: 'SubscriptionBaseTransition',
-        reasonCode: null,
-        userToken: subscribed?.userToken,
-      });
-      expect(by('PAYMENT')).to.deep.include({
-        changedBy: 'PaymentRequestProcessor',
-        userToken: subscribed?.userToken,
-      });
-      const history = await send('GET', `/invoicePayments/${world.invoicePaymentId}/auditLogsWithHistory`);
-      const [inserted] = history.json as { readonly history: Record<string, unknown> }[];
-      expect(inserted?.history).to.deep.include({
-        invoiceId: world.invoiceId,
-        paymentId: world.paymentId,
-        type: 'ATTEMPT',
-        historyTableName: 'INVOICE_PAYMENT_HISTORY',
-      });
+    expect(by('PAYMENT')).to.deep.include({
+      changedBy: 'PaymentRequestProcessor',
+      userToken: subscribed?.userToken,
+    });
+    const history = await send('GET', `/invoicePayments/${world.invoicePaymentId}/auditLogsWithHistory`);
+    const [inserted] = history.json as { readonly history: Record<string, unknown> }[];
+    expect(inserted?.history).to.deep.include({
+      invoiceId: world.invoiceId,
+      paymentId: world.paymentId,
+      type: 'ATTEMPT',
+      historyTableName: 'INVOICE_PAYMENT_HISTORY',
     });
   });
 });

@@ -1,121 +1,116 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-anyDatabase((kind, open) => {
-  describe(`dates in numbers, as typed clients of dialect K write them, on ${kind}`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  });
+  after(() => serving.close());
 
-    const inK = (path: string, body: unknown) =>
-      serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });
-    const read = async (path: string) => (await serving.call('GET', `/1.0/kb/${path}`)).json as Json;
+  const inK = (path: string, body: unknown) =>
+    serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });
+  const read = async (path: string) => (await serving.call('GET', `/1.0/kb/${path}`)).json as Json;
 
-    it(
-      'R46: the dates of charges, credits and taxes',
-      onEachDatabase(async () => {
-        const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
-        for (const [path, startDate] of [
-          [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
-          [`invoices/taxes/${accountId}?autoCommit=true`, '2012-09-25'],
-          // A credit is dated by the call.
-          ['credits?autoCommit=true', '2024-02-10'],
-        ] as const) {
-          const { status, json } = await inK(path, [{ accountId, amount: 3, ...dates }]);
-          expect(status, path).to.equal(201);
-          expect((json as readonly Json[])[0], path).to.include({ startDate });
-        }
-      }),
-    );
+  it('R46: the dates of charges, credits and taxes', async () => {
+    const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
+    for (const [path, startDate] of [
+      [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
+      [`invoices/taxes/${accountId}?autoCommit=true`, '2012-09-25'],
+      // A credit is dated by the call.
+      ['credits?autoCommit=true', '2024-02-10'],
+    ] as const) {
+      const { status, json } = await inK(path, [{ accountId, amount: 3, ...dates }]);
+      expect(status, path).to.equal(201);
+      expect((json as readonly Json[])[0], path).to.include({ startDate });
+    }
+  });
 
-    it('R46: the dates of a migration invoice', async () => {
-      const item = {
-        amount: 3,
-        itemType: 'EXTERNAL_CHARGE',
-        startDate: [2012, 9, 5],
-        endDate: [2012, 9, 25],
-      };
-      const made = await inK(`invoices/migration/${accountId}`, [item]);
+  it('R46: the dates of a migration invoice', async () => {
+    const item = {
+      amount: 3,
+      itemType: 'EXTERNAL_CHARGE',
+      startDate: [2012, 9, 5],
+      endDate: [2012, 9, 25],
+    };
+    const made = await inK(`invoices/migration/${accountId}`, [item]);
+    expect(made.status).to.equal(201);
+    const { items } = await read(`invoices/${createdId(made)}`);
+    expect((items as readonly Json[])[0]).to.include({ startDate: '2012-09-05', endDate: '2012-09-25' });
+  });
+
+  it('R46: the date of a dry run', async () => {
+    const body = {
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      planName: 'canopy-monthly',
+      effectiveDate: [2024, 3, 1],
+    };
+    const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
+    const { status, json } = await inK(path, body);
+    expect(status).to.equal(200);
+    const same = await inK(path, { ...body, effectiveDate: '2024-03-01' });
+    const datesOf = (invoice: unknown) =>
+      (invoice as { readonly items: readonly Json[] }).items.map(({ startDate, amount }) => [
+        startDate,
+        amount,
+      ]);
+    expect(datesOf(json)).to.deep.equal(datesOf(same.json));
+    expect(datesOf(json)).to.not.deep.equal([]);
+  });
+
+  it('http-api §9 rule 6: what a Go client has not set, in dialect K alone', async () => {
+    const unset = '0001-01-01T00:00:00.000Z';
+    const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
+    const { referenceTime } = await read(`accounts/${createdId(made)}`);
+    expect(referenceTime).to.equal('2024-02-10T08:15:30.000Z');
+    const charge = {
+      accountId,
+      amount: 3,
+      currency: 'USD',
+      startDate: '0001-01-01',
+      endDate: '0001-01-01',
+    };
+    const charged = await inK(`invoices/charges/${accountId}`, [charge]);
+    expect((charged.json as readonly Json[])[0]).to.include({ startDate: '2024-02-10', endDate: null });
+    const body = { currency: 'USD', referenceTime: unset };
+    const inD = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
+  });
+
+  it('R46: a date-time in milliseconds, in seven numbers, or as a date', async () => {
+    for (const [referenceTime, shown] of [
+      [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
+      [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
+      [[2012, 9, 25], '2012-09-25T00:00:00.000Z'],
+    ] as const) {
+      const made = await inK('accounts', { referenceTime });
       expect(made.status).to.equal(201);
-      const { items } = await read(`invoices/${createdId(made)}`);
-      expect((items as readonly Json[])[0]).to.include({ startDate: '2012-09-05', endDate: '2012-09-25' });
-    });
+      expect(await read(`accounts/${createdId(made)}`)).to.include({ referenceTime: shown });
+    }
+  });
 
-    it('R46: the date of a dry run', async () => {
-      const body = {
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'START_BILLING',
-        planName: 'canopy-monthly',
-        effectiveDate: [2024, 3, 1],
-      };
-      const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
-      const { status, json } = await inK(path, body);
-      expect(status).to.equal(200);
-      const same = await inK(path, { ...body, effectiveDate: '2024-03-01' });
-      const datesOf = (invoice: unknown) =>
-        (invoice as { readonly items: readonly Json[] }).items.map(({ startDate, amount }) => [
-          startDate,
-          amount,
-        ]);
-      expect(datesOf(json)).to.deep.equal(datesOf(same.json));
-      expect(datesOf(json)).to.not.deep.equal([]);
+  it('R46: what is no date is refused by its field, and dates in numbers are none in dialect D', async () => {
+    const refused = await inK(`invoices/charges/${accountId}`, [{ amount: 3, startDate: [2012, 9, 31] }]);
+    expect(refused.json).to.include({
+      code: 60001,
+      message: 'InvoiceItemJson 0.startDate is not a date (yyyy-MM-dd): a list',
     });
-
-    it('http-api §9 rule 6: what a Go client has not set, in dialect K alone', async () => {
-      const unset = '0001-01-01T00:00:00.000Z';
-      const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
-      const { referenceTime } = await read(`accounts/${createdId(made)}`);
-      expect(referenceTime).to.equal('2024-02-10T08:15:30.000Z');
-      const charge = {
-        accountId,
-        amount: 3,
-        currency: 'USD',
-        startDate: '0001-01-01',
-        endDate: '0001-01-01',
-      };
-      const charged = await inK(`invoices/charges/${accountId}`, [charge]);
-      expect((charged.json as readonly Json[])[0]).to.include({ startDate: '2024-02-10', endDate: null });
-      const body = { currency: 'USD', referenceTime: unset };
-      const inD = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
-      expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
+    const timed = await inK('accounts', { referenceTime: [2012, 9, 25, 7] });
+    expect(timed.json).to.include({
+      code: 60001,
+      message: 'AccountJson referenceTime is not a date-time: a list',
     });
-
-    it('R46: a date-time in milliseconds, in seven numbers, or as a date', async () => {
-      for (const [referenceTime, shown] of [
-        [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
-        [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
-        [[2012, 9, 25], '2012-09-25T00:00:00.000Z'],
-      ] as const) {
-        const made = await inK('accounts', { referenceTime });
-        expect(made.status).to.equal(201);
-        expect(await read(`accounts/${createdId(made)}`)).to.include({ referenceTime: shown });
-      }
+    const inD = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}`, {
+      body: [{ amount: 3, startDate: [2012, 9, 25] }],
     });
-
-    it('R46: what is no date is refused by its field, and dates in numbers are none in dialect D', async () => {
-      const refused = await inK(`invoices/charges/${accountId}`, [{ amount: 3, startDate: [2012, 9, 31] }]);
-      expect(refused.json).to.include({
-        code: 60001,
-        message: 'InvoiceItemJson 0.startDate is not a date (yyyy-MM-dd): a list',
-      });
-      const timed = await inK('accounts', { referenceTime: [2012, 9, 25, 7] });
-      expect(timed.json).to.include({
-        code: 60001,
-        message: 'AccountJson referenceTime is not a date-time: a list',
-      });
-      const inD = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}`, {
-        body: [{ amount: 3, startDate: [2012, 9, 25] }],
-      });
-      expect([inD.status, (inD.json as Json).code]).to.deep.equal([400, 60001]);
-    });
+    expect([inD.status, (inD.json as Json).code]).to.deep.equal([400, 60001]);
   });
 });

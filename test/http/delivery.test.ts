@@ -6,14 +6,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
-import {
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 interface Heard {

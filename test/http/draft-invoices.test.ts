@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, type Serving, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -10,102 +10,95 @@ interface InvoiceBody {
   readonly items: readonly { readonly itemType: string; readonly childItems: readonly object[] | null }[];
 }
 
-anyDatabase((kind, open) => {
-  describe(`drafts, voids and summaries over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let world: World;
-    before(async () => {
-      const served = await serve(await open(migrated));
-      serving = served;
-      world = await populate(served);
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
+  let serving: Serving;
+  let world: World;
+  before(async () => {
+    const served = await serve(await open(migrated));
+    serving = served;
+    world = await populate(served);
+  });
+  after(() => serving.close());
 
-    const put = (invoiceId: string, operation: string) =>
-      serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);
-    const codeOf = ({ status, json }: { status: number; json: unknown }) => [
-      status,
-      (json as { code?: number } | undefined)?.code,
-    ];
+  const put = (invoiceId: string, operation: string) =>
+    serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);
+  const codeOf = ({ status, json }: { status: number; json: unknown }) => [
+    status,
+    (json as { code?: number } | undefined)?.code,
+  ];
 
-    async function draft(accountId: string, autoCommit = false): Promise<string> {
-      const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=${autoCommit}`;
-      const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
-      return (json as readonly { invoiceId: string }[])[0]?.invoiceId ?? '';
-    }
+  async function draft(accountId: string, autoCommit = false): Promise<string> {
+    const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=${autoCommit}`;
+    const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
+    return (json as readonly { invoiceId: string }[])[0]?.invoiceId ?? '';
+  }
 
-    async function read(invoiceId: string, query = ''): Promise<InvoiceBody> {
-      return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
-    }
+  async function read(invoiceId: string, query = ''): Promise<InvoiceBody> {
+    return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
+  }
 
-    it(
-      'commits and voids, with the codes of http-api 12',
-      onEachDatabase(async () => {
-        const id = await draft(world.accountId);
-        expect((await read(id)).status).to.equal('DRAFT');
-        expect((await put(id, 'commitInvoice')).status).to.equal(204);
-        expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
-        expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
-        const other = await draft(world.accountId);
-        expect((await put(other, 'voidInvoice')).status).to.equal(204);
-        expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
-        expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
-      }),
+  it('commits and voids, with the codes of http-api 12', async () => {
+    const id = await draft(world.accountId);
+    expect((await read(id)).status).to.equal('DRAFT');
+    expect((await put(id, 'commitInvoice')).status).to.equal(204);
+    expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
+    expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
+    const other = await draft(world.accountId);
+    expect((await put(other, 'voidInvoice')).status).to.equal(204);
+    expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
+    expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
+  });
+
+  it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
+    const { accountId } = world;
+    const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
+    await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
+    const path = `/1.0/kb/invoices?accountId=${accountId}&targetDate=2026-10-01`;
+    const refused = await serving.call('POST', path);
+    expect(codeOf(refused)).to.deep.equal([422, 4040]);
+    expect((refused.json as { message: string }).message)
+      .to.contain('org.service.invoice.maxDailyNumberOfItemsSafetyBound')
+      .and.contain('acceptBounds=true');
+    const dryRun = path.replace('invoices?', 'invoices/dryRun?');
+    expect(codeOf(await serving.call('POST', dryRun)), 'walks month by month').to.deep.equal([
+      200,
+      undefined,
+    ]);
+    expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
+  });
+
+  it('takes the draft that plugin properties of a run name', async () => {
+    const account = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const run = (property: string) =>
+      serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
+    expect(codeOf(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'))).to.deep.equal([400, 60002]);
+    const unknown = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`);
+    expect(codeOf(unknown)).to.deep.equal([404, 4006]);
+    const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
+    expect(codeOf(committed)).to.deep.equal([400, 4024]);
+    const { message } = committed.json as { readonly message: string };
+    expect(message).to.match(
+      /^Cannot add credit or external charge for invoice id [0-9a-f-]{36} because it is already in COMMITTED status$/,
     );
+    // Nothing recurs on the account.
+    expect(codeOf(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'))).to.deep.equal([404, 4007]);
+  });
 
-    it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
-      const { accountId } = world;
-      const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
-      await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
-      const path = `/1.0/kb/invoices?accountId=${accountId}&targetDate=2026-10-01`;
-      const refused = await serving.call('POST', path);
-      expect(codeOf(refused)).to.deep.equal([422, 4040]);
-      expect((refused.json as { message: string }).message)
-        .to.contain('org.service.invoice.maxDailyNumberOfItemsSafetyBound')
-        .and.contain('acceptBounds=true');
-      const dryRun = path.replace('invoices?', 'invoices/dryRun?');
-      expect(codeOf(await serving.call('POST', dryRun)), 'walks month by month').to.deep.equal([
-        200,
-        undefined,
-      ]);
-      expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
-    });
-
-    it('takes the draft that plugin properties of a run name', async () => {
-      const account = createdId(
-        await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
-      );
-      const run = (property: string) =>
-        serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
-      expect(codeOf(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'))).to.deep.equal([400, 60002]);
-      const unknown = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`);
-      expect(codeOf(unknown)).to.deep.equal([404, 4006]);
-      const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
-      expect(codeOf(committed)).to.deep.equal([400, 4024]);
-      const { message } = committed.json as { readonly message: string };
-      expect(message).to.match(
-        /^Cannot add credit or external charge for invoice id [0-9a-f-]{36} because it is already in COMMITTED status$/,
-      );
-      // Nothing recurs on the account.
-      expect(codeOf(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'))).to.deep.equal([404, 4007]);
-    });
-
-    it('shows what a summary stands for with withChildrenItems only', async () => {
-      const parent = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
-      const child = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
-      const invoiceId = await draft(child, true);
-      await serving.billing.settle();
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);
-      const [summary] = json as readonly InvoiceBody[];
-      const id = summary?.invoiceId ?? '';
-      expect(summary).to.include({ status: 'DRAFT', isParentInvoice: true, amount: 3, balance: 0 });
-      expect((await read(id)).items.map(({ childItems }) => childItems)).to.deep.equal([null]);
-      const [item] = (await read(id, '?withChildrenItems=true&audit=FULL')).items;
-      expect(item?.itemType).to.equal('PARENT_SUMMARY');
-      expect(item?.childItems).to.have.length(1);
-      expect(item?.childItems?.[0]).to.include({ invoiceId, itemType: 'EXTERNAL_CHARGE', amount: 3 });
-      expect(await read(invoiceId)).to.include({ parentInvoiceId: id, parentAccountId: parent, balance: 0 });
-    });
+  it('shows what a summary stands for with withChildrenItems only', async () => {
+    const parent = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
+    const child = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    const invoiceId = await draft(child, true);
+    await serving.billing.settle();
+    const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);
+    const [summary] = json as readonly InvoiceBody[];
+    const id = summary?.invoiceId ?? '';
+    expect(summary).to.include({ status: 'DRAFT', isParentInvoice: true, amount: 3, balance: 0 });
+    expect((await read(id)).items.map(({ childItems }) => childItems)).to.deep.equal([null]);
+    const [item] = (await read(id, '?withChildrenItems=true&audit=FULL')).items;
+    expect(item?.itemType).to.equal('PARENT_SUMMARY');
+    expect(item?.childItems).to.have.length(1);
+    expect(item?.childItems?.[0]).to.include({ invoiceId, itemType: 'EXTERNAL_CHARGE', amount: 3 });
+    expect(await read(invoiceId)).to.include({ parentInvoiceId: id, parentAccountId: parent, balance: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -8,128 +8,120 @@ import { migrated } from '../support/storage.ts';
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-anyDatabase((kind, open) => {
-  describe(`dry runs of actions over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let accountId: string;
-    let of: { readonly subscriptionId: string; readonly bundleId: string };
+eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
+  let serving: Serving;
+  let accountId: string;
+  let of: { readonly subscriptionId: string; readonly bundleId: string };
 
-    before(async () => {
-      const served = await serve(await open(migrated));
-      serving = served;
-      served.clock.set('2024-05-01T00:00:00Z');
-      await send('POST', '/catalog', { body: await readFile(specCatalog), headers: xmlType });
-      const account = { currency: 'USD', billCycleDayLocal: 1 };
-      accountId = createdId(await send('POST', '/accounts', { body: account }));
-      const body = { accountId, planName: 'solo-now' };
-      const subscriptionId = createdId(await send('POST', '/subscriptions', { body }));
-      await served.billing.settle();
-      const shown = (await send('GET', `/subscriptions/${subscriptionId}`)).json as { bundleId: string };
-      of = { subscriptionId, bundleId: shown.bundleId };
-      served.clock.set('2024-05-11T00:00:00Z');
-    });
-    after(() => serving.close());
+  before(async () => {
+    const served = await serve(await open(migrated));
+    serving = served;
+    served.clock.set('2024-05-01T00:00:00Z');
+    await send('POST', '/catalog', { body: await readFile(specCatalog), headers: xmlType });
+    const account = { currency: 'USD', billCycleDayLocal: 1 };
+    accountId = createdId(await send('POST', '/accounts', { body: account }));
+    const body = { accountId, planName: 'solo-now' };
+    const subscriptionId = createdId(await send('POST', '/subscriptions', { body }));
+    await served.billing.settle();
+    const shown = (await send('GET', `/subscriptions/${subscriptionId}`)).json as { bundleId: string };
+    of = { subscriptionId, bundleId: shown.bundleId };
+    served.clock.set('2024-05-11T00:00:00Z');
+  });
+  after(() => serving.close());
 
-    const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
-      serving.call(method, core + path, request);
+  const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
+    serving.call(method, core + path, request);
 
-    async function foresee(action: object, headers = {}, query = '') {
-      const body = { dryRunType: 'SUBSCRIPTION_ACTION', ...action };
-      const reply = await send('POST', `/invoices/dryRun?accountId=${accountId}${query}`, { body, headers });
-      const shown = (reply.json ?? {}) as { items?: readonly { itemType: string; amount: number }[] };
-      const items = shown.items?.map(({ itemType, amount }) => `${itemType} ${amount}`);
-      return { ...reply, items: items ?? [] };
-    }
+  async function foresee(action: object, headers = {}, query = '') {
+    const body = { dryRunType: 'SUBSCRIPTION_ACTION', ...action };
+    const reply = await send('POST', `/invoices/dryRun?accountId=${accountId}${query}`, { body, headers });
+    const shown = (reply.json ?? {}) as { items?: readonly { itemType: string; amount: number }[] };
+    const items = shown.items?.map(({ itemType, amount }) => `${itemType} ${amount}`);
+    return { ...reply, items: items ?? [] };
+  }
 
-    const actions = {
-      STOP_BILLING: { dryRunAction: 'STOP_BILLING' },
-      CHANGE: { dryRunAction: 'CHANGE', planName: 'team-now' },
-    };
+  const actions = {
+    STOP_BILLING: { dryRunAction: 'STOP_BILLING' },
+    CHANGE: { dryRunAction: 'CHANGE', planName: 'team-now' },
+  };
 
-    for (const [name, now] of [
-      ['STOP_BILLING', ['REPAIR_ADJ -13.51', 'CBA_ADJ 13.51']],
-      ['CHANGE', ['REPAIR_ADJ -13.51', 'RECURRING 20.29']],
-    ] as const) {
-      it(
-        `${name} without date and policy: by the catalog’s policy in dialect D, now in dialect K`,
-        onEachDatabase(async () => {
-          const action = { ...actions[name], ...of };
-          const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
-          const inD = await foresee(action);
-          expect(inD.items).to.not.include.members(now);
-          expect(inD.items).to.deep.equal((await foresee(ofTerm)).items);
-          const inK = await foresee(action, aliasHeaders);
-          expect(inK.status).to.equal(200);
-          expect(inK.items).to.have.members(now);
-        }),
-      );
-
-      it(
-        `${name} without a target date: as of its own date in dialect D, as of today in dialect K (R53)`,
-        onEachDatabase(async () => {
-          const action = { ...actions[name], ...of };
-          for (const later of [{ billingPolicy: 'END_OF_TERM' }, { effectiveDate: '2024-06-20' }]) {
-            // What stops has nothing to bill on the day on which it does.
-            const expected = name === 'STOP_BILLING' ? 204 : 200;
-            const inD = await foresee({ ...action, ...later });
-            expect(inD.status, inD.text).to.equal(expected);
-            const inK = await foresee({ ...action, ...later }, aliasHeaders);
-            expect([inK.status, inK.text]).to.deep.equal([204, '']);
-            const asked = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
-            expect(asked.status, asked.text).to.equal(expected);
-          }
-          const atOnce = await foresee({ ...action, billingPolicy: 'IMMEDIATE' }, aliasHeaders);
-          expect(atOnce.items).to.have.members(now);
-        }),
-      );
-
-      it(`${name} with a policy: as asked, in both dialects`, async () => {
-        for (const headers of [{}, aliasHeaders]) {
-          const asked = { ...actions[name], ...of };
-          const ofTerm = await foresee({ ...asked, billingPolicy: 'END_OF_TERM' }, headers);
-          expect(ofTerm.items).to.not.include.members(now);
-          const atOnce = await foresee({ ...asked, billingPolicy: 'IMMEDIATE' }, headers);
-          expect(atOnce.items).to.have.members(now);
-        }
-      });
-    }
-
-    it('items have the pretty names of the catalog in dialect D, and none in dialect K (http-api §4 line 19)', async () => {
-      const pretty = ['prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'];
-      const namesOf = async (headers: object) => {
-        const { json } = await foresee({ ...actions.CHANGE, ...of, billingPolicy: 'IMMEDIATE' }, headers);
-        const { items } = json as { readonly items: readonly Readonly<Record<string, unknown>>[] };
-        const item = items.find(({ itemType }) => itemType === 'RECURRING');
-        expect(item).to.include({ planName: 'team-now' });
-        return pretty.map((name) => item?.[name]);
-      };
-      expect(await namesOf({})).to.deep.equal(['Team', 'team-now', 'team-now-evergreen', null]);
-      expect(await namesOf(aliasHeaders)).to.deep.equal([null, null, null, null]);
+  for (const [name, now] of [
+    ['STOP_BILLING', ['REPAIR_ADJ -13.51', 'CBA_ADJ 13.51']],
+    ['CHANGE', ['REPAIR_ADJ -13.51', 'RECURRING 20.29']],
+  ] as const) {
+    it(`${name} without date and policy: by the catalog’s policy in dialect D, now in dialect K`, async () => {
+      const action = { ...actions[name], ...of };
+      const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
+      const inD = await foresee(action);
+      expect(inD.items).to.not.include.members(now);
+      expect(inD.items).to.deep.equal((await foresee(ofTerm)).items);
+      const inK = await foresee(action, aliasHeaders);
+      expect(inK.status).to.equal(200);
+      expect(inK.items).to.have.members(now);
     });
 
-    it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
-      const planned = { dryRunAction: 'CHANGE', ...of, planName: 'team-now' };
-      const setBeside = (what: string) =>
-        `DryRun subscription ${what} should not be set when planName is specified`;
-      const table: readonly (readonly [action: object, message: string])[] = [
-        [{ dryRunAction: 'STOP_BILLING', bundleId: nobody }, 'DryRun subscriptionID should be specified'],
-        [{ dryRunAction: 'STOP_BILLING', subscriptionId: nobody }, 'DryRun bundleID should be specified'],
-        [{ dryRunAction: 'CHANGE', planName: 'team-now' }, 'DryRun subscriptionID should be specified'],
-        [
-          { dryRunAction: 'CHANGE', planName: 'team-now', subscriptionId: nobody },
-          'DryRun bundleID should be specified',
-        ],
-        [
-          { ...planned, productCategory: 'BASE', billingPeriod: 'MONTHLY', productName: 'Team' },
-          setBeside('productName'),
-        ],
-        [{ ...planned, productCategory: 'BASE', billingPeriod: 'MONTHLY' }, setBeside('billing period')],
-        [{ ...planned, productCategory: 'BASE' }, setBeside('product category')],
-      ];
-      for (const [action, message] of table) {
-        const { status, json } = await foresee(action);
-        expect([status, (json as { message: string }).message]).to.deep.equal([400, message]);
+    it(`${name} without a target date: as of its own date in dialect D, as of today in dialect K (R53)`, async () => {
+      const action = { ...actions[name], ...of };
+      for (const later of [{ billingPolicy: 'END_OF_TERM' }, { effectiveDate: '2024-06-20' }]) {
+        // What stops has nothing to bill on the day on which it does.
+        const expected = name === 'STOP_BILLING' ? 204 : 200;
+        const inD = await foresee({ ...action, ...later });
+        expect(inD.status, inD.text).to.equal(expected);
+        const inK = await foresee({ ...action, ...later }, aliasHeaders);
+        expect([inK.status, inK.text]).to.deep.equal([204, '']);
+        const asked = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
+        expect(asked.status, asked.text).to.equal(expected);
+      }
+      const atOnce = await foresee({ ...action, billingPolicy: 'IMMEDIATE' }, aliasHeaders);
+      expect(atOnce.items).to.have.members(now);
+    });
+
+    it(`${name} with a policy: as asked, in both dialects`, async () => {
+      for (const headers of [{}, aliasHeaders]) {
+        const asked = { ...actions[name], ...of };
+        const ofTerm = await foresee({ ...asked, billingPolicy: 'END_OF_TERM' }, headers);
+        expect(ofTerm.items).to.not.include.members(now);
+        const atOnce = await foresee({ ...asked, billingPolicy: 'IMMEDIATE' }, headers);
+        expect(atOnce.items).to.have.members(now);
       }
     });
+  }
+
+  it('items have the pretty names of the catalog in dialect D, and none in dialect K (http-api §4 line 19)', async () => {
+    const pretty = ['prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'];
+    const namesOf = async (headers: object) => {
+      const { json } = await foresee({ ...actions.CHANGE, ...of, billingPolicy: 'IMMEDIATE' }, headers);
+      const { items } = json as { readonly items: readonly Readonly<Record<string, unknown>>[] };
+      const item = items.find(({ itemType }) => itemType === 'RECURRING');
+      expect(item).to.include({ planName: 'team-now' });
+      return pretty.map((name) => item?.[name]);
+    };
+    expect(await namesOf({})).to.deep.equal(['Team', 'team-now', 'team-now-evergreen', null]);
+    expect(await namesOf(aliasHeaders)).to.deep.equal([null, null, null, null]);
+  });
+
+  it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
+    const planned = { dryRunAction: 'CHANGE', ...of, planName: 'team-now' };
+    const setBeside = (what: string) =>
+      `DryRun subscription ${what} should not be set when planName is specified`;
+    const table: readonly (readonly [action: object, message: string])[] = [
+      [{ dryRunAction: 'STOP_BILLING', bundleId: nobody }, 'DryRun subscriptionID should be specified'],
+      [{ dryRunAction: 'STOP_BILLING', subscriptionId: nobody }, 'DryRun bundleID should be specified'],
+      [{ dryRunAction: 'CHANGE', planName: 'team-now' }, 'DryRun subscriptionID should be specified'],
+      [
+        { dryRunAction: 'CHANGE', planName: 'team-now', subscriptionId: nobody },
+        'DryRun bundleID should be specified',
+      ],
+      [
+        { ...planned, productCategory: 'BASE', billingPeriod: 'MONTHLY', productName: 'Team' },
+        setBeside('productName'),
+      ],
+      [{ ...planned, productCategory: 'BASE', billingPeriod: 'MONTHLY' }, setBeside('billing period')],
+      [{ ...planned, productCategory: 'BASE' }, setBeside('product category')],
+    ];
+    for (const [action, message] of table) {
+      const { status, json } = await foresee(action);
+      expect([status, (json as { message: string }).message]).to.deep.equal([400, message]);
+    }
   });
 });

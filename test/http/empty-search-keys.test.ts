@@ -9,28 +9,26 @@ const searches = routeTable({ testMode: false })
   .map(({ path }) => path)
   .filter((path) => path.endsWith('/search/{searchKey}'));
 
-eachDatabase((kind, open) => {
-  describe(`searches with an empty key over HTTP on ${kind} (http-api §1 rules 2 and 3)`, () => {
-    let world: World;
-    before(async () => {
-      world = await populate(await serve(await open(migrated)));
-    });
-    after(() => world.serving.close());
-
-    for (const path of searches) {
-      const search = path.replace('{searchKey}', '');
-      const list = search.replace('customField/', 'customFields/').replace(/search\/$/, 'pagination');
-      it(`GET ${search} is the whole list`, async () => {
-        const { call } = world.serving;
-        const [found, all] = [await call('GET', `${search}?limit=2`), await call('GET', `${list}?limit=2`)];
-        expect(found.status, found.text).to.equal(200);
-        expect(found.json).to.be.an('array').that.is.not.empty;
-        expect(found.json).to.deep.equal(all.json);
-        const counts = ['CurrentOffset', 'NextOffset', 'TotalNbRecords', 'MaxNbRecords'] as const;
-        const shown = ({ headers }: typeof found) =>
-          counts.map((name) => headers.get(`x-service-pagination-${name}`));
-        expect(shown(found)).to.deep.equal(shown(all));
-      });
-    }
+eachDatabase('searches with an empty key over HTTP (http-api §1 rules 2 and 3)', (open) => {
+  let world: World;
+  before(async () => {
+    world = await populate(await serve(await open(migrated)));
   });
+  after(() => world.serving.close());
+
+  for (const path of searches) {
+    const search = path.replace('{searchKey}', '');
+    const list = search.replace('customField/', 'customFields/').replace(/search\/$/, 'pagination');
+    it(`GET ${search} is the whole list`, async () => {
+      const { call } = world.serving;
+      const [found, all] = [await call('GET', `${search}?limit=2`), await call('GET', `${list}?limit=2`)];
+      expect(found.status, found.text).to.equal(200);
+      expect(found.json).to.be.an('array').that.is.not.empty;
+      expect(found.json).to.deep.equal(all.json);
+      const counts = ['CurrentOffset', 'NextOffset', 'TotalNbRecords', 'MaxNbRecords'] as const;
+      const shown = ({ headers }: typeof found) =>
+        counts.map((name) => headers.get(`x-service-pagination-${name}`));
+      expect(shown(found)).to.deep.equal(shown(all));
+    });
+  }
 });

@@ -1,99 +1,93 @@
 import { expect } from 'chai';
-import {
-  EntitlementOperation,
-  type EntitlementPlugin,
-  type EntitlementRules,
-  type PluginProperty,
-} from '../../lib/index.ts';
+import type { EntitlementPlugin, EntitlementRules, PluginProperty } from '../../lib/index.ts';
+import { EntitlementOperation } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((kind, open) => {
-  describe(`entitlement plugins over HTTP on ${kind}`, () => {
-    const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];
-    let aborts = false;
-    const rules = Object.values(EntitlementOperation).map((operation) => [
-      operation,
-      async (_call: unknown, { properties }: { readonly properties: readonly PluginProperty[] }) => {
-        asked.push({ operation, properties });
-        return aborts ? { abort: 'the contract forbids it' } : null;
-      },
-    ]);
-    const plugin: EntitlementPlugin = {
-      name: 'contracts',
-      before: Object.fromEntries(rules) as EntitlementRules,
-    };
-    let serving: Serving;
-    let call: Serving['call'];
-    const ids = { accountId: '', targetId: '', bundleId: '', subscriptionId: '' };
+eachDatabase('entitlement plugins over HTTP', (open) => {
+  const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];
+  let aborts = false;
+  const rules = Object.values(EntitlementOperation).map((operation) => [
+    operation,
+    async (_call: unknown, { properties }: { readonly properties: readonly PluginProperty[] }) => {
+      asked.push({ operation, properties });
+      return aborts ? { abort: 'the contract forbids it' } : null;
+    },
+  ]);
+  const plugin: EntitlementPlugin = {
+    name: 'contracts',
+    before: Object.fromEntries(rules) as EntitlementRules,
+  };
+  let serving: Serving;
+  let call: Serving['call'];
+  const ids = { accountId: '', targetId: '', bundleId: '', subscriptionId: '' };
 
-    before(async () => {
-      serving = await serve(await open(migrated), { entitlementPlugins: [plugin] });
-      call = serving.call;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      ids.accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      ids.targetId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      const body = { accountId: ids.accountId, planName: 'canopy-monthly' };
-      ids.subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
-      const { json } = await call('GET', `/1.0/kb/subscriptions/${ids.subscriptionId}`);
-      ids.bundleId = (json as { readonly bundleId: string }).bundleId;
-      aborts = true;
-    });
-    beforeEach(() => asked.splice(0));
-    after(() => serving.close());
-
-    const plan = () => ({ accountId: ids.accountId, planName: 'sprout-monthly' });
-    const state = { service: 'fraud', stateName: 'HELD' };
-    const calls: readonly (readonly [
-      operation: EntitlementOperation,
-      method: string,
-      path: (of: typeof ids) => string,
-      body?: () => unknown,
-    ])[] = [
-      ['CREATE', 'POST', () => 'subscriptions', plan],
-      ['CREATE', 'POST', () => 'subscriptions/createSubscriptionWithAddOns', () => [plan()]],
-      [
-        'CREATE',
-        'POST',
-        () => 'subscriptions/createSubscriptionsWithAddOns',
-        () => [{ baseEntitlementAndAddOns: [plan()] }],
-      ],
-      [
-        'CHANGE_PLAN',
-        'PUT',
-        (of) => `subscriptions/${of.subscriptionId}`,
-        () => ({ planName: 'sprout-monthly' }),
-      ],
-      ['UNDO_CHANGE_PLAN', 'PUT', (of) => `subscriptions/${of.subscriptionId}/undoChangePlan`],
-      ['CANCEL', 'DELETE', (of) => `subscriptions/${of.subscriptionId}`],
-      ['UNCANCEL', 'PUT', (of) => `subscriptions/${of.subscriptionId}/uncancel`],
-      ['PAUSE', 'PUT', (of) => `bundles/${of.bundleId}/pause`],
-      ['RESUME', 'PUT', (of) => `bundles/${of.bundleId}/resume`],
-      ['TRANSFER', 'POST', (of) => `bundles/${of.bundleId}`, () => ({ accountId: ids.targetId })],
-      ['RENAME_KEY', 'PUT', (of) => `bundles/${of.bundleId}/renameKey`, () => ({ externalKey: 'other' })],
-      ['ADD_BLOCKING_STATE', 'POST', (of) => `accounts/${of.accountId}/block`, () => state],
-      ['ADD_BLOCKING_STATE', 'POST', (of) => `bundles/${of.bundleId}/block`, () => state],
-      ['ADD_BLOCKING_STATE', 'POST', (of) => `subscriptions/${of.subscriptionId}/block`, () => state],
-    ];
-    for (const [operation, method, path, body] of calls) {
-      it(`${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}: aborted by 400 with 8003, properties handed on`, async () => {
-        const read = () => call('GET', `/1.0/kb/accounts/${ids.accountId}/bundles`);
-        const before = await read();
-        const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';
-        const reply = await call(method, `/1.0/kb/${path(ids)}?${query}`, body ? { body: body() } : {});
-        expect(reply.status, reply.text).to.equal(400);
-        expect(reply.json).to.include({
-          code: 8003,
-          message: 'The entitlement plugin "contracts" aborted the operation: the contract forbids it',
-        });
-        const properties = [
-          { key: 'token', value: 'a=b' },
-          { key: 'k', value: '1' },
-        ];
-        expect(asked).to.deep.equal([{ operation, properties }]);
-        expect((await read()).json).to.deep.equal(before.json);
-      });
-    }
+  before(async () => {
+    serving = await serve(await open(migrated), { entitlementPlugins: [plugin] });
+    call = serving.call;
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    ids.accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    ids.targetId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const body = { accountId: ids.accountId, planName: 'canopy-monthly' };
+    ids.subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
+    const { json } = await call('GET', `/1.0/kb/subscriptions/${ids.subscriptionId}`);
+    ids.bundleId = (json as { readonly bundleId: string }).bundleId;
+    aborts = true;
   });
+  beforeEach(() => asked.splice(0));
+  after(() => serving.close());
+
+  const plan = () => ({ accountId: ids.accountId, planName: 'sprout-monthly' });
+  const state = { service: 'fraud', stateName: 'HELD' };
+  const calls: readonly (readonly [
+    operation: EntitlementOperation,
+    method: string,
+    path: (of: typeof ids) => string,
+    body?: () => unknown,
+  ])[] = [
+    ['CREATE', 'POST', () => 'subscriptions', plan],
+    ['CREATE', 'POST', () => 'subscriptions/createSubscriptionWithAddOns', () => [plan()]],
+    [
+      'CREATE',
+      'POST',
+      () => 'subscriptions/createSubscriptionsWithAddOns',
+      () => [{ baseEntitlementAndAddOns: [plan()] }],
+    ],
+    [
+      'CHANGE_PLAN',
+      'PUT',
+      (of) => `subscriptions/${of.subscriptionId}`,
+      () => ({ planName: 'sprout-monthly' }),
+    ],
+    ['UNDO_CHANGE_PLAN', 'PUT', (of) => `subscriptions/${of.subscriptionId}/undoChangePlan`],
+    ['CANCEL', 'DELETE', (of) => `subscriptions/${of.subscriptionId}`],
+    ['UNCANCEL', 'PUT', (of) => `subscriptions/${of.subscriptionId}/uncancel`],
+    ['PAUSE', 'PUT', (of) => `bundles/${of.bundleId}/pause`],
+    ['RESUME', 'PUT', (of) => `bundles/${of.bundleId}/resume`],
+    ['TRANSFER', 'POST', (of) => `bundles/${of.bundleId}`, () => ({ accountId: ids.targetId })],
+    ['RENAME_KEY', 'PUT', (of) => `bundles/${of.bundleId}/renameKey`, () => ({ externalKey: 'other' })],
+    ['ADD_BLOCKING_STATE', 'POST', (of) => `accounts/${of.accountId}/block`, () => state],
+    ['ADD_BLOCKING_STATE', 'POST', (of) => `bundles/${of.bundleId}/block`, () => state],
+    ['ADD_BLOCKING_STATE', 'POST', (of) => `subscriptions/${of.subscriptionId}/block`, () => state],
+  ];
+  for (const [operation, method, path, body] of calls) {
+    it(`${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}: aborted by 400 with 8003, properties handed on`, async () => {
+      const read = () => call('GET', `/1.0/kb/accounts/${ids.accountId}/bundles`);
+      const before = await read();
+      const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';
+      const reply = await call(method, `/1.0/kb/${path(ids)}?${query}`, body ? { body: body() } : {});
+      expect(reply.status, reply.text).to.equal(400);
+      expect(reply.json).to.include({
+        code: 8003,
+        message: 'The entitlement plugin "contracts" aborted the operation: the contract forbids it',
+      });
+      const properties = [
+        { key: 'token', value: 'a=b' },
+        { key: 'k', value: '1' },
+      ];
+      expect(asked).to.deep.equal([{ operation, properties }]);
+      expect((await read()).json).to.deep.equal(before.json);
+    });
+  }
 });

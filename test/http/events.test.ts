@@ -9,77 +9,68 @@ interface Feed {
   readonly next: string;
 }
 
-anyDatabase((_kind, open) => {
-  describe('the feed of events over HTTP (platform §10.6)', () => {
-    let serving: Serving;
-    let sent: { readonly id: string; readonly body: string }[];
-    beforeEach(async () => {
-      sent = [];
-      const pushSender: PushSender = {
-        resolve: async () => ['192.0.2.1'],
-        send: async ({ id, body }) => {
-          sent.push({ id, body });
-          return { status: 200 };
-        },
-      };
-      serving = await serve(await open(migrated), { pushSender });
-    });
-    afterEach(() => serving.close());
-    const read = async (query = ''): Promise<Feed> =>
-      (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
-    const createAccount = async () =>
-      createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
+  let serving: Serving;
+  let sent: { readonly id: string; readonly body: string }[];
+  beforeEach(async () => {
+    sent = [];
+    const pushSender: PushSender = {
+      resolve: async () => ['192.0.2.1'],
+      send: async ({ id, body }) => {
+        sent.push({ id, body });
+        return { status: 200 };
+      },
+    };
+    serving = await serve(await open(migrated), { pushSender });
+  });
+  afterEach(() => serving.close());
+  const read = async (query = ''): Promise<Feed> =>
+    (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
+  const createAccount = async () =>
+    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
 
-    it('events over HTTP are what pushes tell, under the ids of these, in both dialects', async () => {
-      const callback = '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fone';
-      await serving.call('POST', callback);
-      const accountId = await createAccount();
-      await serving.billing.settle();
-      const { events, next } = await read();
-      const [, created] = events;
-      expect(created).to.deep.equal({
-        eventId: sent.find(({ body }) => body.includes(accountId))?.id,
-        cursor: next,
-        eventType: 'ACCOUNT_CREATION',
-        accountId,
-        objectType: 'ACCOUNT',
-        objectId: accountId,
-        metaData: null,
-        createdDate: '2024-02-10T08:15:30.000Z',
-      });
-      const told = events.map(({ eventId, cursor: _, createdDate: __, ...body }) => ({
-        id: eventId,
-        body: JSON.stringify(body),
-      }));
-      expect(told).to.deep.equal(sent);
-      const { json } = await serving.call('GET', '/1.0/kb/events', { headers: aliasHeaders });
-      expect(json).to.deep.equal({ events, next });
+  it('events over HTTP are what pushes tell, under the ids of these, in both dialects', async () => {
+    const callback = '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fone';
+    await serving.call('POST', callback);
+    const accountId = await createAccount();
+    await serving.billing.settle();
+    const { events, next } = await read();
+    const [, created] = events;
+    expect(created).to.deep.equal({
+      eventId: sent.find(({ body }) => body.includes(accountId))?.id,
+      cursor: next,
+      eventType: 'ACCOUNT_CREATION',
+      accountId,
+      objectType: 'ACCOUNT',
+      objectId: accountId,
+      metaData: null,
+      createdDate: '2024-02-10T08:15:30.000Z',
     });
+    const told = events.map(({ eventId, cursor: _, createdDate: __, ...body }) => ({
+      id: eventId,
+      body: JSON.stringify(body),
+    }));
+    expect(told).to.deep.equal(sent);
+    const { json } = await serving.call('GET', '/1.0/kb/events', { headers: aliasHeaders });
+    expect(json).to.deep.equal({ events, next });
+  });
 
-    it('events over HTTP are read page by page, by type, from the latest, and waited for', async () => {
-      const ids = [await createAccount(), await createAccount(), await createAccount()];
-      const first = await read('?limit=2');
-      const second = await read(`?limit=2&after=${first.next}`);
-      expect([...first.events, ...second.events].map(({ objectId }) => objectId)).to.deep.equal(ids);
-      expect((await read('?eventType=TAG_CREATION')).events).to.deep.equal([]);
-      expect((await read('?eventType=TAG_CREATION,ACCOUNT_CREATION')).events).to.have.length(3);
-      const latest = await read('?after=latest');
-      expect(latest).to.deep.equal({ events: [], next: second.next });
-      const waiting = read(`?after=${latest.next}&wait=30`);
-      const id = await createAccount();
-      expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
-    });
+  it('events over HTTP are read page by page, by type, from the latest, and waited for', async () => {
+    const ids = [await createAccount(), await createAccount(), await createAccount()];
+    const first = await read('?limit=2');
+    const second = await read(`?limit=2&after=${first.next}`);
+    expect([...first.events, ...second.events].map(({ objectId }) => objectId)).to.deep.equal(ids);
+    expect((await read('?eventType=TAG_CREATION')).events).to.deep.equal([]);
+    expect((await read('?eventType=TAG_CREATION,ACCOUNT_CREATION')).events).to.have.length(3);
+    const latest = await read('?after=latest');
+    expect(latest).to.deep.equal({ events: [], next: second.next });
+    const waiting = read(`?after=${latest.next}&wait=30`);
+    const id = await createAccount();
+    expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
+  });
 
-    it('events over HTTP: what is no cursor, no bound and no type is 400', async () => {
-      for (const query of [
-        'after=x',
-        'limit=0',
-        'limit=1001',
-        'wait=31',
-        'wait=-1',
-        'eventType=NULL_INVOICE',
-      ])
-        expect((await serving.call('GET', `/1.0/kb/events?${query}`)).status, query).to.equal(400);
-    });
+  it('events over HTTP: what is no cursor, no bound and no type is 400', async () => {
+    for (const query of ['after=x', 'limit=0', 'limit=1001', 'wait=31', 'wait=-1', 'eventType=NULL_INVOICE'])
+      expect((await serving.call('GET', `/1.0/kb/events?${query}`)).status, query).to.equal(400);
   });
 });

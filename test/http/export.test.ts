@@ -32,211 +32,209 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<
   return sections;
 }
 
-eachDatabase((kind, open) => {
-  describe(`export of an account on ${kind}`, () => {
-    let world: World;
-    let database: TestDatabase;
-    before(async () => {
-      database = await open(migrated);
-      world = await populate(await serve(database));
-      const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;
-      await world.serving.call('PUT', renamed, { body: { externalKey: 'renamed' } });
-    });
-    after(() => world.serving.close());
+eachDatabase('export of an account', (open) => {
+  let world: World;
+  let database: TestDatabase;
+  before(async () => {
+    database = await open(migrated);
+    world = await populate(await serve(database));
+    const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;
+    await world.serving.call('PUT', renamed, { body: { externalKey: 'renamed' } });
+  });
+  after(() => world.serving.close());
 
-    const exported = (accountId = world.accountId, headers = {}): Promise<Reply> =>
-      world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
-    const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
+  const exported = (accountId = world.accountId, headers = {}): Promise<Reply> =>
+    world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
+  const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
 
-    it('accounts E15 Export', async () => {
-      const notes = 'a|b\nc';
-      await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
-      const reply = await exported();
-      expect(reply.status).to.equal(201);
-      expect(reply.headers.get('content-type')).to.equal('application/octet-stream');
-      const lines = reply.text.split('\n');
-      const header = lines.findIndex((line) => line.startsWith('-- accounts '));
-      expect(lines[header]).to.match(/^-- accounts record_id\|id\|external_key\|email\|name\|/);
-      expect(lines[header + 1]).to.include('|a\\N{VERTICAL LINE}b\\N{LINE FEED}c|');
-      const sections = sectionsOf(reply.text);
-      expect(sections.get('accounts')).to.have.length(1);
-      expect(sections.get('accounts')?.[0]).to.include({ external_key: 'customer', name: 'Ada', notes });
-      const history = sections.get('account_history') ?? [];
-      expect(history.at(-1)).to.include({ change_type: 'UPDATE', external_key: 'customer', notes });
-      expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
-    });
+  it('accounts E15 Export', async () => {
+    const notes = 'a|b\nc';
+    await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+    const reply = await exported();
+    expect(reply.status).to.equal(201);
+    expect(reply.headers.get('content-type')).to.equal('application/octet-stream');
+    const lines = reply.text.split('\n');
+    const header = lines.findIndex((line) => line.startsWith('-- accounts '));
+    expect(lines[header]).to.match(/^-- accounts record_id\|id\|external_key\|email\|name\|/);
+    expect(lines[header + 1]).to.include('|a\\N{VERTICAL LINE}b\\N{LINE FEED}c|');
+    const sections = sectionsOf(reply.text);
+    expect(sections.get('accounts')).to.have.length(1);
+    expect(sections.get('accounts')?.[0]).to.include({ external_key: 'customer', name: 'Ada', notes });
+    const history = sections.get('account_history') ?? [];
+    expect(history.at(-1)).to.include({ change_type: 'UPDATE', external_key: 'customer', notes });
+    expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
+  });
 
-    it('the export of an account writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
-      const notes = '2024-01-31T10:00:00.000Z';
-      await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
-      const sections = sectionsOf((await exported()).text);
-      const cells = [...sections].flatMap(([table, rows]) =>
-        rows.flatMap((row) => Object.entries(row).map(([column, text]) => ({ table, column, text }))),
-      );
-      const inWireForm = cells.filter(
-        ({ column, text }) => column !== 'notes' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text),
-      );
-      expect(inWireForm).to.deep.equal([]);
-      const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
-      for (const [table, column] of [
-        ['account_history', 'reference_time'],
-        ['bundle_history', 'original_created_date'],
-        ['subscription_history', 'bundle_start_date'],
-        ['subscription_event_history', 'effective_date'],
-        ['invoice_payment_history', 'payment_date'],
-        ['payment_transaction_history', 'effective_date'],
-      ] as const)
-        expect(sections.get(table)?.[0]?.[column], table).to.match(time);
-      expect(sections.get('account_history')?.at(-1)).to.include({ notes });
-    });
+  it('the export of an account writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
+    const notes = '2024-01-31T10:00:00.000Z';
+    await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+    const sections = sectionsOf((await exported()).text);
+    const cells = [...sections].flatMap(([table, rows]) =>
+      rows.flatMap((row) => Object.entries(row).map(([column, text]) => ({ table, column, text }))),
+    );
+    const inWireForm = cells.filter(
+      ({ column, text }) => column !== 'notes' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text),
+    );
+    expect(inWireForm).to.deep.equal([]);
+    const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+    for (const [table, column] of [
+      ['account_history', 'reference_time'],
+      ['bundle_history', 'original_created_date'],
+      ['subscription_history', 'bundle_start_date'],
+      ['subscription_event_history', 'effective_date'],
+      ['invoice_payment_history', 'payment_date'],
+      ['payment_transaction_history', 'effective_date'],
+    ] as const)
+      expect(sections.get(table)?.[0]?.[column], table).to.match(time);
+    expect(sections.get('account_history')?.at(-1)).to.include({ notes });
+  });
 
-    it('the export of an account answers 200 in dialect K', async () => {
-      expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
-    });
+  it('the export of an account answers 200 in dialect K', async () => {
+    expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
+  });
 
-    it('the export of an account holds every table of the account in alphabetical order, and nothing of another one', async () => {
-      const { text } = await exported();
-      const names = [...sectionsOf(text).keys()];
-      expect(names).to.deep.equal(names.toSorted());
-      expect(names).to.include.members([
-        'account_emails',
-        'account_email_history',
-        'account_history',
-        'accounts',
-        'audit_log',
-        'blocking_states',
-        'bundles',
-        'custom_fields',
-        'former_bundle_keys',
-        'invoice_items',
-        'invoice_item_history',
-        'invoice_payments',
-        'invoices',
-        'payment_attempts',
-        'payment_methods',
-        'payment_transactions',
-        'payments',
-        'queue_entries',
-        'queue_history',
-        'subscription_events',
-        'subscriptions',
-        'tags',
-      ]);
-      expect(names).not.to.include.members(['tenants']);
-      expect(text).not.to.include(world.foreignAccountId);
-      // What searches look in is derived from other columns.
-      expect(text).not.to.include('folded_');
-    });
+  it('the export of an account holds every table of the account in alphabetical order, and nothing of another one', async () => {
+    const { text } = await exported();
+    const names = [...sectionsOf(text).keys()];
+    expect(names).to.deep.equal(names.toSorted());
+    expect(names).to.include.members([
+      'account_emails',
+      'account_email_history',
+      'account_history',
+      'accounts',
+      'audit_log',
+      'blocking_states',
+      'bundles',
+      'custom_fields',
+      'former_bundle_keys',
+      'invoice_items',
+      'invoice_item_history',
+      'invoice_payments',
+      'invoices',
+      'payment_attempts',
+      'payment_methods',
+      'payment_transactions',
+      'payments',
+      'queue_entries',
+      'queue_history',
+      'subscription_events',
+      'subscriptions',
+      'tags',
+    ]);
+    expect(names).not.to.include.members(['tenants']);
+    expect(text).not.to.include(world.foreignAccountId);
+    // What searches look in is derived from other columns.
+    expect(text).not.to.include('folded_');
+  });
 
-    it('the export of an account holds every row that belongs to the account, of every table', async () => {
-      const sections = sectionsOf((await exported()).text);
-      const names = tables
-        .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
-        .filter(({ columns }) => columns.some(({ name }) => name === 'record_id'))
-        .map(({ name }) => name);
-      const own = `(select record_id from bw_accounts where id = '${world.accountId}')`;
-      const parts = names.map(
-        (name) => `select '${name}' as name, record_id from ${name} where account_record_id = ${own}`,
-      );
-      const rows = await storedRows(database, `${parts.join(' union all ')} order by name, record_id`);
-      const stored = Map.groupBy(rows, ({ name }) => String(name));
-      for (const name of names) {
-        const numbers = (stored.get(name) ?? []).map((row) => String(row.record_id));
-        const shown = (sections.get(name.slice('bw_'.length)) ?? []).map((row) => row.record_id);
-        expect(shown, name).to.deep.equal(numbers);
-      }
-      expect(stored.size).to.be.greaterThan(15);
-    });
+  it('the export of an account holds every row that belongs to the account, of every table', async () => {
+    const sections = sectionsOf((await exported()).text);
+    const names = tables
+      .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
+      .filter(({ columns }) => columns.some(({ name }) => name === 'record_id'))
+      .map(({ name }) => name);
+    const own = `(select record_id from bw_accounts where id = '${world.accountId}')`;
+    const parts = names.map(
+      (name) => `select '${name}' as name, record_id from ${name} where account_record_id = ${own}`,
+    );
+    const rows = await storedRows(database, `${parts.join(' union all ')} order by name, record_id`);
+    const stored = Map.groupBy(rows, ({ name }) => String(name));
+    for (const name of names) {
+      const numbers = (stored.get(name) ?? []).map((row) => String(row.record_id));
+      const shown = (sections.get(name.slice('bw_'.length)) ?? []).map((row) => row.record_id);
+      expect(shown, name).to.deep.equal(numbers);
+    }
+    expect(stored.size).to.be.greaterThan(15);
+  });
 
-    it('the export of an account holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
-      const { call } = world.serving;
-      const evergreen = {
-        type: 'EVERGREEN',
-        durationUnit: 'UNLIMITED',
-        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '10' }] },
-      };
-      const plan = {
-        name: 'own-monthly',
-        recurringBillingMode: 'IN_ADVANCE',
-        effectiveDate: '2024-02-10',
-        productName: 'Own',
-        pricelistName: 'DEFAULT',
-        phases: [evergreen],
-      };
-      const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
-        body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
-        // Without an author it is the subject of the token (http-api §2).
-        headers: { authorization: await bearer(world.serving, 'admin'), 'x-service-createdby': undefined },
-      });
-      expect(reply.status, reply.text).to.equal(201);
-      const sections = sectionsOf((await exported()).text);
-      const namesIn = (table: string) => (sections.get(table) ?? []).map(({ name }) => name);
-      expect(namesIn('catalog_entries')).to.include.members(['Own', 'own-monthly']);
-      expect(namesIn('catalog_entry_history')).to.deep.equal(namesIn('catalog_entries'));
-      for (const table of ['catalog_plan_rows', 'catalog_plan_row_history'])
-        expect(sections.get(table)?.map((row) => row.plan_name)).to.deep.equal(['own-monthly']);
-      const audit = await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`);
-      expect(audit.status, audit.text).to.equal(200);
-      const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
-      const written = (sections.get('audit_log') ?? []).filter(
-        ({ table_name: table }) => table === 'CATALOG_ENTRIES',
-      );
-      expect(new Set(written.map(({ changed_by: author }) => author))).to.deep.equal(new Set(['admin']));
-      expect(types).to.include('ACCOUNT');
-      expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
+  it('the export of an account holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
+    const { call } = world.serving;
+    const evergreen = {
+      type: 'EVERGREEN',
+      durationUnit: 'UNLIMITED',
+      recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '10' }] },
+    };
+    const plan = {
+      name: 'own-monthly',
+      recurringBillingMode: 'IN_ADVANCE',
+      effectiveDate: '2024-02-10',
+      productName: 'Own',
+      pricelistName: 'DEFAULT',
+      phases: [evergreen],
+    };
+    const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
+      body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
+      // Without an author it is the subject of the token (http-api §2).
+      headers: { authorization: await bearer(world.serving, 'admin'), 'x-service-createdby': undefined },
     });
+    expect(reply.status, reply.text).to.equal(201);
+    const sections = sectionsOf((await exported()).text);
+    const namesIn = (table: string) => (sections.get(table) ?? []).map(({ name }) => name);
+    expect(namesIn('catalog_entries')).to.include.members(['Own', 'own-monthly']);
+    expect(namesIn('catalog_entry_history')).to.deep.equal(namesIn('catalog_entries'));
+    for (const table of ['catalog_plan_rows', 'catalog_plan_row_history'])
+      expect(sections.get(table)?.map((row) => row.plan_name)).to.deep.equal(['own-monthly']);
+    const audit = await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`);
+    expect(audit.status, audit.text).to.equal(200);
+    const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
+    const written = (sections.get('audit_log') ?? []).filter(
+      ({ table_name: table }) => table === 'CATALOG_ENTRIES',
+    );
+    expect(new Set(written.map(({ changed_by: author }) => author))).to.deep.equal(new Set(['admin']));
+    expect(types).to.include('ACCOUNT');
+    expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
+  });
 
-    it('the export of an account writes booleans, times, amounts and nulls alike on both databases', async () => {
-      const [account] = await rowsOf('accounts');
-      expect(account).to.include({
-        is_payment_delegated_to_parent: 'false',
-        created_date: '2024-02-10T08:15:30.000+00:00',
-        parent_account_id: '',
-      });
-      const [email] = await rowsOf('account_emails');
-      expect(email).to.include({ email: 'other@example.com', is_active: 'true' });
-      const [item] = await rowsOf('invoice_items');
-      expect(Number(item?.amount)).to.be.greaterThan(0);
-      expect(item?.start_date).to.equal('2024-02-10');
+  it('the export of an account writes booleans, times, amounts and nulls alike on both databases', async () => {
+    const [account] = await rowsOf('accounts');
+    expect(account).to.include({
+      is_payment_delegated_to_parent: 'false',
+      created_date: '2024-02-10T08:15:30.000+00:00',
+      parent_account_id: '',
     });
+    const [email] = await rowsOf('account_emails');
+    expect(email).to.include({ email: 'other@example.com', is_active: 'true' });
+    const [item] = await rowsOf('invoice_items');
+    expect(Number(item?.amount)).to.be.greaterThan(0);
+    expect(item?.start_date).to.equal('2024-02-10');
+  });
 
-    it('the export of an account reads more rows than go into a batch, each once and in order', async () => {
-      const definition = { name: 'many', value: 'x' };
-      const count = EXPORT_BATCH_ROWS + 1;
-      const body = Array.from({ length: count }, (_, index) => ({ ...definition, name: `many ${index}` }));
-      const path = `/1.0/kb/accounts/${world.accountId}/customFields`;
-      expect((await world.serving.call('POST', path, { body })).status).to.equal(201);
-      const many = (await rowsOf('custom_fields')).filter((row) => row.name?.startsWith('many'));
-      expect(many.map((row) => row.name)).to.deep.equal(body.map(({ name }) => name));
-      const history = await rowsOf('custom_field_history');
-      expect(history.length).to.be.at.least(count);
-      const numbers = (await rowsOf('audit_log')).map((row) => Number(row.record_id));
-      expect(numbers).to.deep.equal(numbers.toSorted((one, other) => one - other));
-    });
+  it('the export of an account reads more rows than go into a batch, each once and in order', async () => {
+    const definition = { name: 'many', value: 'x' };
+    const count = EXPORT_BATCH_ROWS + 1;
+    const body = Array.from({ length: count }, (_, index) => ({ ...definition, name: `many ${index}` }));
+    const path = `/1.0/kb/accounts/${world.accountId}/customFields`;
+    expect((await world.serving.call('POST', path, { body })).status).to.equal(201);
+    const many = (await rowsOf('custom_fields')).filter((row) => row.name?.startsWith('many'));
+    expect(many.map((row) => row.name)).to.deep.equal(body.map(({ name }) => name));
+    const history = await rowsOf('custom_field_history');
+    expect(history.length).to.be.at.least(count);
+    const numbers = (await rowsOf('audit_log')).map((row) => Number(row.record_id));
+    expect(numbers).to.deep.equal(numbers.toSorted((one, other) => one - other));
+  });
 
-    it('the export of an account refuses an unknown account and one of another tenant before the first byte', async () => {
-      for (const id of [world.unknownId, world.foreignAccountId]) {
-        const reply = await exported(id);
-        expect(reply.status).to.equal(404);
-        expect(reply.json).to.include({ code: 3002 });
-      }
-    });
+  it('the export of an account refuses an unknown account and one of another tenant before the first byte', async () => {
+    for (const id of [world.unknownId, world.foreignAccountId]) {
+      const reply = await exported(id);
+      expect(reply.status).to.equal(404);
+      expect(reply.json).to.include({ code: 3002 });
+    }
+  });
 
-    it('the export of an account needs the permission admin:export', async () => {
-      const { call } = world.serving;
-      await call('POST', '/1.0/kb/security/roles', {
-        body: { role: 'exporter', permissions: ['admin:export'] },
-      });
-      for (const [username, roles] of [
-        ['exporter', ['exporter']],
-        ['clerk', []],
-      ] as const) {
-        const body = { username, password: 'password', roles };
-        expect((await call('POST', '/1.0/kb/security/users', { body })).status).to.equal(201);
-      }
-      const as = (name: string) => exported(world.accountId, { authorization: basic(name, 'password') });
-      expect((await as('exporter')).status).to.equal(201);
-      expect((await as('clerk')).status).to.equal(403);
+  it('the export of an account needs the permission admin:export', async () => {
+    const { call } = world.serving;
+    await call('POST', '/1.0/kb/security/roles', {
+      body: { role: 'exporter', permissions: ['admin:export'] },
     });
+    for (const [username, roles] of [
+      ['exporter', ['exporter']],
+      ['clerk', []],
+    ] as const) {
+      const body = { username, password: 'password', roles };
+      expect((await call('POST', '/1.0/kb/security/users', { body })).status).to.equal(201);
+    }
+    const as = (name: string) => exported(world.accountId, { authorization: basic(name, 'password') });
+    expect((await as('exporter')).status).to.equal(201);
+    expect((await as('clerk')).status).to.equal(403);
   });
 });

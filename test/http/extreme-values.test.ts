@@ -34,52 +34,50 @@ interface Case {
 /** Waits of a call take the time that they are told. */
 const waits = new Set(['callCompletion', 'timeoutSec', 'callTimeoutSec']);
 
-anyDatabase((_kind, open) => {
-  describe('extreme values (http-api §6, §9)', () => {
-    let world: World;
-    let serving: Awaited<ReturnType<typeof serve>>;
+anyDatabase('extreme values (http-api §6, §9)', (open) => {
+  let world: World;
+  let serving: Awaited<ReturnType<typeof serve>>;
 
-    const begin = async () => {
-      serving = await serve(await open(migrated));
-      world = await populate(serving);
-    };
-    before(begin);
-    after(() => serving.close());
+  const begin = async () => {
+    serving = await serve(await open(migrated));
+    world = await populate(serving);
+  };
+  before(begin);
+  after(() => serving.close());
 
-    /** A call may have ended or blocked what the next sample needs; a fresh world has it. */
-    async function sampleOf(route: Route): Promise<Sample> {
-      try {
-        return await sampleIn(route, world);
-      } catch {
-        await serving.close();
-        await begin();
-        return sampleIn(route, world);
-      }
+  /** A call may have ended or blocked what the next sample needs; a fresh world has it. */
+  async function sampleOf(route: Route): Promise<Sample> {
+    try {
+      return await sampleIn(route, world);
+    } catch {
+      await serving.close();
+      await begin();
+      return sampleIn(route, world);
     }
+  }
 
-    /** What the server answers, if it is a failure of its own. */
-    async function failureOf(route: Route, each: Case, dialect: Dialect): Promise<string | null> {
-      const { query, segments, tenant: _, ...rest } = each.put(await sampleOf(route));
-      const path = withQuery(pathOf(route.path, world, segments), query);
-      const authorization = await authorizationOf(serving, route.credentials, 'admin');
-      const headers = { authorization, ...rest.headers, ...(dialect === Dialect.K ? aliasHeaders : {}) };
-      const { status, text } = await serving.call(route.method, path, { ...rest, headers });
-      if (route.area === 'test') serving.clock.set(START);
-      serving.billing.setInRotation(true);
-      return status < 500 || status === 501 ? null : `${dialect} ${each.at}=${each.value}: ${status} ${text}`;
-    }
+  /** What the server answers, if it is a failure of its own. */
+  async function failureOf(route: Route, each: Case, dialect: Dialect): Promise<string | null> {
+    const { query, segments, tenant: _, ...rest } = each.put(await sampleOf(route));
+    const path = withQuery(pathOf(route.path, world, segments), query);
+    const authorization = await authorizationOf(serving, route.credentials, 'admin');
+    const headers = { authorization, ...rest.headers, ...(dialect === Dialect.K ? aliasHeaders : {}) };
+    const { status, text } = await serving.call(route.method, path, { ...rest, headers });
+    if (route.area === 'test') serving.clock.set(START);
+    serving.billing.setInRotation(true);
+    return status < 500 || status === 501 ? null : `${dialect} ${each.at}=${each.value}: ${status} ${text}`;
+  }
 
-    for (const [turn, route] of routeTable({ testMode: true }).entries()) {
-      it(`${route.method} ${route.path} answers values at the ends of their range without a failure of the server`, async () => {
-        const cases = sampled(casesOf(route, await sampleOf(route), world), 61, turn);
-        const failures: unknown[] = [];
-        for (const [place, each] of cases.entries())
-          for (const dialect of sampled([Dialect.D, Dialect.K], 2, place + turn))
-            failures.push(await failureOf(route, each, dialect));
-        expect(failures.filter((failure) => failure !== null)).to.deep.equal([]);
-      });
-    }
-  });
+  for (const [turn, route] of routeTable({ testMode: true }).entries()) {
+    it(`${route.method} ${route.path} answers values at the ends of their range without a failure of the server`, async () => {
+      const cases = sampled(casesOf(route, await sampleOf(route), world), 61, turn);
+      const failures: unknown[] = [];
+      for (const [place, each] of cases.entries())
+        for (const dialect of sampled([Dialect.D, Dialect.K], 2, place + turn))
+          failures.push(await failureOf(route, each, dialect));
+      expect(failures.filter((failure) => failure !== null)).to.deep.equal([]);
+    });
+  }
 });
 
 /** @throws Error if the world has lost what the sample is about. */

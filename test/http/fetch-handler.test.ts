@@ -5,14 +5,8 @@ import { expect } from 'chai';
 import { exchange, handedServer } from '../../adapters/koa/fetch.ts';
 import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
-import {
-  basic,
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  type Serving,
-  serve,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { basic, createdId, documentHeaders, exampleCatalog, serve } from '../support/http/serving.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { migrated } from '../support/storage.ts';
 

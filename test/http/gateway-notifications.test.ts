@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MAX_NOTIFICATION_BYTES } from '../../adapters/koa/routing/body.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { type Reply, serve } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
 import { SIGNING_GATEWAY, signatureOf } from '../support/payments/scripted-gateway.ts';
@@ -18,335 +18,322 @@ const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const CARD_BEGINS = '41111111';
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
-anyDatabase((kind, open) => {
-  describe(`notifications of payment gateways (payments §11.2) on ${kind}`, () => {
-    let world: World;
-    let nowMs = 0;
-    let eveId: string;
+eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open) => {
+  let world: World;
+  let nowMs = 0;
+  let eveId: string;
 
-    before(async () => {
-      const systemClock = { nowMs: () => nowMs };
-      world = await populate(await serve(await open(migrated), { http: { systemClock } }));
-      eveId = textOf((await world.serving.call('GET', '/1.0/kb/tenants?apiKey=eve')).json, 'tenantId');
+  before(async () => {
+    const systemClock = { nowMs: () => nowMs };
+    world = await populate(await serve(await open(migrated), { http: { systemClock } }));
+    eveId = textOf((await world.serving.call('GET', '/1.0/kb/tenants?apiKey=eve')).json, 'tenantId');
+  });
+  beforeEach(() => {
+    nowMs += 60_000;
+    const { signing } = world.serving;
+    signing.received.length = 0;
+    signing.verified.count = 0;
+    signing.process = () => ({});
+  });
+  after(() => world.serving.close());
+
+  const core = (
+    pluginName: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string | undefined>> = {},
+  ) =>
+    world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, {
+      body,
+      headers,
     });
-    beforeEach(() => {
-      nowMs += 60_000;
-      const { signing } = world.serving;
-      signing.received.length = 0;
-      signing.verified.count = 0;
-      signing.process = () => ({});
-    });
-    after(() => world.serving.close());
-
-    const core = (
-      pluginName: string,
-      body: string | Uint8Array,
-      headers: Readonly<Record<string, string | undefined>> = {},
-    ) =>
-      world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, {
-        body,
-        headers,
-      });
-    /** As a processor sends it: an address and a signature. */
-    const signed = (
-      body: string | Uint8Array,
-      {
-        apiKey = 'bob',
-        plugin = SIGNING_GATEWAY,
-        signature = signatureOf(body, world.tenantId),
-        query = '',
-        headers = {},
-      } = {},
-    ) =>
-      world.serving.call('POST', `/gateways/${apiKey}/${plugin}${query}`, {
-        body,
-        headers: { ...anonymous, 'content-type': 'text/x-own', 'x-signature': signature, ...headers },
-      });
-
-    it('payments §11.2 rule 1: a caller with credentials hands a body of any type to the gateway as it came', async () => {
-      const { signing } = world.serving;
-      for (const [type, body] of [
-        ['application/x-www-form-urlencoded', 'a=1&b=%20'],
-        ['application/json', '\ufeff{"a": 1.50 }'],
-        ['no/type;;;', 'x'],
-        ['nonsense', '\r\n é\r\n'],
-        ['multipart/form-data; boundary=x', '--x--'],
-        [undefined, '<a/>'],
-      ] as const) {
-        const reply = await core(SIGNING_GATEWAY, body, { 'content-type': type });
-        expect([reply.status, reply.text], reply.text).to.deep.equal([200, '']);
-        expect(signing.received.pop()).to.deep.equal({ body, tenantId: world.tenantId, userName: 'demo' });
-      }
+  /** As a processor sends it: an address and a signature. */
+  const signed = (
+    body: string | Uint8Array,
+    {
+      apiKey = 'bob',
+      plugin = SIGNING_GATEWAY,
+      signature = signatureOf(body, world.tenantId),
+      query = '',
+      headers = {},
+    } = {},
+  ) =>
+    world.serving.call('POST', `/gateways/${apiKey}/${plugin}${query}`, {
+      body,
+      headers: { ...anonymous, 'content-type': 'text/x-own', 'x-signature': signature, ...headers },
     });
 
-    it('payments §11.2 rule 1: the query stands for an empty body, and the gateway is the author where none is named', async () => {
-      const { signing } = world.serving;
-      const headers = { 'x-service-createdby': undefined };
-      await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', headers);
-      expect(signing.received).to.deep.equal([
-        { body: 'order=7&state=paid%20up', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
-      ]);
-    });
-
-    it('payments §11.2 rule 1: the answer is what the gateway says: status, entity and headers', async () => {
-      const { signing } = world.serving;
-      signing.process = () => ({
-        status: 299,
-        entity: '<Response/>',
-        headers: { 'Content-Type': 'text/xml', 'X-Processor': 'one', 'Cache-Control': 'no-store' },
-      });
-      for (const reply of [await core(SIGNING_GATEWAY, 'x'), await signed('x')]) {
-        expect([reply.status, reply.text]).to.deep.equal([299, '<Response/>']);
-        expect(reply.headers.get('content-type')).to.equal('text/xml');
-        expect(reply.headers.get('x-processor')).to.equal('one');
-        expect(reply.headers.get('cache-control')).to.equal('no-store');
-      }
-      signing.process = () => ({ status: 503, entity: 'later' });
-      expect([(await core(SIGNING_GATEWAY, 'x')).status, (await signed('x')).text]).to.deep.equal([
-        503,
-        'later',
-      ]);
-      signing.process = () => ({ status: 204 });
-      expect((await signed('x')).status).to.equal(204);
-    });
-
-    it('payments §11.2 rule 1: a gateway cannot split the answer, set cookies, or speak for the connection', async () => {
-      const { signing } = world.serving;
-      signing.process = () => ({
-        entity: 'ok',
-        headers: {
-          'Set-Cookie': 'JSESSIONID=stolen',
-          'Transfer-Encoding': 'chunked',
-          'Content-Length': '1',
-          Connection: 'upgrade',
-          'Access-Control-Allow-Origin': '*',
-          'X-Service-Pagination-TotalNbRecords': '7',
-          'X-Split': 'a\r\nSet-Cookie: b=c',
-          'X-Long': 'x'.repeat(5_000),
-          'bad name': 'x',
-          'X-Request-Id': 'mine',
-          'X-Ok': 'yes',
-        },
-      });
-      const reply = await signed('x', { headers: { 'x-request-id': 'theirs' } });
-      expect([reply.status, reply.text, reply.headers.get('x-ok')]).to.deep.equal([200, 'ok', 'yes']);
-      for (const name of ['set-cookie', 'access-control-allow-origin', 'x-split', 'x-long', 'bad name'])
-        expect(reply.headers.has(name), name).to.equal(false);
-      expect(reply.headers.has('x-service-pagination-totalnbrecords')).to.equal(false);
-      expect(reply.headers.get('content-length')).to.equal('2');
-      expect(reply.headers.get('x-request-id')).to.equal('theirs');
-      const warning = world.serving.log.lines.findLast(({ message }) => message.includes('headers'));
-      expect(warning?.fields).to.deep.include({ pluginName: SIGNING_GATEWAY });
-    });
-
-    for (const [what, answer] of [
-      ['a status below 200', { status: 101 }],
-      ['a status above 599', { status: 600 }],
-      ['a status that is no number', { status: '200' }],
-      ['an entity that is no text', { entity: { a: 1 } }],
-      ['an entity of two megabytes', { entity: 'x'.repeat(2_097_152) }],
-      ['nothing', null],
+  it('payments §11.2 rule 1: a caller with credentials hands a body of any type to the gateway as it came', async () => {
+    const { signing } = world.serving;
+    for (const [type, body] of [
+      ['application/x-www-form-urlencoded', 'a=1&b=%20'],
+      ['application/json', '\ufeff{"a": 1.50 }'],
+      ['no/type;;;', 'x'],
+      ['nonsense', '\r\n é\r\n'],
+      ['multipart/form-data; boundary=x', '--x--'],
+      [undefined, '<a/>'],
     ] as const) {
-      it(`payments §11.2 rule 1: ${what} is no answer of a gateway, so that the processor repeats`, async () => {
-        world.serving.signing.process = () => answer as never;
-        expect(codeOf(await core(SIGNING_GATEWAY, 'x'))).to.deep.equal([500, 7019]);
-        expect(codeOf(await signed('x'))).to.deep.equal([500, 7019]);
-      });
+      const reply = await core(SIGNING_GATEWAY, body, { 'content-type': type });
+      expect([reply.status, reply.text], reply.text).to.deep.equal([200, '']);
+      expect(signing.received.pop()).to.deep.equal({ body, tenantId: world.tenantId, userName: 'demo' });
     }
+  });
 
-    it('payments §11.2 rule 1: an unknown plugin answers 400, one that takes no notifications too', async () => {
-      expect(codeOf(await core('stripe', 'x'))).to.deep.equal([400, 7028]);
-      expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
+  it('payments §11.2 rule 1: the query stands for an empty body, and the gateway is the author where none is named', async () => {
+    const { signing } = world.serving;
+    const headers = { 'x-service-createdby': undefined };
+    await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', headers);
+    expect(signing.received).to.deep.equal([
+      { body: 'order=7&state=paid%20up', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
+    ]);
+  });
+
+  it('payments §11.2 rule 1: the answer is what the gateway says: status, entity and headers', async () => {
+    const { signing } = world.serving;
+    signing.process = () => ({
+      status: 299,
+      entity: '<Response/>',
+      headers: { 'Content-Type': 'text/xml', 'X-Processor': 'one', 'Cache-Control': 'no-store' },
     });
+    for (const reply of [await core(SIGNING_GATEWAY, 'x'), await signed('x')]) {
+      expect([reply.status, reply.text]).to.deep.equal([299, '<Response/>']);
+      expect(reply.headers.get('content-type')).to.equal('text/xml');
+      expect(reply.headers.get('x-processor')).to.equal('one');
+      expect(reply.headers.get('cache-control')).to.equal('no-store');
+    }
+    signing.process = () => ({ status: 503, entity: 'later' });
+    expect([(await core(SIGNING_GATEWAY, 'x')).status, (await signed('x')).text]).to.deep.equal([
+      503,
+      'later',
+    ]);
+    signing.process = () => ({ status: 204 });
+    expect((await signed('x')).status).to.equal(204);
+  });
 
-    it('payments §11.2 rule 1: what a gateway throws is answered by its kind, and no faults of it are shown', async () => {
-      const { signing, log } = world.serving;
-      signing.process = () => Promise.reject(new Error('secret detail'));
-      const reply = await core(SIGNING_GATEWAY, 'x');
-      expect(codeOf(reply)).to.deep.equal([500, 7019]);
-      expect(reply.text).to.not.include('secret detail');
-      expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
+  it('payments §11.2 rule 1: a gateway cannot split the answer, set cookies, or speak for the connection', async () => {
+    const { signing } = world.serving;
+    signing.process = () => ({
+      entity: 'ok',
+      headers: {
+        'Set-Cookie': 'JSESSIONID=stolen',
+        'Transfer-Encoding': 'chunked',
+        'Content-Length': '1',
+        Connection: 'upgrade',
+        'Access-Control-Allow-Origin': '*',
+        'X-Service-Pagination-TotalNbRecords': '7',
+        'X-Split': 'a\r\nSet-Cookie: b=c',
+        'X-Long': 'x'.repeat(5_000),
+        'bad name': 'x',
+        'X-Request-Id': 'mine',
+        'X-Ok': 'yes',
+      },
     });
+    const reply = await signed('x', { headers: { 'x-request-id': 'theirs' } });
+    expect([reply.status, reply.text, reply.headers.get('x-ok')]).to.deep.equal([200, 'ok', 'yes']);
+    for (const name of ['set-cookie', 'access-control-allow-origin', 'x-split', 'x-long', 'bad name'])
+      expect(reply.headers.has(name), name).to.equal(false);
+    expect(reply.headers.has('x-service-pagination-totalnbrecords')).to.equal(false);
+    expect(reply.headers.get('content-length')).to.equal('2');
+    expect(reply.headers.get('x-request-id')).to.equal('theirs');
+    const warning = world.serving.log.lines.findLast(({ message }) => message.includes('headers'));
+    expect(warning?.fields).to.deep.include({ pluginName: SIGNING_GATEWAY });
+  });
 
-    it(
-      'payments §11.2 rule 2: a signed notification needs no credentials, and its author is the gateway',
-      onEachDatabase(async () => {
-        const { signing, billing } = world.serving;
-        signing.process = async (_, context) => {
-          await billing.createAccount(
-            await billing.context({ tenant: context.tenantId, user: context.userName }),
-            { externalKey: 'by-notification' },
-          );
-          return {};
-        };
-        expect((await signed('paid', { headers: { 'x-service-createdby': 'mallory' } })).status).to.equal(
-          200,
-        );
-        expect(signing.received).to.deep.equal([
-          { body: 'paid', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
-        ]);
-        const made = await world.serving.call(
-          'GET',
-          '/1.0/kb/accounts?externalKey=by-notification&audit=FULL',
-        );
-        expect((made.json as { auditLogs: { changedBy: string }[] }).auditLogs[0]?.changedBy).to.equal(
-          SIGNING_GATEWAY,
-        );
-      }),
-    );
-
-    it('payments §11.2 rule 2: the signature is over the bytes, whatever they are', async () => {
-      const bytes = new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]);
-      expect((await signed(bytes)).status).to.equal(200);
-      expect((await signed('', { query: '?paid=1' })).status).to.equal(200);
-      expect(world.serving.signing.received.at(-1)?.body).to.equal('paid=1');
+  for (const [what, answer] of [
+    ['a status below 200', { status: 101 }],
+    ['a status above 599', { status: 600 }],
+    ['a status that is no number', { status: '200' }],
+    ['an entity that is no text', { entity: { a: 1 } }],
+    ['an entity of two megabytes', { entity: 'x'.repeat(2_097_152) }],
+    ['nothing', null],
+  ] as const) {
+    it(`payments §11.2 rule 1: ${what} is no answer of a gateway, so that the processor repeats`, async () => {
+      world.serving.signing.process = () => answer as never;
+      expect(codeOf(await core(SIGNING_GATEWAY, 'x'))).to.deep.equal([500, 7019]);
+      expect(codeOf(await signed('x'))).to.deep.equal([500, 7019]);
     });
+  }
 
-    it('payments §11.2 rule 2b: a wrong signature is refused, nothing is stored, and the body is not logged', async () => {
-      const { signing, log } = world.serving;
-      const before = log.lines.length;
-      const shown = await shownOf(world);
-      for (const refused of [
-        await signed('card=4111111111111111', { signature: 'wrong' }),
-        await signed('card=4111111111111111', { headers: { 'x-signature': undefined } }),
-        await signed('{"card":"4111111111111111"', { signature: 'wrong' }),
-        await signed('{"card" 4111111111111111}', { signature: 'wrong' }),
-      ]) {
-        expect(codeOf(refused)).to.deep.equal([401, 60_004]);
-        expect(refused.text).to.not.include(CARD_BEGINS);
-      }
-      expect(signing.received).to.deep.equal([]);
-      expect(await shownOf(world)).to.equal(shown);
-      expect(JSON.stringify(log.lines.slice(before))).to.not.include(CARD_BEGINS);
-      expect(log.lines.slice(before).map(({ message }) => message)).to.include(
-        'a notification of a payment gateway was refused',
+  it('payments §11.2 rule 1: an unknown plugin answers 400, one that takes no notifications too', async () => {
+    expect(codeOf(await core('stripe', 'x'))).to.deep.equal([400, 7028]);
+    expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
+  });
+
+  it('payments §11.2 rule 1: what a gateway throws is answered by its kind, and no faults of it are shown', async () => {
+    const { signing, log } = world.serving;
+    signing.process = () => Promise.reject(new Error('secret detail'));
+    const reply = await core(SIGNING_GATEWAY, 'x');
+    expect(codeOf(reply)).to.deep.equal([500, 7019]);
+    expect(reply.text).to.not.include('secret detail');
+    expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
+  });
+
+  it('payments §11.2 rule 2: a signed notification needs no credentials, and its author is the gateway', async () => {
+    const { signing, billing } = world.serving;
+    signing.process = async (_, context) => {
+      await billing.createAccount(
+        await billing.context({ tenant: context.tenantId, user: context.userName }),
+        { externalKey: 'by-notification' },
       );
-    });
-
-    it(
-      'payments §11.2 rule 2b: a notification that was signed for another tenant is refused, either way',
-      onEachDatabase(async () => {
-        const { signing } = world.serving;
-        const forEve = signatureOf('paid', eveId);
-        expect(codeOf(await signed('paid', { signature: forEve }))).to.deep.equal([401, 60_004]);
-        expect(codeOf(await signed('paid', { apiKey: 'eve' }))).to.deep.equal([401, 60_004]);
-        expect(signing.received).to.deep.equal([]);
-        expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
-        expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
-      }),
+      return {};
+    };
+    expect((await signed('paid', { headers: { 'x-service-createdby': 'mallory' } })).status).to.equal(200);
+    expect(signing.received).to.deep.equal([
+      { body: 'paid', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
+    ]);
+    const made = await world.serving.call('GET', '/1.0/kb/accounts?externalKey=by-notification&audit=FULL');
+    expect((made.json as { auditLogs: { changedBy: string }[] }).auditLogs[0]?.changedBy).to.equal(
+      SIGNING_GATEWAY,
     );
+  });
 
-    it('payments §11.2 rule 2c: a notification that comes again is handed on again', async () => {
-      for (const _ of [1, 2, 3])
-        expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
-      expect(world.serving.signing.received).to.have.length(3);
-    });
+  it('payments §11.2 rule 2: the signature is over the bytes, whatever they are', async () => {
+    const bytes = new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]);
+    expect((await signed(bytes)).status).to.equal(200);
+    expect((await signed('', { query: '?paid=1' })).status).to.equal(200);
+    expect(world.serving.signing.received.at(-1)?.body).to.equal('paid=1');
+  });
 
-    it('payments §11.2 rule 2b: unknown tenant, unknown gateway and one that verifies nothing get the same answer', async () => {
-      const { signing } = world.serving;
-      const answers: (readonly [number, string])[] = [];
-      for (const place of [
-        { apiKey: 'nobody' },
-        { apiKey: 'BOB' },
-        { apiKey: 'x'.repeat(500) },
-        { plugin: 'stripe' },
-        { plugin: 'killbill-payment-test' },
-        { plugin: '__EXTERNAL_PAYMENT__' },
-        { plugin: 'constructor' },
-        { apiKey: 'nobody', plugin: 'stripe' },
-      ]) {
-        const { status, text } = await signed('paid', place);
-        answers.push([status, text]);
-      }
-      for (const answer of answers) expect(answer).to.deep.equal(answers[0]);
-      expect(answers[0]?.[0]).to.equal(404);
-      expect(answers[0]?.[1]).to.include('"code":60008');
-      expect([signing.received.length, signing.verified.count]).to.deep.equal([0, 0]);
-    });
+  it('payments §11.2 rule 2b: a wrong signature is refused, nothing is stored, and the body is not logged', async () => {
+    const { signing, log } = world.serving;
+    const before = log.lines.length;
+    const shown = await shownOf(world);
+    for (const refused of [
+      await signed('card=4111111111111111', { signature: 'wrong' }),
+      await signed('card=4111111111111111', { headers: { 'x-signature': undefined } }),
+      await signed('{"card":"4111111111111111"', { signature: 'wrong' }),
+      await signed('{"card" 4111111111111111}', { signature: 'wrong' }),
+    ]) {
+      expect(codeOf(refused)).to.deep.equal([401, 60_004]);
+      expect(refused.text).to.not.include(CARD_BEGINS);
+    }
+    expect(signing.received).to.deep.equal([]);
+    expect(await shownOf(world)).to.equal(shown);
+    expect(JSON.stringify(log.lines.slice(before))).to.not.include(CARD_BEGINS);
+    expect(log.lines.slice(before).map(({ message }) => message)).to.include(
+      'a notification of a payment gateway was refused',
+    );
+  });
 
-    it('payments §11.2 rule 2a: two megabytes are refused wherever they are sent, and a megabyte is taken', async () => {
-      const { signing } = world.serving;
-      const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
-      for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
-        expect(codeOf(await signed(large, place))).to.deep.equal([413, 60_012]);
-      expect(codeOf(await core(SIGNING_GATEWAY, large))).to.deep.equal([413, 60_012]);
-      expect([signing.received.length, signing.verified.count]).to.deep.equal([0, 0]);
-      const largest = Buffer.alloc(MAX_NOTIFICATION_BYTES, 'x');
-      expect((await signed(largest)).status).to.equal(200);
-      expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
-    });
+  it('payments §11.2 rule 2b: a notification that was signed for another tenant is refused, either way', async () => {
+    const { signing } = world.serving;
+    const forEve = signatureOf('paid', eveId);
+    expect(codeOf(await signed('paid', { signature: forEve }))).to.deep.equal([401, 60_004]);
+    expect(codeOf(await signed('paid', { apiKey: 'eve' }))).to.deep.equal([401, 60_004]);
+    expect(signing.received).to.deep.equal([]);
+    expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
+    expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
+  });
 
-    it('payments §11.2 rule 2d: of a hundred in one second a burst of forty is taken, later twenty in each second', async () => {
-      const replies: Reply[] = [];
-      for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
-      expect(replies.filter(({ status }) => status === 200)).to.have.length(40);
-      const refused = replies.filter(({ status }) => status !== 200);
-      expect(refused).to.have.length(60);
-      for (const each of refused) {
-        expect(codeOf(each)).to.deep.equal([429, 60_015]);
-        expect(each.headers.get('retry-after')).to.equal('1');
-      }
-      expect(world.serving.signing.received).to.have.length(40);
-      // Neither the other tenant nor those who prove who they are stand back for it.
-      const forEve = signatureOf('paid', eveId);
-      expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
-      expect((await core(SIGNING_GATEWAY, 'x')).status).to.equal(200);
-      nowMs += 1_000;
-      const later: number[] = [];
-      for (let count = 0; count < 30; count += 1) later.push((await signed('paid')).status);
-      expect(later.filter((status) => status === 200)).to.have.length(20);
-    });
+  it('payments §11.2 rule 2c: a notification that comes again is handed on again', async () => {
+    for (const _ of [1, 2, 3])
+      expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
+    expect(world.serving.signing.received).to.have.length(3);
+  });
 
-    it('payments §11.2 rule 2d: forged notifications on four connections leave the processor its whole rate', async () => {
-      const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
-      let isOver = false;
-      const forging = Array.from({ length: 4 }, async () => {
-        const statuses: number[] = [];
-        while (!isOver) statuses.push(await forge());
-        return statuses;
-      });
-      const taken: number[] = [];
-      for (let count = 0; count < 20; count += 1) taken.push((await signed('paid')).status);
-      isOver = true;
-      const refused = (await Promise.all(forging)).flat();
-      expect(taken).to.deep.equal(Array.from({ length: 20 }, () => 200));
-      while (refused.length < 41) refused.push(await forge());
-      expect(refused.filter((status) => status === 401)).to.have.length(40);
-      expect(refused.filter((status) => status === 429)).to.have.length(refused.length - 40);
-      expect(world.serving.signing.received).to.have.length(20);
-    });
+  it('payments §11.2 rule 2b: unknown tenant, unknown gateway and one that verifies nothing get the same answer', async () => {
+    const { signing } = world.serving;
+    const answers: (readonly [number, string])[] = [];
+    for (const place of [
+      { apiKey: 'nobody' },
+      { apiKey: 'BOB' },
+      { apiKey: 'x'.repeat(500) },
+      { plugin: 'stripe' },
+      { plugin: 'killbill-payment-test' },
+      { plugin: '__EXTERNAL_PAYMENT__' },
+      { plugin: 'constructor' },
+      { apiKey: 'nobody', plugin: 'stripe' },
+    ]) {
+      const { status, text } = await signed('paid', place);
+      answers.push([status, text]);
+    }
+    for (const answer of answers) expect(answer).to.deep.equal(answers[0]);
+    expect(answers[0]?.[0]).to.equal(404);
+    expect(answers[0]?.[1]).to.include('"code":60008');
+    expect([signing.received.length, signing.verified.count]).to.deep.equal([0, 0]);
+  });
 
-    it('payments §11.2 rule 2d: more signatures than are verified at a time are refused without the gateway', async () => {
-      const { signing } = world.serving;
-      const asked = Promise.withResolvers<boolean>();
-      const verify = signing.verifyNotification;
-      const waitsForProcessor = (): Promise<boolean> => {
-        signing.verified.count += 1;
-        return asked.promise;
-      };
-      Object.assign(signing, { verifyNotification: waitsForProcessor });
-      const waiting = Array.from({ length: 20 }, () => signed('paid'));
-      while (signing.verified.count < 20) await new Promise((resolve) => setImmediate(resolve));
-      expect(codeOf(await signed('paid'))).to.deep.equal([429, 60_015]);
-      expect(signing.verified.count).to.equal(20);
-      asked.resolve(true);
-      for (const each of waiting) expect((await each).status).to.equal(200);
-      Object.assign(signing, { verifyNotification: verify });
-      expect((await signed('paid')).status).to.equal(200);
-    });
+  it('payments §11.2 rule 2a: two megabytes are refused wherever they are sent, and a megabyte is taken', async () => {
+    const { signing } = world.serving;
+    const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
+    for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
+      expect(codeOf(await signed(large, place))).to.deep.equal([413, 60_012]);
+    expect(codeOf(await core(SIGNING_GATEWAY, large))).to.deep.equal([413, 60_012]);
+    expect([signing.received.length, signing.verified.count]).to.deep.equal([0, 0]);
+    const largest = Buffer.alloc(MAX_NOTIFICATION_BYTES, 'x');
+    expect((await signed(largest)).status).to.equal(200);
+    expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
+  });
 
-    it('payments §11.2 rule 2d: unknown tenants and gateways are counted as known ones, so that the rate tells nothing', async () => {
+  it('payments §11.2 rule 2d: of a hundred in one second a burst of forty is taken, later twenty in each second', async () => {
+    const replies: Reply[] = [];
+    for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
+    expect(replies.filter(({ status }) => status === 200)).to.have.length(40);
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused).to.have.length(60);
+    for (const each of refused) {
+      expect(codeOf(each)).to.deep.equal([429, 60_015]);
+      expect(each.headers.get('retry-after')).to.equal('1');
+    }
+    expect(world.serving.signing.received).to.have.length(40);
+    // Neither the other tenant nor those who prove who they are stand back for it.
+    const forEve = signatureOf('paid', eveId);
+    expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
+    expect((await core(SIGNING_GATEWAY, 'x')).status).to.equal(200);
+    nowMs += 1_000;
+    const later: number[] = [];
+    for (let count = 0; count < 30; count += 1) later.push((await signed('paid')).status);
+    expect(later.filter((status) => status === 200)).to.have.length(20);
+  });
+
+  it('payments §11.2 rule 2d: forged notifications on four connections leave the processor its whole rate', async () => {
+    const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
+    let isOver = false;
+    const forging = Array.from({ length: 4 }, async () => {
       const statuses: number[] = [];
-      for (let count = 0; count < 41; count += 1)
-        statuses.push((await signed('x', { apiKey: 'nobody' })).status);
-      expect([statuses[0], statuses.at(-1)]).to.deep.equal([404, 429]);
+      while (!isOver) statuses.push(await forge());
+      return statuses;
     });
+    const taken: number[] = [];
+    for (let count = 0; count < 20; count += 1) taken.push((await signed('paid')).status);
+    isOver = true;
+    const refused = (await Promise.all(forging)).flat();
+    expect(taken).to.deep.equal(Array.from({ length: 20 }, () => 200));
+    while (refused.length < 41) refused.push(await forge());
+    expect(refused.filter((status) => status === 401)).to.have.length(40);
+    expect(refused.filter((status) => status === 429)).to.have.length(refused.length - 40);
+    expect(world.serving.signing.received).to.have.length(20);
+  });
 
-    it('payments §11.2: another tenant learns nothing, and changes nothing, by the path with credentials', async () => {
-      const { signing } = world.serving;
-      await core(SIGNING_GATEWAY, 'x', eve);
-      expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
-    });
+  it('payments §11.2 rule 2d: more signatures than are verified at a time are refused without the gateway', async () => {
+    const { signing } = world.serving;
+    const asked = Promise.withResolvers<boolean>();
+    const verify = signing.verifyNotification;
+    const waitsForProcessor = (): Promise<boolean> => {
+      signing.verified.count += 1;
+      return asked.promise;
+    };
+    Object.assign(signing, { verifyNotification: waitsForProcessor });
+    const waiting = Array.from({ length: 20 }, () => signed('paid'));
+    while (signing.verified.count < 20) await new Promise((resolve) => setImmediate(resolve));
+    expect(codeOf(await signed('paid'))).to.deep.equal([429, 60_015]);
+    expect(signing.verified.count).to.equal(20);
+    asked.resolve(true);
+    for (const each of waiting) expect((await each).status).to.equal(200);
+    Object.assign(signing, { verifyNotification: verify });
+    expect((await signed('paid')).status).to.equal(200);
+  });
+
+  it('payments §11.2 rule 2d: unknown tenants and gateways are counted as known ones, so that the rate tells nothing', async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 41; count += 1)
+      statuses.push((await signed('x', { apiKey: 'nobody' })).status);
+    expect([statuses[0], statuses.at(-1)]).to.deep.equal([404, 429]);
+  });
+
+  it('payments §11.2: another tenant learns nothing, and changes nothing, by the path with credentials', async () => {
+    const { signing } = world.serving;
+    await core(SIGNING_GATEWAY, 'x', eve);
+    expect(signing.received.map(({ tenantId }) => tenantId)).to.deep.equal([eveId]);
   });
 });
 

@@ -5,7 +5,7 @@ import type {
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 import { migrated } from '../support/storage.ts';
@@ -61,187 +61,182 @@ const broken: PaymentGateway = {
   },
 };
 
-anyDatabase((kind, open) => {
-  describe(`hosted pages (payments §11) on ${kind}`, () => {
-    let serving: Serving;
-    const listener = new Listener();
+eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
+  let serving: Serving;
+  const listener = new Listener();
 
-    before(async () => {
-      serving = await serve(await open(migrated), { gateways: [plain, broken], paymentControls: [listener] });
-    });
-    beforeEach(() => {
-      listener.heard.length = 0;
-      listener.contexts.length = 0;
-      listener.prior = null;
-    });
-    after(() => serving.close());
+  before(async () => {
+    serving = await serve(await open(migrated), { gateways: [plain, broken], paymentControls: [listener] });
+  });
+  beforeEach(() => {
+    listener.heard.length = 0;
+    listener.contexts.length = 0;
+    listener.prior = null;
+  });
+  after(() => serving.close());
 
-    const newAccount = async (headers = {}) =>
-      createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));
-    const addMethod = async (accountId: string, pluginName: string, query = '') =>
-      createdId(
-        await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
-          body: { pluginName },
-        }),
-      );
-    const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
-      serving.call('POST', `${form}/${accountId}${query}`, { body });
-
-    it('payments §11: the form is that of the gateway of the default method, or of the one that is named', async () => {
-      const accountId = await newAccount();
-      await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
-      const other = await addMethod(accountId, 'killbill-payment-test');
-      const body = { formFields: [{ key: 'amount', value: '10' }] };
-      const reply = await build(accountId, '?pluginProperty=lang%3Dde', body);
-      expect(reply.json).to.deep.equal({
-        kbAccountId: accountId,
-        formMethod: 'POST',
-        formUrl: 'https://pay.example.com/form',
-        formFields: { amount: '10' },
-        properties: { lang: 'de' },
-        auditLogs: [],
-      });
-      expect((await build(accountId, `?paymentMethodId=${other}`)).json).to.deep.equal({
-        kbAccountId: accountId,
-        formMethod: null,
-        formUrl: null,
-        formFields: null,
-        properties: null,
-        auditLogs: [],
-      });
-    });
-
-    it('payments §11: without a method there is no form', async () => {
-      expect(codeOf(await build(await newAccount()))).to.deep.equal([400, 7031]);
-    });
-
-    it('payments §11: a method of another account, a deleted one and an unknown one are none', async () => {
-      const accountId = await newAccount();
-      const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
-      const deleted = await addMethod(accountId, SIGNING_GATEWAY);
-      const removed = await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`);
-      expect(removed.status, removed.text).to.equal(204);
-      for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
-        expect(codeOf(await build(accountId, `?paymentMethodId=${id}`))).to.deep.equal([404, 7000]);
-    });
-
-    it('payments §11: a gateway without pages is refused before anybody hears of it', async () => {
-      const accountId = await newAccount();
-      await addMethod(accountId, 'plain', '?isDefault=true');
-      const reply = await build(accountId, '?controlPluginName=listener');
-      expect(codeOf(reply)).to.deep.equal([400, 7199]);
-      expect(reply.text).to.include('does not offer buildFormDescriptor');
-      expect(listener.heard).to.deep.equal([]);
-    });
-
-    for (const answer of ['loop', 'large', 'list', 'nothing']) {
-      it(`payments §11: a form that is ${answer} cannot be read`, async () => {
-        const accountId = await newAccount();
-        await addMethod(accountId, 'broken', '?isDefault=true');
-        const reply = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
-        expect(codeOf(reply)).to.deep.equal([500, 7019]);
-        expect(listener.heard).to.deep.equal(['prior', 'failure']);
-      });
-    }
-
-    it('payments §2.3: control plugins hear of a form as HPP, and may choose the method or stop it', async () => {
-      const accountId = await newAccount();
-      const methodId = await addMethod(accountId, SIGNING_GATEWAY);
-      listener.prior = { adjustedPaymentMethodId: methodId as never };
-      const chosen = await build(accountId, '?controlPluginName=listener');
-      expect((chosen.json as { formMethod: string }).formMethod).to.equal('POST');
-      expect(listener.heard).to.deep.equal(['prior', 'success']);
-      const [heard] = listener.contexts;
-      expect(heard).to.deep.include({
-        paymentApiType: 'HPP',
-        hppType: 'BUILD_FORM_DESCRIPTOR',
-        accountId,
-        attemptId: null,
-        isApiPayment: true,
-        userName: 'demo',
-      });
-      listener.prior = { isAborted: true };
-      expect(codeOf(await build(accountId, '?controlPluginName=listener'))).to.deep.equal([422, 7106]);
-    });
-
-    it('payments §2.3: control plugins hear of a notification as HPP, and may hand it to another gateway', async () => {
-      const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
-      listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
-      expect((await serving.call('POST', path, { body: 'paid' })).status).to.equal(200);
-      expect(serving.signing.received.at(-1)?.body).to.equal('paid');
-      const [heard] = listener.contexts;
-      expect(heard).to.deep.include({
-        paymentApiType: 'HPP',
-        hppType: 'PROCESS_NOTIFICATION',
-        paymentPluginName: 'killbill-payment-test',
-        accountId: null,
-      });
-    });
-
-    const combine = (body: object, headers = {}) => serving.call('POST', form, { body, headers });
-    const accountsWith = async (key: string) =>
-      (await serving.call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
-
-    it(
-      'payments §11: a combined form makes account and first method, and finds both the next time',
-      onEachDatabase(async () => {
-        const body = {
-          account: { externalKey: 'combo-1', currency: 'EUR' },
-          paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
-          hostedPaymentPageFields: { formFields: [{ key: 'a', value: 'b' }] },
-        };
-        const [first, again] = [await combine(body), await combine(body)];
-        expect([first.status, first.text]).to.deep.equal([200, again.text]);
-        const { accountId } = await accountsWith('combo-1');
-        expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
-        const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-        expect(methods.json).to.have.length(1);
-        expect((methods.json as object[])[0]).to.deep.include({
-          isDefault: true,
-          externalKey: 'combo-method',
-        });
-        expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
-        expect(
-          codeOf(await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } })),
-        ).to.deep.equal([404, 3002]);
+  const newAccount = async (headers = {}) =>
+    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));
+  const addMethod = async (accountId: string, pluginName: string, query = '') =>
+    createdId(
+      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
+        body: { pluginName },
       }),
     );
+  const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
+    serving.call('POST', `${form}/${accountId}${query}`, { body });
 
-    it('payments §11: what a combined form has made stays when there is no form', async () => {
-      const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
-      expect(codeOf(await combine(body))).to.deep.equal([400, 7199]);
-      expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
+  it('payments §11: the form is that of the gateway of the default method, or of the one that is named', async () => {
+    const accountId = await newAccount();
+    await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
+    const other = await addMethod(accountId, 'killbill-payment-test');
+    const body = { formFields: [{ key: 'amount', value: '10' }] };
+    const reply = await build(accountId, '?pluginProperty=lang%3Dde', body);
+    expect(reply.json).to.deep.equal({
+      kbAccountId: accountId,
+      formMethod: 'POST',
+      formUrl: 'https://pay.example.com/form',
+      formFields: { amount: '10' },
+      properties: { lang: 'de' },
+      auditLogs: [],
     });
+    expect((await build(accountId, `?paymentMethodId=${other}`)).json).to.deep.equal({
+      kbAccountId: accountId,
+      formMethod: null,
+      formUrl: null,
+      formFields: null,
+      properties: null,
+      auditLogs: [],
+    });
+  });
 
-    it('http-api §5: a combined form makes nothing for those who may not make it', async () => {
-      const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
-      const role = { role: 'clerk', permissions: ['payment:trigger'] };
-      await serving.call('PUT', '/1.0/kb/security/roles', { body: role });
-      await serving.call('POST', '/1.0/kb/security/users', { body: user });
-      const asClerk = { authorization: basic('clerk', 'password') };
-      const paymentMethod = { pluginName: SIGNING_GATEWAY };
-      const account = { externalKey: 'combo-3' };
-      expect(codeOf(await combine({ account, paymentMethod }, asClerk))).to.deep.equal([403, 40_000]);
-      expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
+  it('payments §11: without a method there is no form', async () => {
+    expect(codeOf(await build(await newAccount()))).to.deep.equal([400, 7031]);
+  });
+
+  it('payments §11: a method of another account, a deleted one and an unknown one are none', async () => {
+    const accountId = await newAccount();
+    const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
+    const deleted = await addMethod(accountId, SIGNING_GATEWAY);
+    const removed = await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`);
+    expect(removed.status, removed.text).to.equal(204);
+    for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
+      expect(codeOf(await build(accountId, `?paymentMethodId=${id}`))).to.deep.equal([404, 7000]);
+  });
+
+  it('payments §11: a gateway without pages is refused before anybody hears of it', async () => {
+    const accountId = await newAccount();
+    await addMethod(accountId, 'plain', '?isDefault=true');
+    const reply = await build(accountId, '?controlPluginName=listener');
+    expect(codeOf(reply)).to.deep.equal([400, 7199]);
+    expect(reply.text).to.include('does not offer buildFormDescriptor');
+    expect(listener.heard).to.deep.equal([]);
+  });
+
+  for (const answer of ['loop', 'large', 'list', 'nothing']) {
+    it(`payments §11: a form that is ${answer} cannot be read`, async () => {
       const accountId = await newAccount();
-      const known = { account: { accountId }, paymentMethod };
-      expect(codeOf(await combine(known, asClerk))).to.deep.equal([403, 40_000]);
-      const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-      expect(methods.json).to.deep.equal([]);
+      await addMethod(accountId, 'broken', '?isDefault=true');
+      const reply = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
+      expect(codeOf(reply)).to.deep.equal([500, 7019]);
+      expect(listener.heard).to.deep.equal(['prior', 'failure']);
     });
+  }
 
-    it('payments §11: account and method of another tenant are unknown to forms', async () => {
-      const accountId = await newAccount();
-      const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
-      const foreign = await newAccount(eve);
-      const asEve = (path: string, body: object) => serving.call('POST', path, { body, headers: eve });
-      expect(codeOf(await asEve(`${form}/${accountId}`, {}))).to.deep.equal([404, 3002]);
-      expect(codeOf(await asEve(`${form}/${foreign}?paymentMethodId=${methodId}`, {}))).to.deep.equal([
-        404, 7000,
-      ]);
-      const theirs = { account: { accountId: foreign }, paymentMethod: { paymentMethodId: methodId } };
-      const named = { ...theirs, paymentMethod: { ...theirs.paymentMethod, pluginName: SIGNING_GATEWAY } };
-      expect(codeOf(await asEve(form, named))).to.deep.equal([404, 7000]);
+  it('payments §2.3: control plugins hear of a form as HPP, and may choose the method or stop it', async () => {
+    const accountId = await newAccount();
+    const methodId = await addMethod(accountId, SIGNING_GATEWAY);
+    listener.prior = { adjustedPaymentMethodId: methodId as never };
+    const chosen = await build(accountId, '?controlPluginName=listener');
+    expect((chosen.json as { formMethod: string }).formMethod).to.equal('POST');
+    expect(listener.heard).to.deep.equal(['prior', 'success']);
+    const [heard] = listener.contexts;
+    expect(heard).to.deep.include({
+      paymentApiType: 'HPP',
+      hppType: 'BUILD_FORM_DESCRIPTOR',
+      accountId,
+      attemptId: null,
+      isApiPayment: true,
+      userName: 'demo',
     });
+    listener.prior = { isAborted: true };
+    expect(codeOf(await build(accountId, '?controlPluginName=listener'))).to.deep.equal([422, 7106]);
+  });
+
+  it('payments §2.3: control plugins hear of a notification as HPP, and may hand it to another gateway', async () => {
+    const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
+    listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
+    expect((await serving.call('POST', path, { body: 'paid' })).status).to.equal(200);
+    expect(serving.signing.received.at(-1)?.body).to.equal('paid');
+    const [heard] = listener.contexts;
+    expect(heard).to.deep.include({
+      paymentApiType: 'HPP',
+      hppType: 'PROCESS_NOTIFICATION',
+      paymentPluginName: 'killbill-payment-test',
+      accountId: null,
+    });
+  });
+
+  const combine = (body: object, headers = {}) => serving.call('POST', form, { body, headers });
+  const accountsWith = async (key: string) =>
+    (await serving.call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
+
+  it('payments §11: a combined form makes account and first method, and finds both the next time', async () => {
+    const body = {
+      account: { externalKey: 'combo-1', currency: 'EUR' },
+      paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
+      hostedPaymentPageFields: { formFields: [{ key: 'a', value: 'b' }] },
+    };
+    const [first, again] = [await combine(body), await combine(body)];
+    expect([first.status, first.text]).to.deep.equal([200, again.text]);
+    const { accountId } = await accountsWith('combo-1');
+    expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
+    const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    expect(methods.json).to.have.length(1);
+    expect((methods.json as object[])[0]).to.deep.include({
+      isDefault: true,
+      externalKey: 'combo-method',
+    });
+    expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
+    expect(
+      codeOf(await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } })),
+    ).to.deep.equal([404, 3002]);
+  });
+
+  it('payments §11: what a combined form has made stays when there is no form', async () => {
+    const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
+    expect(codeOf(await combine(body))).to.deep.equal([400, 7199]);
+    expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('http-api §5: a combined form makes nothing for those who may not make it', async () => {
+    const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
+    const role = { role: 'clerk', permissions: ['payment:trigger'] };
+    await serving.call('PUT', '/1.0/kb/security/roles', { body: role });
+    await serving.call('POST', '/1.0/kb/security/users', { body: user });
+    const asClerk = { authorization: basic('clerk', 'password') };
+    const paymentMethod = { pluginName: SIGNING_GATEWAY };
+    const account = { externalKey: 'combo-3' };
+    expect(codeOf(await combine({ account, paymentMethod }, asClerk))).to.deep.equal([403, 40_000]);
+    expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
+    const accountId = await newAccount();
+    const known = { account: { accountId }, paymentMethod };
+    expect(codeOf(await combine(known, asClerk))).to.deep.equal([403, 40_000]);
+    const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    expect(methods.json).to.deep.equal([]);
+  });
+
+  it('payments §11: account and method of another tenant are unknown to forms', async () => {
+    const accountId = await newAccount();
+    const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
+    const foreign = await newAccount(eve);
+    const asEve = (path: string, body: object) => serving.call('POST', path, { body, headers: eve });
+    expect(codeOf(await asEve(`${form}/${accountId}`, {}))).to.deep.equal([404, 3002]);
+    expect(codeOf(await asEve(`${form}/${foreign}?paymentMethodId=${methodId}`, {}))).to.deep.equal([
+      404, 7000,
+    ]);
+    const theirs = { account: { accountId: foreign }, paymentMethod: { paymentMethodId: methodId } };
+    const named = { ...theirs, paymentMethod: { ...theirs.paymentMethod, pluginName: SIGNING_GATEWAY } };
+    expect(codeOf(await asEve(form, named))).to.deep.equal([404, 7000]);
   });
 });

@@ -10,127 +10,125 @@ import { recordingLogger } from '../support/system-time.ts';
 
 const accounts = '/1.0/kb/accounts';
 
-eachDatabase((kind, open) => {
-  describe(`requests with an Idempotency-Key on ${kind}`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
+eachDatabase('requests with an Idempotency-Key', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
+
+  const create = (key: string, name: string, headers: Request['headers'] = {}) =>
+    serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
+
+  it('requests with an Idempotency-Key run once; the repeat has the same status, Location and body, and says so', async () => {
+    const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
+    expect([first.status, again.status]).to.deep.equal([201, 201]);
+    expect(first.headers.get('idempotency-replayed')).to.equal(null);
+    expect(again.headers.get('idempotency-replayed')).to.equal('true');
+    expect(again.headers.get('location')).to.equal(first.headers.get('location'));
+    expect(again.headers.get('content-type')).to.equal('application/json');
+    expect(again.headers.get('content-length')).to.equal('0');
+    expect(await countNamed(serving, 'Ada')).to.equal(1);
+  });
+
+  it('requests with an Idempotency-Key give the stored body again, also of an error that a repeat would not meet', async () => {
+    const body = { externalKey: 'taken' };
+    const headers = { 'idempotency-key': 'e-1' };
+    const holder = await serving.call('POST', accounts, { body });
+    const refused = await serving.call('POST', accounts, { body, headers });
+    expect(refused.status).to.equal(409);
+    await serving.call('PUT', `${accounts}/${createdId(holder)}`, { body: { name: 'changed' } });
+    const again = await serving.call('POST', accounts, { body, headers });
+    expect([again.status, again.text]).to.deep.equal([409, refused.text]);
+    expect(again.headers.get('idempotency-replayed')).to.equal('true');
+  });
+
+  it('requests with an Idempotency-Key are refused under the key of another body, path or query', async () => {
+    await create('o-1', 'Olga');
+    const others = [
+      await create('o-1', 'Oleg'),
+      await serving.call('POST', `${accounts}?x=1`, {
+        body: { name: 'Olga' },
+        headers: { 'idempotency-key': 'o-1' },
+      }),
+      await serving.call('POST', '/1.0/kb/tagDefinitions', {
+        body: { name: 'red', description: 'd', applicableObjectTypes: ['ACCOUNT'] },
+        headers: { 'idempotency-key': 'o-1' },
+      }),
+    ];
+    for (const { status, json } of others) {
+      expect(status).to.equal(422);
+      expect(json).to.include({ code: 60014 });
+    }
+    expect(await countNamed(serving, 'Oleg')).to.equal(0);
+  });
+
+  it('requests with an Idempotency-Key have a key per tenant', async () => {
+    const bob = await create('t-1', 'Tom');
+    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const eve = await create('t-1', 'Tim', other);
+    expect([bob.status, eve.status]).to.deep.equal([201, 201]);
+    expect(eve.headers.get('idempotency-replayed')).to.equal(null);
+  });
+
+  it('requests with an Idempotency-Key get 409 while the first call runs, and one effect whatever their number', async () => {
+    const replies = await Promise.all(Array.from({ length: 8 }, () => create('c-1', 'Cleo')));
+    for (const { status, json } of replies.filter((reply) => reply.status !== 201)) {
+      expect(status).to.equal(409);
+      expect(json).to.include({ code: 60013 });
+    }
+    expect(replies.filter(({ status }) => status === 201)).to.not.be.empty;
+    expect(await countNamed(serving, 'Cleo')).to.equal(1);
+  });
+
+  it('requests with an Idempotency-Key need the credentials and the permission on every repeat', async () => {
+    await create('p-1', 'Pia');
+    expect((await create('p-1', 'Pia', { authorization: basic('admin', 'wrong') })).status).to.equal(401);
+    const { storage, nextId } = serving;
+    await storage.system.insertUserIfAbsent({
+      id: nextId(),
+      name: 'reader',
+      passwordHash: 'plain:password',
+      credentialVersion: 1,
+      isActive: true,
+      permissions: [],
+      roles: [],
+      tenantIds: [],
+      allTenants: true,
     });
-    after(() => serving.close());
+    const forbidden = await create('p-1', 'Pia', { authorization: basic('reader', 'password') });
+    expect(forbidden.status).to.equal(403);
+  });
 
-    const create = (key: string, name: string, headers: Request['headers'] = {}) =>
-      serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
+  it('requests with an Idempotency-Key take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
+    expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
+    const long = await create('k'.repeat(256), 'Long');
+    expect([long.status, (long.json as { code: number }).code]).to.deep.equal([400, 60002]);
+    await create('', 'Nobody');
+    expect((await create('', 'Nobody')).headers.get('idempotency-replayed')).to.equal(null);
+    expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.deep.equal([0, 2]);
+  });
 
-    it('requests with an Idempotency-Key run once; the repeat has the same status, Location and body, and says so', async () => {
-      const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
-      expect([first.status, again.status]).to.deep.equal([201, 201]);
-      expect(first.headers.get('idempotency-replayed')).to.equal(null);
-      expect(again.headers.get('idempotency-replayed')).to.equal('true');
-      expect(again.headers.get('location')).to.equal(first.headers.get('location'));
-      expect(again.headers.get('content-type')).to.equal('application/json');
-      expect(again.headers.get('content-length')).to.equal('0');
-      expect(await countNamed(serving, 'Ada')).to.equal(1);
-    });
-
-    it('requests with an Idempotency-Key give the stored body again, also of an error that a repeat would not meet', async () => {
-      const body = { externalKey: 'taken' };
-      const headers = { 'idempotency-key': 'e-1' };
-      const holder = await serving.call('POST', accounts, { body });
-      const refused = await serving.call('POST', accounts, { body, headers });
-      expect(refused.status).to.equal(409);
-      await serving.call('PUT', `${accounts}/${createdId(holder)}`, { body: { name: 'changed' } });
-      const again = await serving.call('POST', accounts, { body, headers });
-      expect([again.status, again.text]).to.deep.equal([409, refused.text]);
-      expect(again.headers.get('idempotency-replayed')).to.equal('true');
-    });
-
-    it('requests with an Idempotency-Key are refused under the key of another body, path or query', async () => {
-      await create('o-1', 'Olga');
-      const others = [
-        await create('o-1', 'Oleg'),
-        await serving.call('POST', `${accounts}?x=1`, {
-          body: { name: 'Olga' },
-          headers: { 'idempotency-key': 'o-1' },
-        }),
-        await serving.call('POST', '/1.0/kb/tagDefinitions', {
-          body: { name: 'red', description: 'd', applicableObjectTypes: ['ACCOUNT'] },
-          headers: { 'idempotency-key': 'o-1' },
-        }),
-      ];
-      for (const { status, json } of others) {
-        expect(status).to.equal(422);
-        expect(json).to.include({ code: 60014 });
-      }
-      expect(await countNamed(serving, 'Oleg')).to.equal(0);
-    });
-
-    it('requests with an Idempotency-Key have a key per tenant', async () => {
-      const bob = await create('t-1', 'Tom');
-      const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      const eve = await create('t-1', 'Tim', other);
-      expect([bob.status, eve.status]).to.deep.equal([201, 201]);
-      expect(eve.headers.get('idempotency-replayed')).to.equal(null);
-    });
-
-    it('requests with an Idempotency-Key get 409 while the first call runs, and one effect whatever their number', async () => {
-      const replies = await Promise.all(Array.from({ length: 8 }, () => create('c-1', 'Cleo')));
-      for (const { status, json } of replies.filter((reply) => reply.status !== 201)) {
-        expect(status).to.equal(409);
-        expect(json).to.include({ code: 60013 });
-      }
-      expect(replies.filter(({ status }) => status === 201)).to.not.be.empty;
-      expect(await countNamed(serving, 'Cleo')).to.equal(1);
-    });
-
-    it('requests with an Idempotency-Key need the credentials and the permission on every repeat', async () => {
-      await create('p-1', 'Pia');
-      expect((await create('p-1', 'Pia', { authorization: basic('admin', 'wrong') })).status).to.equal(401);
-      const { storage, nextId } = serving;
-      await storage.system.insertUserIfAbsent({
-        id: nextId(),
-        name: 'reader',
-        passwordHash: 'plain:password',
-        credentialVersion: 1,
-        isActive: true,
-        permissions: [],
-        roles: [],
-        tenantIds: [],
-        allTenants: true,
+  it('of no tenant are known too, and those for tokens are not kept', async () => {
+    const tenant = (apiKey: string) =>
+      serving.call('POST', '/1.0/kb/tenants', {
+        body: { apiKey, apiSecret: 's' },
+        headers: { 'idempotency-key': 'n-1' },
       });
-      const forbidden = await create('p-1', 'Pia', { authorization: basic('reader', 'password') });
-      expect(forbidden.status).to.equal(403);
-    });
+    const [made, again] = [await tenant('new'), await tenant('new')];
+    expect([made.status, again.status]).to.deep.equal([201, 201]);
+    expect(again.headers.get('idempotency-replayed')).to.equal('true');
+    const token = () =>
+      serving.call('POST', '/plugins/catalog-plugin/v1/auth', { headers: { 'idempotency-key': 'n-2' } });
+    const [one, other] = [await token(), await token()];
+    expect([one.status, other.headers.get('idempotency-replayed')]).to.deep.equal([200, null]);
+  });
 
-    it('requests with an Idempotency-Key take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
-      expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
-      const long = await create('k'.repeat(256), 'Long');
-      expect([long.status, (long.json as { code: number }).code]).to.deep.equal([400, 60002]);
-      await create('', 'Nobody');
-      expect((await create('', 'Nobody')).headers.get('idempotency-replayed')).to.equal(null);
-      expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.deep.equal([0, 2]);
-    });
-
-    it('of no tenant are known too, and those for tokens are not kept', async () => {
-      const tenant = (apiKey: string) =>
-        serving.call('POST', '/1.0/kb/tenants', {
-          body: { apiKey, apiSecret: 's' },
-          headers: { 'idempotency-key': 'n-1' },
-        });
-      const [made, again] = [await tenant('new'), await tenant('new')];
-      expect([made.status, again.status]).to.deep.equal([201, 201]);
-      expect(again.headers.get('idempotency-replayed')).to.equal('true');
-      const token = () =>
-        serving.call('POST', '/plugins/catalog-plugin/v1/auth', { headers: { 'idempotency-key': 'n-2' } });
-      const [one, other] = [await token(), await token()];
-      expect([one.status, other.headers.get('idempotency-replayed')]).to.deep.equal([200, null]);
-    });
-
-    it('mean nothing on other methods', async () => {
-      const headers = { 'idempotency-key': 'g-1' };
-      await serving.call('GET', `${accounts}/pagination`, { headers });
-      const again = await serving.call('GET', `${accounts}/pagination`, { headers });
-      expect(again.headers.get('idempotency-replayed')).to.equal(null);
-    });
+  it('mean nothing on other methods', async () => {
+    const headers = { 'idempotency-key': 'g-1' };
+    await serving.call('GET', `${accounts}/pagination`, { headers });
+    const again = await serving.call('GET', `${accounts}/pagination`, { headers });
+    expect(again.headers.get('idempotency-replayed')).to.equal(null);
   });
 });
 

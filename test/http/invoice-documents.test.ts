@@ -1,196 +1,182 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §14 and §15: invoices as pages over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-    });
-    afterEach(() => serving.close());
-
-    const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
-    const post = (path: string, body: string, headers: Record<string, string | undefined> = {}) =>
-      serving.call('POST', `${invoices}${path}`, { body, headers });
-    const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
-
-    /** A user of the tenant with these permissions and no others. */
-    async function as(name: string, permissions: readonly string[]) {
-      const { id } = await serving.billing.tenants.getByApiKey('bob');
-      await serving.storage.system.insertUserIfAbsent({
-        id: serving.nextId(),
-        name,
-        passwordHash: 'plain:password',
-        credentialVersion: 1,
-        isActive: true,
-        roles: [],
-        permissions,
-        allTenants: false,
-        tenantIds: [id],
-      });
-      return { authorization: basic(name, 'password') };
-    }
-
-    async function newInvoice(locale: string): Promise<string> {
-      const account = await serving.call('POST', '/1.0/kb/accounts', {
-        body: { currency: 'EUR', locale, name: 'Zoë <b>Bold</b>' },
-      });
-      const made = await serving.call('POST', `${invoices}/migration/${createdId(account)}`, {
-        body: [{ itemType: 'EXTERNAL_CHARGE', amount: 1234.5, description: '<i>Work</i>' }],
-      });
-      expect(made.status, made.text).to.equal(201);
-      return createdId(made);
-    }
-
-    it(
-      'an invoice is a page of HTML in the language of its account, which runs no script and cannot reach this server',
-      onEachDatabase(async () => {
-        const id = await newInvoice('de_DE');
-        for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
-          const page = await get(`/${id}/html`, headers);
-          expect(page.status, page.text).to.equal(200);
-          expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-          expect(page.headers.get('content-security-policy')).to.match(
-            /^sandbox allow-popups; default-src 'none'/,
-          );
-          expect(page.headers.get('x-content-type-options')).to.equal('nosniff');
-          expect(page.text).to.contain('<html lang="de-DE" dir="ltr">').and.contain('1.234,50\u00a0€');
-          expect(page.text).to.contain('&lt;i&gt;Work').and.contain('Zoë &lt;b&gt;Bold');
-        }
-        const tooNarrow = await get(`/${id}/html`, { accept: 'image/png' });
-        expect(codeOf(tooNarrow)).to.deep.equal([406, 60_011]);
-      }),
-    );
-
-    it('there is no page of an invoice that there is not, or of another tenant', async () => {
-      const id = await newInvoice('de_DE');
-      const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      expect(codeOf(await get(`/${id}/html`, other))).to.deep.equal([404, 4006]);
-      expect(codeOf(await get('/00000000-0000-4000-8000-000000000000/html'))).to.deep.equal([404, 4006]);
-      expect(codeOf(await get('/template/html'))).to.deep.equal([404, 60_008]);
-    });
-
-    it(
-      'templates and translations are uploaded, read as they were, used, and replaced only if that is asked for',
-      onEachDatabase(async () => {
-        const id = await newInvoice('de_DE');
-        for (const [path, type, body, other, at] of [
-          [
-            '/template',
-            'text/html',
-            '<h1>{{text.invoiceTitle}}</h1>',
-            '<p>2 {{text.invoiceTitle}}</p>',
-            '/template',
-          ],
-          ['/manualPayTemplate', 'text/html', '<h1>é</h1>', '<h2>ö</h2>', '/manualPayTemplate/en_US'],
-          [
-            '/translation/de_DE',
-            'text/plain',
-            'invoiceTitle=Beleg',
-            'invoiceTitle=Bon',
-            '/translation/de_DE',
-          ],
-          ['/catalogTranslation/de_DE', 'text/plain', 'a=b', 'a=c', '/catalogTranslation/de_DE'],
-        ] as const) {
-          expect(codeOf(await get(at)), at).to.deep.equal([404, 60_007]);
-          const made = await post(path, body, { 'content-type': type });
-          expect(made.status, made.text).to.equal(201);
-          expect(made.text).to.equal('');
-          expect(made.headers.get('location')).to.equal(`${serving.url}${invoices}${at}`);
-          const read = await get(at);
-          expect([read.status, read.text]).to.deep.equal([200, body]);
-          expect(read.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
-          expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
-          expect(codeOf(await post(path, other, { 'content-type': type }))).to.deep.equal([400, 60_002]);
-          expect((await get(at)).text).to.equal(body);
-          const replaced = await post(`${path}?deleteIfExists=true`, other, { 'content-type': type });
-          expect(replaced.status, replaced.text).to.equal(201);
-          expect((await get(at)).text).to.equal(other);
-        }
-        expect((await get('/manualPayTemplate')).text).to.equal('<h2>ö</h2>');
-        expect((await get('/manualPayTemplate/zz')).text).to.equal('<h2>ö</h2>');
-        expect((await get(`/${id}/html`)).text).to.equal('<p>2 Bon</p>');
-        const kept = await serving.call('GET', '/1.0/kb/tenants/userKeyValue/INVOICE_TRANSLATION_de_DE');
-        expect(kept.json).to.deep.include({ key: 'INVOICE_TRANSLATION_de_DE', values: ['invoiceTitle=Bon'] });
-      }),
-    );
-
-    it('a locale in a path is understood in any spelling', async () => {
-      expect((await post('/translation/PT-br', 'a=b')).status).to.equal(201);
-      expect((await get('/translation/pt_BR')).text).to.equal('a=b');
-    });
-
-    it('a tenant’s texts are nobody else’s', async () => {
-      await post('/template', 'ours', html);
-      const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      expect(codeOf(await get('/template', other))).to.deep.equal([404, 60_007]);
-      expect((await post('/template', 'theirs', { ...html, ...other })).status).to.equal(201);
-      expect([(await get('/template')).text, (await get('/template', other)).text]).to.deep.equal([
-        'ours',
-        'theirs',
-      ]);
-    });
-
-    it('who may add values uploads, who may also delete them replaces, and everybody of the tenant reads', async () => {
-      const adds = await as('adds', ['tenant_kvs:add']);
-      const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
-      const reads = await as('reads', []);
-      const id = await newInvoice('de_DE');
-      for (const path of ['/template', '/manualPayTemplate', '/translation/de', '/catalogTranslation/de']) {
-        const replace = `${path}?deleteIfExists=true`;
-        expect(codeOf(await post(path, 'a', reads)), path).to.deep.equal([403, 40_000]);
-        expect(codeOf(await post(replace, 'a', adds))).to.deep.equal([403, 40_000]);
-        expect(codeOf(await get(path, reads))).to.deep.equal([404, 60_007]);
-        expect((await post(path, 'a', adds)).status).to.equal(201);
-        expect(codeOf(await post(replace, 'b', adds))).to.deep.equal([403, 40_000]);
-        expect((await get(path, reads)).text).to.equal('a');
-        expect((await post(replace, 'c', both)).status).to.equal(201);
-        expect((await get(path, reads)).text).to.equal('c');
-      }
-      expect((await get(`/${id}/html`, reads)).status).to.equal(200);
-    });
-
-    for (const [what, path, body, status, code] of [
-      ['an unbalanced template', '/template', '{{#a}}', 400, 60_003],
-      ['a template with a partial', '/template', '{{> /etc/passwd}}', 400, 60_003],
-      ['a raw value that is not closed', '/manualPayTemplate', '{{{a', 400, 60_003],
-      ['deep sections', '/template', '{{#a}}'.repeat(5_000) + '{{/a}}'.repeat(5_000), 400, 60_003],
-      ['10 MB of a template', '/template', '<p>{{a}}</p>'.repeat(800_000), 400, 60_003],
-      ['more than 10 MB', '/template', 'x'.repeat(11_000_000), 413, 60_012],
-      ['properties that cannot be read', '/translation/de', 'a=\\uXX', 400, 60_003],
-      ['10 MB of properties', '/catalogTranslation/de', 'a=b\n'.repeat(2_500_000), 400, 60_003],
-      ['nothing', '/translation/de', '', 400, 60_003],
-      ['what is no locale', '/translation/no%20locale', 'a=b', 400, 60_002],
-      ['a path as a locale', '/translation/..%2F..%2Fetc', 'a=b', 400, 60_002],
-    ] as const) {
-      it(`${what} is refused, and nothing is stored`, async () => {
-        expect(codeOf(await post(path, body))).to.deep.equal([status, code]);
-        const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
-        expect(search.json).to.deep.equal([]);
-        expect((await get('/template')).status).to.equal(404);
-      });
-    }
-
-    it('a template that makes too much of an invoice is an error of that page, and of nothing else', async () => {
-      const id = await newInvoice('en_US');
-      const items = await serving.call('POST', `${invoices}/migration/${await accountOf(id)}`, {
-        body: Array.from({ length: 1_000 }, () => ({ itemType: 'TAX', amount: 1 })),
-      });
-      const many = createdId(items);
-      const [opening, closing] = ['{{#invoice.invoiceItems}}', '{{/invoice.invoiceItems}}'];
-      await post('/template', opening.repeat(4) + closing.repeat(4), html);
-      expect(codeOf(await get(`/${many}/html`))).to.deep.equal([422, 60_020]);
-      expect((await get(`/${id}/html`)).status).to.equal(200);
-    });
-
-    async function accountOf(invoiceId: string): Promise<string> {
-      const { json } = await get(`/${invoiceId}`);
-      return (json as { accountId: string }).accountId;
-    }
+eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (open) => {
+  let serving: Serving;
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
   });
+  afterEach(() => serving.close());
+
+  const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
+  const post = (path: string, body: string, headers: Record<string, string | undefined> = {}) =>
+    serving.call('POST', `${invoices}${path}`, { body, headers });
+  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
+
+  /** A user of the tenant with these permissions and no others. */
+  async function as(name: string, permissions: readonly string[]) {
+    const { id } = await serving.billing.tenants.getByApiKey('bob');
+    await serving.storage.system.insertUserIfAbsent({
+      id: serving.nextId(),
+      name,
+      passwordHash: 'plain:password',
+      credentialVersion: 1,
+      isActive: true,
+      roles: [],
+      permissions,
+      allTenants: false,
+      tenantIds: [id],
+    });
+    return { authorization: basic(name, 'password') };
+  }
+
+  async function newInvoice(locale: string): Promise<string> {
+    const account = await serving.call('POST', '/1.0/kb/accounts', {
+      body: { currency: 'EUR', locale, name: 'Zoë <b>Bold</b>' },
+    });
+    const made = await serving.call('POST', `${invoices}/migration/${createdId(account)}`, {
+      body: [{ itemType: 'EXTERNAL_CHARGE', amount: 1234.5, description: '<i>Work</i>' }],
+    });
+    expect(made.status, made.text).to.equal(201);
+    return createdId(made);
+  }
+
+  it('an invoice is a page of HTML in the language of its account, which runs no script and cannot reach this server', async () => {
+    const id = await newInvoice('de_DE');
+    for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
+      const page = await get(`/${id}/html`, headers);
+      expect(page.status, page.text).to.equal(200);
+      expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(page.headers.get('content-security-policy')).to.match(
+        /^sandbox allow-popups; default-src 'none'/,
+      );
+      expect(page.headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(page.text).to.contain('<html lang="de-DE" dir="ltr">').and.contain('1.234,50\u00a0€');
+      expect(page.text).to.contain('&lt;i&gt;Work').and.contain('Zoë &lt;b&gt;Bold');
+    }
+    const tooNarrow = await get(`/${id}/html`, { accept: 'image/png' });
+    expect(codeOf(tooNarrow)).to.deep.equal([406, 60_011]);
+  });
+
+  it('there is no page of an invoice that there is not, or of another tenant', async () => {
+    const id = await newInvoice('de_DE');
+    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    expect(codeOf(await get(`/${id}/html`, other))).to.deep.equal([404, 4006]);
+    expect(codeOf(await get('/00000000-0000-4000-8000-000000000000/html'))).to.deep.equal([404, 4006]);
+    expect(codeOf(await get('/template/html'))).to.deep.equal([404, 60_008]);
+  });
+
+  it('templates and translations are uploaded, read as they were, used, and replaced only if that is asked for', async () => {
+    const id = await newInvoice('de_DE');
+    for (const [path, type, body, other, at] of [
+      [
+        '/template',
+        'text/html',
+        '<h1>{{text.invoiceTitle}}</h1>',
+        '<p>2 {{text.invoiceTitle}}</p>',
+        '/template',
+      ],
+      ['/manualPayTemplate', 'text/html', '<h1>é</h1>', '<h2>ö</h2>', '/manualPayTemplate/en_US'],
+      ['/translation/de_DE', 'text/plain', 'invoiceTitle=Beleg', 'invoiceTitle=Bon', '/translation/de_DE'],
+      ['/catalogTranslation/de_DE', 'text/plain', 'a=b', 'a=c', '/catalogTranslation/de_DE'],
+    ] as const) {
+      expect(codeOf(await get(at)), at).to.deep.equal([404, 60_007]);
+      const made = await post(path, body, { 'content-type': type });
+      expect(made.status, made.text).to.equal(201);
+      expect(made.text).to.equal('');
+      expect(made.headers.get('location')).to.equal(`${serving.url}${invoices}${at}`);
+      const read = await get(at);
+      expect([read.status, read.text]).to.deep.equal([200, body]);
+      expect(read.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
+      expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
+      expect(codeOf(await post(path, other, { 'content-type': type }))).to.deep.equal([400, 60_002]);
+      expect((await get(at)).text).to.equal(body);
+      const replaced = await post(`${path}?deleteIfExists=true`, other, { 'content-type': type });
+      expect(replaced.status, replaced.text).to.equal(201);
+      expect((await get(at)).text).to.equal(other);
+    }
+    expect((await get('/manualPayTemplate')).text).to.equal('<h2>ö</h2>');
+    expect((await get('/manualPayTemplate/zz')).text).to.equal('<h2>ö</h2>');
+    expect((await get(`/${id}/html`)).text).to.equal('<p>2 Bon</p>');
+    const kept = await serving.call('GET', '/1.0/kb/tenants/userKeyValue/INVOICE_TRANSLATION_de_DE');
+    expect(kept.json).to.deep.include({ key: 'INVOICE_TRANSLATION_de_DE', values: ['invoiceTitle=Bon'] });
+  });
+
+  it('a locale in a path is understood in any spelling', async () => {
+    expect((await post('/translation/PT-br', 'a=b')).status).to.equal(201);
+    expect((await get('/translation/pt_BR')).text).to.equal('a=b');
+  });
+
+  it('a tenant’s texts are nobody else’s', async () => {
+    await post('/template', 'ours', html);
+    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    expect(codeOf(await get('/template', other))).to.deep.equal([404, 60_007]);
+    expect((await post('/template', 'theirs', { ...html, ...other })).status).to.equal(201);
+    expect([(await get('/template')).text, (await get('/template', other)).text]).to.deep.equal([
+      'ours',
+      'theirs',
+    ]);
+  });
+
+  it('who may add values uploads, who may also delete them replaces, and everybody of the tenant reads', async () => {
+    const adds = await as('adds', ['tenant_kvs:add']);
+    const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
+    const reads = await as('reads', []);
+    const id = await newInvoice('de_DE');
+    for (const path of ['/template', '/manualPayTemplate', '/translation/de', '/catalogTranslation/de']) {
+      const replace = `${path}?deleteIfExists=true`;
+      expect(codeOf(await post(path, 'a', reads)), path).to.deep.equal([403, 40_000]);
+      expect(codeOf(await post(replace, 'a', adds))).to.deep.equal([403, 40_000]);
+      expect(codeOf(await get(path, reads))).to.deep.equal([404, 60_007]);
+      expect((await post(path, 'a', adds)).status).to.equal(201);
+      expect(codeOf(await post(replace, 'b', adds))).to.deep.equal([403, 40_000]);
+      expect((await get(path, reads)).text).to.equal('a');
+      expect((await post(replace, 'c', both)).status).to.equal(201);
+      expect((await get(path, reads)).text).to.equal('c');
+    }
+    expect((await get(`/${id}/html`, reads)).status).to.equal(200);
+  });
+
+  for (const [what, path, body, status, code] of [
+    ['an unbalanced template', '/template', '{{#a}}', 400, 60_003],
+    ['a template with a partial', '/template', '{{> /etc/passwd}}', 400, 60_003],
+    ['a raw value that is not closed', '/manualPayTemplate', '{{{a', 400, 60_003],
+    ['deep sections', '/template', '{{#a}}'.repeat(5_000) + '{{/a}}'.repeat(5_000), 400, 60_003],
+    ['10 MB of a template', '/template', '<p>{{a}}</p>'.repeat(800_000), 400, 60_003],
+    ['more than 10 MB', '/template', 'x'.repeat(11_000_000), 413, 60_012],
+    ['properties that cannot be read', '/translation/de', 'a=\\uXX', 400, 60_003],
+    ['10 MB of properties', '/catalogTranslation/de', 'a=b\n'.repeat(2_500_000), 400, 60_003],
+    ['nothing', '/translation/de', '', 400, 60_003],
+    ['what is no locale', '/translation/no%20locale', 'a=b', 400, 60_002],
+    ['a path as a locale', '/translation/..%2F..%2Fetc', 'a=b', 400, 60_002],
+  ] as const) {
+    it(`${what} is refused, and nothing is stored`, async () => {
+      expect(codeOf(await post(path, body))).to.deep.equal([status, code]);
+      const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
+      expect(search.json).to.deep.equal([]);
+      expect((await get('/template')).status).to.equal(404);
+    });
+  }
+
+  it('a template that makes too much of an invoice is an error of that page, and of nothing else', async () => {
+    const id = await newInvoice('en_US');
+    const items = await serving.call('POST', `${invoices}/migration/${await accountOf(id)}`, {
+      body: Array.from({ length: 1_000 }, () => ({ itemType: 'TAX', amount: 1 })),
+    });
+    const many = createdId(items);
+    const [opening, closing] = ['{{#invoice.invoiceItems}}', '{{/invoice.invoiceItems}}'];
+    await post('/template', opening.repeat(4) + closing.repeat(4), html);
+    expect(codeOf(await get(`/${many}/html`))).to.deep.equal([422, 60_020]);
+    expect((await get(`/${id}/html`)).status).to.equal(200);
+  });
+
+  async function accountOf(invoiceId: string): Promise<string> {
+    const { json } = await get(`/${invoiceId}`);
+    return (json as { accountId: string }).accountId;
+  }
 });

@@ -1,14 +1,8 @@
 import { expect } from 'chai';
 import type { InvoicePlugin } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 interface InvoiceJson {
@@ -22,128 +16,126 @@ interface InvoiceJson {
   }[];
 }
 
-anyDatabase((_kind, open) => {
-  describe('invoice plugins over HTTP', () => {
-    let serving: Serving;
-    let seen: readonly string[] = [];
-    let aborts = false;
-    const plugin: InvoicePlugin = {
-      name: 'splitter',
-      priorCall: async (_context, properties) => {
-        seen = properties.map(({ key, value }) => `${key}=${value}`);
-        return { aborted: aborts };
-      },
-      getAdditionalInvoiceItems: async () => ({
-        items: [{ itemType: 'TAX', amount: '1', description: 'the rate of today' }],
-      }),
-      getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+anyDatabase('invoice plugins over HTTP', (open) => {
+  let serving: Serving;
+  let seen: readonly string[] = [];
+  let aborts = false;
+  const plugin: InvoicePlugin = {
+    name: 'splitter',
+    priorCall: async (_context, properties) => {
+      seen = properties.map(({ key, value }) => `${key}=${value}`);
+      return { aborted: aborts };
+    },
+    getAdditionalInvoiceItems: async () => ({
+      items: [{ itemType: 'TAX', amount: '1', description: 'the rate of today' }],
+    }),
+    getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+  };
+
+  beforeEach(async () => {
+    aborts = false;
+    serving = await serve(await open(migrated), { invoicePlugins: [plugin] });
+    const body = await exampleCatalog();
+    await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
+  });
+  afterEach(() => serving.close());
+
+  async function subscriber(): Promise<string> {
+    const accountId = createdId(
+      await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
+    );
+    const body = { accountId, planName: 'sprout-monthly-direct' };
+    await serving.call('POST', '/1.0/kb/subscriptions', { body });
+    return accountId;
+  }
+
+  for (const dialect of ['D', 'K'] as const) {
+    it(`POST /invoices/group splits a run, and its Location lists the invoices of the group (dialect ${dialect})`, async () => {
+      const headers = dialect === 'K' ? aliasHeaders : {};
+      const accountId = await subscriber();
+      const path = `/1.0/kb/invoices/group?accountId=${accountId}&pluginProperty=a%3Db`;
+      const reply = await serving.call('POST', path, { headers });
+      expect([reply.status, reply.text]).to.deep.equal([201, '']);
+      expect(seen).to.deep.equal(['a=b']);
+      const location = reply.headers.get('location') ?? '';
+      expect(location).to.match(/\/1\.0\/kb\/invoices\/[-0-9a-f]{36}\/group\?accountId=[-0-9a-f]{36}$/);
+      const { pathname, search } = new URL(location, 'http://localhost');
+      const listed = await serving.call('GET', `${pathname}${search}`, { headers });
+      expect(listed.status).to.equal(200);
+      const invoices = listed.json as readonly InvoiceJson[];
+      expect(invoices.map(({ items }) => items.map(({ itemType }) => itemType))).to.deep.equal([
+        ['RECURRING'],
+        ['TAX'],
+      ]);
+      expect(pathname).to.contain(invoices[0]?.invoiceId);
+      expect(typeof invoices[0]?.invoiceNumber).to.equal(dialect === 'K' ? 'string' : 'number');
+      const again = await serving.call('POST', path, { headers });
+      expect([again.status, (again.json as { code: number }).code]).to.deep.equal([404, 4007]);
+    });
+  }
+
+  it('POST /invoices never splits', async () => {
+    const accountId = await subscriber();
+    const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
+    const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
+    expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.deep.equal(['RECURRING', 'TAX']);
+  });
+
+  it('a group of another account, and one that there is not, is not found', async () => {
+    const [accountId, otherId] = [await subscriber(), await subscriber()];
+    const reply = await serving.call('POST', `/1.0/kb/invoices/group?accountId=${accountId}`);
+    const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
+    for (const path of [
+      `/1.0/kb/invoices/${groupId}/group?accountId=${otherId}`,
+      `/1.0/kb/invoices/${accountId}/group?accountId=${accountId}`,
+    ]) {
+      const { status, json } = await serving.call('GET', path);
+      expect([status, (json as { code: number }).code], path).to.deep.equal([404, 4006]);
+    }
+  });
+
+  it('a run that a plugin aborts answers 404 as one with nothing to invoice', async () => {
+    const accountId = await subscriber();
+    aborts = true;
+    for (const path of ['invoices', 'invoices/group']) {
+      const { status, json } = await serving.call('POST', `/1.0/kb/${path}?accountId=${accountId}`);
+      expect([status, (json as { code: number }).code]).to.deep.equal([404, 4007]);
+    }
+  });
+
+  it('the explanation of an item names the plugin', async () => {
+    const accountId = await subscriber();
+    const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
+    const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
+    const tax = (json as InvoiceJson).items.find(({ itemType }) => itemType === 'TAX');
+    const explained = await serving.call('GET', `/1.0/kb/invoiceItems/${tax?.invoiceItemId}/explanation`);
+    expect(explained.json).to.include({
+      pluginName: 'splitter',
+      text: '1.00 USD, added by the invoice plugin "splitter": the rate of today.',
+    });
+  });
+
+  it('platform §18 P15: POST /admin/invoices runs a page of the parked accounts and unparks those that succeed', async () => {
+    const [first, second] = [await subscriber(), await subscriber()];
+    const park = '00000000-0000-0001-0000-000000000001';
+    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+      body: '{"org.service.invoice.enabled":"false"}',
+      headers: { 'content-type': 'text/plain' },
+    });
+    await serving.billing.settle();
+    const page = await serving.call('POST', '/1.0/kb/admin/invoices?limit=1');
+    const [outcome] = Object.entries(page.json as Readonly<Record<string, string>>);
+    expect(outcome?.[1]).to.equal('OK');
+    expect(page.headers.get('x-service-pagination-currentoffset')).to.equal('0');
+    expect(page.headers.get('x-service-pagination-nextoffset')).to.equal('1');
+    expect(page.headers.get('x-service-pagination-totalnbrecords')).to.equal('2');
+    const isParked = async (id: string): Promise<boolean> => {
+      const { json } = await serving.call('GET', `/1.0/kb/accounts/${id}/tags`);
+      return (json as readonly { tagDefinitionId: string }[]).some((tag) => tag.tagDefinitionId === park);
     };
-
-    beforeEach(async () => {
-      aborts = false;
-      serving = await serve(await open(migrated), { invoicePlugins: [plugin] });
-      const body = await exampleCatalog();
-      await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
-    });
-    afterEach(() => serving.close());
-
-    async function subscriber(): Promise<string> {
-      const accountId = createdId(
-        await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
-      );
-      const body = { accountId, planName: 'sprout-monthly-direct' };
-      await serving.call('POST', '/1.0/kb/subscriptions', { body });
-      return accountId;
-    }
-
-    for (const dialect of ['D', 'K'] as const) {
-      it(`POST /invoices/group splits a run, and its Location lists the invoices of the group (dialect ${dialect})`, async () => {
-        const headers = dialect === 'K' ? aliasHeaders : {};
-        const accountId = await subscriber();
-        const path = `/1.0/kb/invoices/group?accountId=${accountId}&pluginProperty=a%3Db`;
-        const reply = await serving.call('POST', path, { headers });
-        expect([reply.status, reply.text]).to.deep.equal([201, '']);
-        expect(seen).to.deep.equal(['a=b']);
-        const location = reply.headers.get('location') ?? '';
-        expect(location).to.match(/\/1\.0\/kb\/invoices\/[-0-9a-f]{36}\/group\?accountId=[-0-9a-f]{36}$/);
-        const { pathname, search } = new URL(location, 'http://localhost');
-        const listed = await serving.call('GET', `${pathname}${search}`, { headers });
-        expect(listed.status).to.equal(200);
-        const invoices = listed.json as readonly InvoiceJson[];
-        expect(invoices.map(({ items }) => items.map(({ itemType }) => itemType))).to.deep.equal([
-          ['RECURRING'],
-          ['TAX'],
-        ]);
-        expect(pathname).to.contain(invoices[0]?.invoiceId);
-        expect(typeof invoices[0]?.invoiceNumber).to.equal(dialect === 'K' ? 'string' : 'number');
-        const again = await serving.call('POST', path, { headers });
-        expect([again.status, (again.json as { code: number }).code]).to.deep.equal([404, 4007]);
-      });
-    }
-
-    it('POST /invoices never splits', async () => {
-      const accountId = await subscriber();
-      const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
-      const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
-      expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.deep.equal(['RECURRING', 'TAX']);
-    });
-
-    it('a group of another account, and one that there is not, is not found', async () => {
-      const [accountId, otherId] = [await subscriber(), await subscriber()];
-      const reply = await serving.call('POST', `/1.0/kb/invoices/group?accountId=${accountId}`);
-      const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
-      for (const path of [
-        `/1.0/kb/invoices/${groupId}/group?accountId=${otherId}`,
-        `/1.0/kb/invoices/${accountId}/group?accountId=${accountId}`,
-      ]) {
-        const { status, json } = await serving.call('GET', path);
-        expect([status, (json as { code: number }).code], path).to.deep.equal([404, 4006]);
-      }
-    });
-
-    it('a run that a plugin aborts answers 404 as one with nothing to invoice', async () => {
-      const accountId = await subscriber();
-      aborts = true;
-      for (const path of ['invoices', 'invoices/group']) {
-        const { status, json } = await serving.call('POST', `/1.0/kb/${path}?accountId=${accountId}`);
-        expect([status, (json as { code: number }).code]).to.deep.equal([404, 4007]);
-      }
-    });
-
-    it('the explanation of an item names the plugin', async () => {
-      const accountId = await subscriber();
-      const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
-      const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
-      const tax = (json as InvoiceJson).items.find(({ itemType }) => itemType === 'TAX');
-      const explained = await serving.call('GET', `/1.0/kb/invoiceItems/${tax?.invoiceItemId}/explanation`);
-      expect(explained.json).to.include({
-        pluginName: 'splitter',
-        text: '1.00 USD, added by the invoice plugin "splitter": the rate of today.',
-      });
-    });
-
-    it('platform §18 P15: POST /admin/invoices runs a page of the parked accounts and unparks those that succeed', async () => {
-      const [first, second] = [await subscriber(), await subscriber()];
-      const park = '00000000-0000-0001-0000-000000000001';
-      await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-        body: '{"org.service.invoice.enabled":"false"}',
-        headers: { 'content-type': 'text/plain' },
-      });
-      await serving.billing.settle();
-      const page = await serving.call('POST', '/1.0/kb/admin/invoices?limit=1');
-      const [outcome] = Object.entries(page.json as Readonly<Record<string, string>>);
-      expect(outcome?.[1]).to.equal('OK');
-      expect(page.headers.get('x-service-pagination-currentoffset')).to.equal('0');
-      expect(page.headers.get('x-service-pagination-nextoffset')).to.equal('1');
-      expect(page.headers.get('x-service-pagination-totalnbrecords')).to.equal('2');
-      const isParked = async (id: string): Promise<boolean> => {
-        const { json } = await serving.call('GET', `/1.0/kb/accounts/${id}/tags`);
-        return (json as readonly { tagDefinitionId: string }[]).some((tag) => tag.tagDefinitionId === park);
-      };
-      expect(await isParked(outcome?.[0] ?? '')).to.equal(false);
-      expect([await isParked(first), await isParked(second)]).to.include(true);
-      await serving.call('POST', '/1.0/kb/admin/invoices');
-      expect([await isParked(first), await isParked(second)]).to.deep.equal([false, false]);
-    });
+    expect(await isParked(outcome?.[0] ?? '')).to.equal(false);
+    expect([await isParked(first), await isParked(second)]).to.include(true);
+    await serving.call('POST', '/1.0/kb/admin/invoices');
+    expect([await isParked(first), await isParked(second)]).to.deep.equal([false, false]);
   });
 });

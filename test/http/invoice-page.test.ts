@@ -2,12 +2,8 @@ import { expect } from 'chai';
 import type { CreditNoteView } from '../../lib/index.ts';
 import { BUILT_IN_TEMPLATE } from '../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
-import {
-  type InvoiceToRender,
-  type RenderedInvoice,
-  renderedInvoice,
-  renderingCreditNote,
-} from '../../lib/invoicing/documents/rendered-invoice.ts';
+import type { InvoiceToRender, RenderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.ts';
+import { renderedInvoice, renderingCreditNote } from '../../lib/invoicing/documents/rendered-invoice.ts';
 import { parseTemplate, renderingTemplate } from '../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import { domOf, installedBrowser, printed } from '../support/browser.ts';

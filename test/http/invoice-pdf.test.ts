@@ -1,52 +1,42 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §14 rule 6: invoices as PDF over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-    });
-    afterEach(() => serving.close());
+eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF over HTTP', (open) => {
+  let serving: Serving;
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
+  });
+  afterEach(() => serving.close());
 
-    it(
-      'a PDF that opens in a browser, with a name to save it under, in both dialects and whatever else is accepted',
-      onEachDatabase(async () => {
-        const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-        const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
-          body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
-        });
-        const id = createdId(made);
-        for (const more of [
-          {},
-          { accept: 'application/pdf' },
-          { accept: 'application/json' },
-          aliasHeaders,
-        ]) {
-          const headers = Object.entries({ ...documentHeaders, 'accept-encoding': 'gzip', ...more }).flatMap(
-            ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
-          );
-          const answer = await fetch(`${serving.url}/1.0/kb/invoices/${id}/pdf`, { headers });
-          expect(answer.status).to.equal(200);
-          expect(answer.headers.get('content-type')).to.equal('application/pdf');
-          expect(answer.headers.get('content-encoding')).to.equal(null);
-          expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
-          expect(answer.headers.get('content-disposition')).to.equal(`inline; filename="invoice-${id}.pdf"`);
-          const bytes = new Uint8Array(await answer.arrayBuffer());
-          expect(Number(answer.headers.get('content-length'))).to.equal(bytes.length);
-          expect((await readPdf(bytes)).pages.flat()).to.include('Work $12.50');
-        }
-        const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-        const refused = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, { headers: other });
-        expect([refused.status, refused.json]).to.deep.include.members([404]);
-        const html = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, {
-          headers: { accept: 'text/html' },
-        });
-        expect(html.status).to.equal(406);
-      }),
-    );
+  it('a PDF that opens in a browser, with a name to save it under, in both dialects and whatever else is accepted', async () => {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
+      body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
+    });
+    const id = createdId(made);
+    for (const more of [{}, { accept: 'application/pdf' }, { accept: 'application/json' }, aliasHeaders]) {
+      const headers = Object.entries({ ...documentHeaders, 'accept-encoding': 'gzip', ...more }).flatMap(
+        ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
+      );
+      const answer = await fetch(`${serving.url}/1.0/kb/invoices/${id}/pdf`, { headers });
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get('content-type')).to.equal('application/pdf');
+      expect(answer.headers.get('content-encoding')).to.equal(null);
+      expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(answer.headers.get('content-disposition')).to.equal(`inline; filename="invoice-${id}.pdf"`);
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      expect(Number(answer.headers.get('content-length'))).to.equal(bytes.length);
+      expect((await readPdf(bytes)).pages.flat()).to.include('Work $12.50');
+    }
+    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const refused = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, { headers: other });
+    expect([refused.status, refused.json]).to.deep.include.members([404]);
+    const html = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, {
+      headers: { accept: 'text/html' },
+    });
+    expect(html.status).to.equal(406);
   });
 });

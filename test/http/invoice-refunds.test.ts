@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -17,251 +17,239 @@ interface Row {
   readonly transactionType: string;
 }
 
-anyDatabase((kind, open) => {
-  describe(`refunds and chargebacks of invoices over HTTP (payments §9.5) on ${kind}`, () => {
-    let serving: Serving;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      accountId = await newAccount();
+eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9.5)', (open) => {
+  let serving: Serving;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    accountId = await newAccount();
+  });
+  after(() => serving.close());
+
+  async function newAccount({ hasMethod = true } = {}): Promise<string> {
+    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const body = { pluginName: 'killbill-payment-test' };
+    if (hasMethod)
+      await serving.call('POST', `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`, { body });
+    return id;
+  }
+  async function invoiced(owner = accountId): Promise<{ invoiceId: string; invoiceItemId: string }> {
+    const path = `/1.0/kb/invoices/charges/${owner}?autoCommit=true`;
+    const body = [{ accountId: owner, amount: 20, currency: 'USD' }];
+    const { json } = await serving.call('POST', path, { body });
+    const [item] = json as { invoiceId: string; invoiceItemId: string }[];
+    await serving.billing.settle();
+    if (!item) throw new Error('no charge was made');
+    return item;
+  }
+  async function paid() {
+    const invoice = await invoiced();
+    const [payment] = (await list(serving, `/1.0/kb/invoices/${invoice.invoiceId}/payments`)) as {
+      paymentId: string;
+    }[];
+    return { ...invoice, paymentId: payment?.paymentId ?? '' };
+  }
+  const post = (path: string, body: object, headers: object = {}) =>
+    serving.call('POST', `/1.0/kb${path}`, { body, headers: headers as never });
+  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
+  const balanceOf = async (invoiceId: string) =>
+    ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
+  const paymentOf = async (paymentId: string) =>
+    (await serving.call('GET', `/1.0/kb/payments/${paymentId}`)).json as {
+      purchasedAmount: number;
+      refundedAmount: number;
+      transactions: Row[];
+    };
+
+  for (const [dialect, headers] of dialects) {
+    it(`payments §9.5 rule 1a: the description of an item adjustment is stored in dialect ${dialect} (R56)`, async () => {
+      const { invoiceId, invoiceItemId, paymentId } = await paid();
+      const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
+      const made = await post(
+        `/invoicePayments/${paymentId}/refunds`,
+        { amount: 5, isAdjusted: true, adjustments },
+        headers,
+      );
+      expect(made.status, made.text).to.equal(201);
+      const { json } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
+      const { items } = json as { items: { itemType: string; description: string; amount: number }[] };
+      expect(items.find(({ itemType }) => itemType === 'ITEM_ADJ')).to.include({
+        description: 'Goodwill',
+        amount: -5,
+      });
     });
-    after(() => serving.close());
 
-    async function newAccount({ hasMethod = true } = {}): Promise<string> {
-      const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      const body = { pluginName: 'killbill-payment-test' };
-      if (hasMethod)
-        await serving.call('POST', `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`, { body });
-      return id;
-    }
-    async function invoiced(owner = accountId): Promise<{ invoiceId: string; invoiceItemId: string }> {
-      const path = `/1.0/kb/invoices/charges/${owner}?autoCommit=true`;
-      const body = [{ accountId: owner, amount: 20, currency: 'USD' }];
-      const { json } = await serving.call('POST', path, { body });
-      const [item] = json as { invoiceId: string; invoiceItemId: string }[];
-      await serving.billing.settle();
-      if (!item) throw new Error('no charge was made');
-      return item;
-    }
-    async function paid() {
-      const invoice = await invoiced();
-      const [payment] = (await list(serving, `/1.0/kb/invoices/${invoice.invoiceId}/payments`)) as {
-        paymentId: string;
-      }[];
-      return { ...invoice, paymentId: payment?.paymentId ?? '' };
-    }
-    const post = (path: string, body: object, headers: object = {}) =>
-      serving.call('POST', `/1.0/kb${path}`, { body, headers: headers as never });
-    const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
-    const balanceOf = async (invoiceId: string) =>
-      ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
-    const paymentOf = async (paymentId: string) =>
-      (await serving.call('GET', `/1.0/kb/payments/${paymentId}`)).json as {
-        purchasedAmount: number;
-        refundedAmount: number;
-        transactions: Row[];
-      };
-
-    for (const [dialect, headers] of dialects) {
-      it(`payments §9.5 rule 1a: the description of an item adjustment is stored in dialect ${dialect} (R56)`, async () => {
-        const { invoiceId, invoiceItemId, paymentId } = await paid();
-        const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
-        const made = await post(
-          `/invoicePayments/${paymentId}/refunds`,
-          { amount: 5, isAdjusted: true, adjustments },
-          headers,
-        );
-        expect(made.status, made.text).to.equal(201);
-        const { json } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
-        const { items } = json as { items: { itemType: string; description: string; amount: number }[] };
-        expect(items.find(({ itemType }) => itemType === 'ITEM_ADJ')).to.include({
-          description: 'Goodwill',
-          amount: -5,
+    const refunds = [
+      ['adjusts no item', () => ({ amount: 5, isAdjusted: true }), 4025],
+      ['is of more than was paid', () => ({ amount: 20.01 }), 4906],
+      [
+        'is of less than its items',
+        (invoiceItemId: string) => ({
+          amount: 5,
+          isAdjusted: true,
+          adjustments: [{ invoiceItemId, amount: 6 }],
+        }),
+        4907,
+      ],
+      ['is of nothing', () => ({ amount: 0 }), 7199],
+      [
+        'adjusts an item of nowhere',
+        () => ({ amount: 5, isAdjusted: true, adjustments: [{ invoiceItemId: NOWHERE }] }),
+        4021,
+      ],
+      [
+        'adjusts more than the item',
+        (invoiceItemId: string) => ({ isAdjusted: true, adjustments: [{ invoiceItemId, amount: 20.01 }] }),
+        4020,
+      ],
+    ] as const;
+    for (const [what, body, code] of refunds)
+      for (const query of ['', '?externalPayment=true'])
+        it(`payments §9.5 rule 1: a refund${query} that ${what} answers 400 with ${code} in dialect ${dialect}`, async () => {
+          const { invoiceItemId, paymentId, invoiceId } = await paid();
+          const path = `/invoicePayments/${paymentId}/refunds${query}`;
+          const reply = await post(path, body(invoiceItemId), headers);
+          expect(codeOf(reply)).to.deep.equal([400, code]);
+          expect(reply.headers.has('location')).to.equal(false);
+          expect((await paymentOf(paymentId)).transactions).to.have.length(1);
+          expect(await balanceOf(invoiceId)).to.equal(0);
         });
+
+    for (const amount of [0, -1])
+      it(`payments §9.5 rule 3: a chargeback of ${amount} answers 400 with 4902 in dialect ${dialect}`, async () => {
+        const { paymentId } = await paid();
+        const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
+        expect(codeOf(reply)).to.deep.equal([400, 4902]);
       });
 
-      const refunds = [
-        ['adjusts no item', () => ({ amount: 5, isAdjusted: true }), 4025],
-        ['is of more than was paid', () => ({ amount: 20.01 }), 4906],
+    it(`payments §9.5 rule 5: refunds and chargebacks of more than is left answer 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
+      const { paymentId, invoiceId } = await paid();
+      const much = { amount: 20.01, currency: 'USD' };
+      const refund = await post(`/payments/${paymentId}/refunds`, much, headers);
+      expect(codeOf(refund)).to.deep.equal([400, 4906]);
+      const chargeback = await post(`/payments/${paymentId}/chargebacks`, much, headers);
+      expect(codeOf(chargeback)).to.deep.equal([400, 4901]);
+      expect((await paymentOf(paymentId)).transactions).to.have.length(1);
+      expect(await balanceOf(invoiceId)).to.equal(0);
+    });
+
+    it(`payments §9.5 rule 5: refund, chargeback and reversal under /payments count on the invoice, and answer as their rows say, in dialect ${dialect}`, async () => {
+      const { paymentId, invoiceId } = await paid();
+      const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
+      const transactionExternalKey = `direct-${paymentId}`;
+      const answers = [
+        [201, 5, await post(`/payments/${paymentId}/refunds`, { amount: 5 }, headers)],
         [
-          'is of less than its items',
-          (invoiceItemId: string) => ({
-            amount: 5,
-            isAdjusted: true,
-            adjustments: [{ invoiceItemId, amount: 6 }],
-          }),
-          4907,
-        ],
-        ['is of nothing', () => ({ amount: 0 }), 7199],
-        [
-          'adjusts an item of nowhere',
-          () => ({ amount: 5, isAdjusted: true, adjustments: [{ invoiceItemId: NOWHERE }] }),
-          4021,
-        ],
-        [
-          'adjusts more than the item',
-          (invoiceItemId: string) => ({ isAdjusted: true, adjustments: [{ invoiceItemId, amount: 20.01 }] }),
-          4020,
+          dialect === 'K' ? 201 : 204,
+          9,
+          await post(`/payments/${paymentId}/chargebacks`, { amount: 4, transactionExternalKey }, headers),
         ],
       ] as const;
-      for (const [what, body, code] of refunds)
-        for (const query of ['', '?externalPayment=true'])
-          it(`payments §9.5 rule 1: a refund${query} that ${what} answers 400 with ${code} in dialect ${dialect}`, async () => {
-            const { invoiceItemId, paymentId, invoiceId } = await paid();
-            const path = `/invoicePayments/${paymentId}/refunds${query}`;
-            const reply = await post(path, body(invoiceItemId), headers);
-            expect(codeOf(reply)).to.deep.equal([400, code]);
-            expect(reply.headers.has('location')).to.equal(false);
-            expect((await paymentOf(paymentId)).transactions).to.have.length(1);
-            expect(await balanceOf(invoiceId)).to.equal(0);
-          });
-
-      for (const amount of [0, -1])
-        it(`payments §9.5 rule 3: a chargeback of ${amount} answers 400 with 4902 in dialect ${dialect}`, async () => {
-          const { paymentId } = await paid();
-          const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
-          expect(codeOf(reply)).to.deep.equal([400, 4902]);
-        });
-
-      it(`payments §9.5 rule 5: refunds and chargebacks of more than is left answer 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
-        const { paymentId, invoiceId } = await paid();
-        const much = { amount: 20.01, currency: 'USD' };
-        const refund = await post(`/payments/${paymentId}/refunds`, much, headers);
-        expect(codeOf(refund)).to.deep.equal([400, 4906]);
-        const chargeback = await post(`/payments/${paymentId}/chargebacks`, much, headers);
-        expect(codeOf(chargeback)).to.deep.equal([400, 4901]);
-        expect((await paymentOf(paymentId)).transactions).to.have.length(1);
-        expect(await balanceOf(invoiceId)).to.equal(0);
-      });
-
-      it(`payments §9.5 rule 5: refund, chargeback and reversal under /payments count on the invoice, and answer as their rows say, in dialect ${dialect}`, async () => {
-        const { paymentId, invoiceId } = await paid();
-        const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
-        const transactionExternalKey = `direct-${paymentId}`;
-        const answers = [
-          [201, 5, await post(`/payments/${paymentId}/refunds`, { amount: 5 }, headers)],
-          [
-            dialect === 'K' ? 201 : 204,
-            9,
-            await post(`/payments/${paymentId}/chargebacks`, { amount: 4, transactionExternalKey }, headers),
-          ],
-        ] as const;
-        for (const [status, , reply] of answers) {
-          expect(reply.status, reply.text).to.equal(status);
-          expect(reply.headers.get('location')).to.equal(location);
-        }
-        expect(await balanceOf(invoiceId)).to.equal(9);
-        const path = `/payments/${paymentId}/chargebackReversals`;
-        const reversal = await post(path, { transactionExternalKey }, headers);
-        expect([reversal.status, reversal.headers.get('location')]).to.deep.equal([201, location]);
-        expect(await balanceOf(invoiceId)).to.equal(5);
-      });
-    }
-
-    it('http-api §4 line 15: a chargeback of more than what is left answers 400 with 4901 in dialect D, and records nothing', async () => {
-      const { paymentId, invoiceId } = await paid();
-      await post(`/invoicePayments/${paymentId}/refunds`, { amount: 5 });
-      const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 });
-      expect(codeOf(reply)).to.deep.equal([400, 4901]);
-      expect((await paymentOf(paymentId)).transactions).to.have.length(2);
-      expect(await balanceOf(invoiceId)).to.equal(5);
-    });
-
-    it(
-      'http-api §4 line 15: a chargeback of more than what is left answers 201 in dialect K, and is recorded as failed',
-      onEachDatabase(async () => {
-        const { paymentId, invoiceId } = await paid();
-        const path = `/invoicePayments/${paymentId}/chargebacks`;
-        const reply = await post(path, { amount: 20.01 }, aliasHeaders);
-        expect([reply.status, reply.headers.get('location')]).to.deep.equal([
-          201,
-          `${serving.url}/1.0/kb/invoicePayments/${paymentId}`,
-        ]);
-        const payment = await paymentOf(paymentId);
-        expect(payment.purchasedAmount).to.equal(20);
-        expect(payment.transactions.at(-1)).to.include({
-          transactionType: 'CHARGEBACK',
-          status: 'PAYMENT_FAILURE',
-          amount: 20.01,
-          processedAmount: 0,
-        });
-        expect(await balanceOf(invoiceId)).to.equal(0);
-        const within = { amount: 20, transactionExternalKey: `charged-${paymentId}` };
-        expect((await post(path, within, aliasHeaders)).status).to.equal(201);
-        expect(await balanceOf(invoiceId)).to.equal(20);
-        expect(codeOf(await post(path, within, aliasHeaders))).to.deep.equal([400, 7030]);
-      }),
-    );
-
-    it('payments §9.5 rule 2: a refund elsewhere points to the payment that it makes', async () => {
-      const { paymentId, invoiceId } = await paid();
-      const path = `/invoicePayments/${paymentId}/refunds?externalPayment=true`;
-      const reply = await post(path, { amount: 20 });
-      expect(reply.status, reply.text).to.equal(201);
-      const made = createdId(reply);
-      expect(made).to.not.equal(paymentId);
-      expect((await paymentOf(made)).transactions[0]?.transactionType).to.equal('CREDIT');
-      expect((await paymentOf(paymentId)).refundedAmount).to.equal(0);
-      expect(await balanceOf(invoiceId)).to.equal(20);
-    });
-
-    it('payments §9.5: a payment that pays no invoice is not found there', async () => {
-      const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
-      const id = createdId(await post(`/accounts/${accountId}/payments`, body));
-      const transactionExternalKey = 'none';
-      for (const suffix of [
-        'refunds',
-        'refunds?externalPayment=true',
-        'chargebacks',
-        'chargebackReversals',
-      ]) {
-        const reply = await post(`/invoicePayments/${id}/${suffix}`, { amount: 5, transactionExternalKey });
-        expect(codeOf(reply), suffix).to.deep.equal([404, 4900]);
+      for (const [status, , reply] of answers) {
+        expect(reply.status, reply.text).to.equal(status);
+        expect(reply.headers.get('location')).to.equal(location);
       }
-      const completed = await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} });
-      expect(codeOf(completed)).to.deep.equal([404, 4900]);
-    });
-
-    it('payments §6.1 rule 5: PUT of a payment that is completed already answers 204, under either path', async () => {
-      const { paymentId, invoiceId } = await paid();
-      for (const path of ['invoicePayments', 'payments'])
-        expect((await serving.call('PUT', `/1.0/kb/${path}/${paymentId}`, { body: {} })).status).to.equal(
-          204,
-        );
-      await post(`/invoicePayments/${paymentId}/refunds?${PENDING}`, { amount: 5 });
-      const path = `/1.0/kb/invoicePayments/${paymentId}`;
-      expect((await serving.call('PUT', path, { body: { transactionType: 'REFUND' } })).status).to.equal(204);
-      expect(await balanceOf(invoiceId)).to.equal(5);
-      expect((await serving.call('PUT', path, { body: { transactionType: 'REFUND' } })).status).to.equal(204);
+      expect(await balanceOf(invoiceId)).to.equal(9);
+      const path = `/payments/${paymentId}/chargebackReversals`;
+      const reversal = await post(path, { transactionExternalKey }, headers);
+      expect([reversal.status, reversal.headers.get('location')]).to.deep.equal([201, location]);
       expect(await balanceOf(invoiceId)).to.equal(5);
     });
+  }
 
-    it('payments §9.2 rule 7: a payment of an invoice without a method answers 404 with 7021', async () => {
-      const poor = await newAccount({ hasMethod: false });
-      const { invoiceId } = await invoiced(poor);
-      const one = await post(`/invoices/${invoiceId}/payments`, { accountId: poor });
-      expect(codeOf(one)).to.deep.equal([404, 7021]);
-      expect(codeOf(await post(`/accounts/${poor}/invoicePayments`, {}))).to.deep.equal([404, 7021]);
-    });
+  it('http-api §4 line 15: a chargeback of more than what is left answers 400 with 4901 in dialect D, and records nothing', async () => {
+    const { paymentId, invoiceId } = await paid();
+    await post(`/invoicePayments/${paymentId}/refunds`, { amount: 5 });
+    const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 });
+    expect(codeOf(reply)).to.deep.equal([400, 4901]);
+    expect((await paymentOf(paymentId)).transactions).to.have.length(2);
+    expect(await balanceOf(invoiceId)).to.equal(5);
+  });
 
-    it('payments §9.6 rule 1: an external payment takes no method, and an invoice of another account is not found', async () => {
-      const { invoiceId } = await invoiced(await newAccount({ hasMethod: false }));
-      const path = `/invoices/${invoiceId}/payments`;
-      const body = { accountId, paymentMethodId: NOWHERE };
-      expect((await post(`${path}?externalPayment=true`, body)).status).to.equal(400);
-      expect(codeOf(await post(path, { accountId }))).to.deep.equal([404, 4006]);
-      expect(codeOf(await post(path, {}))).to.deep.equal([400, 60003]);
+  it('http-api §4 line 15: a chargeback of more than what is left answers 201 in dialect K, and is recorded as failed', async () => {
+    const { paymentId, invoiceId } = await paid();
+    const path = `/invoicePayments/${paymentId}/chargebacks`;
+    const reply = await post(path, { amount: 20.01 }, aliasHeaders);
+    expect([reply.status, reply.headers.get('location')]).to.deep.equal([
+      201,
+      `${serving.url}/1.0/kb/invoicePayments/${paymentId}`,
+    ]);
+    const payment = await paymentOf(paymentId);
+    expect(payment.purchasedAmount).to.equal(20);
+    expect(payment.transactions.at(-1)).to.include({
+      transactionType: 'CHARGEBACK',
+      status: 'PAYMENT_FAILURE',
+      amount: 20.01,
+      processedAmount: 0,
     });
+    expect(await balanceOf(invoiceId)).to.equal(0);
+    const within = { amount: 20, transactionExternalKey: `charged-${paymentId}` };
+    expect((await post(path, within, aliasHeaders)).status).to.equal(201);
+    expect(await balanceOf(invoiceId)).to.equal(20);
+    expect(codeOf(await post(path, within, aliasHeaders))).to.deep.equal([400, 7030]);
+  });
 
-    it('payments §4.1 rule 3: a payment, or a key, of another account answers 400 with 7034 and 7035', async () => {
-      const keys = { paymentExternalKey: 'their-payment', transactionExternalKey: 'their-key' };
-      const body = { transactionType: 'AUTHORIZE', amount: 5, currency: 'USD' };
-      await post(`/accounts/${accountId}/payments`, { ...body, ...keys });
-      const other = await newAccount();
-      const theirs = { ...body, paymentExternalKey: keys.paymentExternalKey };
-      expect(codeOf(await post(`/accounts/${other}/payments`, theirs))).to.deep.equal([400, 7034]);
-      const reused = { ...body, ...keys, paymentExternalKey: 'own-payment' };
-      expect(codeOf(await post(`/accounts/${other}/payments`, reused))).to.deep.equal([400, 7035]);
-    });
+  it('payments §9.5 rule 2: a refund elsewhere points to the payment that it makes', async () => {
+    const { paymentId, invoiceId } = await paid();
+    const path = `/invoicePayments/${paymentId}/refunds?externalPayment=true`;
+    const reply = await post(path, { amount: 20 });
+    expect(reply.status, reply.text).to.equal(201);
+    const made = createdId(reply);
+    expect(made).to.not.equal(paymentId);
+    expect((await paymentOf(made)).transactions[0]?.transactionType).to.equal('CREDIT');
+    expect((await paymentOf(paymentId)).refundedAmount).to.equal(0);
+    expect(await balanceOf(invoiceId)).to.equal(20);
+  });
+
+  it('payments §9.5: a payment that pays no invoice is not found there', async () => {
+    const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
+    const id = createdId(await post(`/accounts/${accountId}/payments`, body));
+    const transactionExternalKey = 'none';
+    for (const suffix of ['refunds', 'refunds?externalPayment=true', 'chargebacks', 'chargebackReversals']) {
+      const reply = await post(`/invoicePayments/${id}/${suffix}`, { amount: 5, transactionExternalKey });
+      expect(codeOf(reply), suffix).to.deep.equal([404, 4900]);
+    }
+    const completed = await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} });
+    expect(codeOf(completed)).to.deep.equal([404, 4900]);
+  });
+
+  it('payments §6.1 rule 5: PUT of a payment that is completed already answers 204, under either path', async () => {
+    const { paymentId, invoiceId } = await paid();
+    for (const path of ['invoicePayments', 'payments'])
+      expect((await serving.call('PUT', `/1.0/kb/${path}/${paymentId}`, { body: {} })).status).to.equal(204);
+    await post(`/invoicePayments/${paymentId}/refunds?${PENDING}`, { amount: 5 });
+    const path = `/1.0/kb/invoicePayments/${paymentId}`;
+    expect((await serving.call('PUT', path, { body: { transactionType: 'REFUND' } })).status).to.equal(204);
+    expect(await balanceOf(invoiceId)).to.equal(5);
+    expect((await serving.call('PUT', path, { body: { transactionType: 'REFUND' } })).status).to.equal(204);
+    expect(await balanceOf(invoiceId)).to.equal(5);
+  });
+
+  it('payments §9.2 rule 7: a payment of an invoice without a method answers 404 with 7021', async () => {
+    const poor = await newAccount({ hasMethod: false });
+    const { invoiceId } = await invoiced(poor);
+    const one = await post(`/invoices/${invoiceId}/payments`, { accountId: poor });
+    expect(codeOf(one)).to.deep.equal([404, 7021]);
+    expect(codeOf(await post(`/accounts/${poor}/invoicePayments`, {}))).to.deep.equal([404, 7021]);
+  });
+
+  it('payments §9.6 rule 1: an external payment takes no method, and an invoice of another account is not found', async () => {
+    const { invoiceId } = await invoiced(await newAccount({ hasMethod: false }));
+    const path = `/invoices/${invoiceId}/payments`;
+    const body = { accountId, paymentMethodId: NOWHERE };
+    expect((await post(`${path}?externalPayment=true`, body)).status).to.equal(400);
+    expect(codeOf(await post(path, { accountId }))).to.deep.equal([404, 4006]);
+    expect(codeOf(await post(path, {}))).to.deep.equal([400, 60003]);
+  });
+
+  it('payments §4.1 rule 3: a payment, or a key, of another account answers 400 with 7034 and 7035', async () => {
+    const keys = { paymentExternalKey: 'their-payment', transactionExternalKey: 'their-key' };
+    const body = { transactionType: 'AUTHORIZE', amount: 5, currency: 'USD' };
+    await post(`/accounts/${accountId}/payments`, { ...body, ...keys });
+    const other = await newAccount();
+    const theirs = { ...body, paymentExternalKey: keys.paymentExternalKey };
+    expect(codeOf(await post(`/accounts/${other}/payments`, theirs))).to.deep.equal([400, 7034]);
+    const reused = { ...body, ...keys, paymentExternalKey: 'own-payment' };
+    expect(codeOf(await post(`/accounts/${other}/payments`, reused))).to.deep.equal([400, 7035]);
   });
 });

@@ -15,86 +15,84 @@ interface Body {
 
 const invoices = '/1.0/kb/invoices';
 
-eachDatabase((kind, open) => {
-  describe(`invoices by number, by item and by search key over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let world: World;
-    let unpaid: Body;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      world = await populate(serving);
-      const charged = await serving.call('POST', `${invoices}/charges/${world.accountId}?autoCommit=true`, {
-        body: [{ amount: 7.25, description: 'unpaid' }],
-        headers: { 'x-service-createdby': 'clerk' },
-      });
-      const [item] = charged.json as readonly { readonly invoiceId: string }[];
-      unpaid = (await serving.call('GET', `${invoices}/${item?.invoiceId}`)).json as Body;
+eachDatabase('invoices by number, by item and by search key over HTTP', (open) => {
+  let serving: Serving;
+  let world: World;
+  let unpaid: Body;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    world = await populate(serving);
+    const charged = await serving.call('POST', `${invoices}/charges/${world.accountId}?autoCommit=true`, {
+      body: [{ amount: 7.25, description: 'unpaid' }],
+      headers: { 'x-service-createdby': 'clerk' },
     });
-    after(() => serving.close());
+    const [item] = charged.json as readonly { readonly invoiceId: string }[];
+    unpaid = (await serving.call('GET', `${invoices}/${item?.invoiceId}`)).json as Body;
+  });
+  after(() => serving.close());
 
-    const codeOf = async (path: string) => {
-      const { status, json } = await serving.call('GET', `${invoices}/${path}`);
-      return [status, (json as { readonly code?: number }).code];
+  const codeOf = async (path: string) => {
+    const { status, json } = await serving.call('GET', `${invoices}/${path}`);
+    return [status, (json as { readonly code?: number }).code];
+  };
+  const found = async (key: string, query = '') => {
+    const { status, text, json, headers } = await serving.call(
+      'GET',
+      `${invoices}/search/${encodeURIComponent(key)}${query}`,
+    );
+    expect(status, text).to.equal(200);
+    const bodies = json as readonly Body[];
+    return {
+      ids: bodies.map(({ invoiceId }) => invoiceId),
+      bodies,
+      total: headers.get('x-service-pagination-totalnbrecords'),
+      max: headers.get('x-service-pagination-maxnbrecords'),
     };
-    const found = async (key: string, query = '') => {
-      const { status, text, json, headers } = await serving.call(
-        'GET',
-        `${invoices}/search/${encodeURIComponent(key)}${query}`,
-      );
-      expect(status, text).to.equal(200);
-      const bodies = json as readonly Body[];
-      return {
-        ids: bodies.map(({ invoiceId }) => invoiceId),
-        bodies,
-        total: headers.get('x-service-pagination-totalnbrecords'),
-        max: headers.get('x-service-pagination-maxnbrecords'),
-      };
-    };
+  };
 
-    it('invoicing §15: by number and by item, with items', async () => {
-      const { invoiceId, invoiceNumber, items } = unpaid;
-      const read = (await serving.call('GET', `${invoices}/${invoiceId}`)).json;
-      const byNumber = await serving.call('GET', `${invoices}/byNumber/${invoiceNumber}`);
-      expect(byNumber.json).to.deep.equal(read);
-      const byItem = await serving.call('GET', `${invoices}/byItemId/${items[0]?.invoiceItemId}`);
-      expect(byItem.json).to.deep.equal(read);
-      expect(await codeOf('byNumber/77')).to.deep.equal([404, 4018]);
-      for (const number of ['none', '0', '-1', '1.5', '99999999999999999999']) {
-        expect(await codeOf(`byNumber/${number}`), number).to.deep.equal([400, 4019]);
-      }
-      expect(await codeOf(`byItemId/${world.unknownId}`)).to.deep.equal([404, 4011]);
-      expect(await codeOf('byItemId/none')).to.deep.equal([404, 60008]);
-    });
+  it('invoicing §15: by number and by item, with items', async () => {
+    const { invoiceId, invoiceNumber, items } = unpaid;
+    const read = (await serving.call('GET', `${invoices}/${invoiceId}`)).json;
+    const byNumber = await serving.call('GET', `${invoices}/byNumber/${invoiceNumber}`);
+    expect(byNumber.json).to.deep.equal(read);
+    const byItem = await serving.call('GET', `${invoices}/byItemId/${items[0]?.invoiceItemId}`);
+    expect(byItem.json).to.deep.equal(read);
+    expect(await codeOf('byNumber/77')).to.deep.equal([404, 4018]);
+    for (const number of ['none', '0', '-1', '1.5', '99999999999999999999']) {
+      expect(await codeOf(`byNumber/${number}`), number).to.deep.equal([400, 4019]);
+    }
+    expect(await codeOf(`byItemId/${world.unknownId}`)).to.deep.equal([404, 4011]);
+    expect(await codeOf('byItemId/none')).to.deep.equal([404, 60008]);
+  });
 
-    it('invoicing §15: a search shows amounts without items, and how many there are', async () => {
-      const { invoiceId, invoiceNumber, amount, balance, accountId } = unpaid;
-      expect(amount).to.equal(7.25);
-      const { bodies, total, max } = await found(String(invoiceNumber));
-      expect(bodies).to.have.length(1);
-      expect(bodies[0]).to.include({ invoiceId, amount, balance });
-      expect(bodies[0]?.items).to.deep.equal([]);
-      expect([total, max]).to.deep.equal(['1', '2']);
-      for (const key of [
-        invoiceId,
-        '_q=1&created_by=clerk',
-        '_q=1&balance[gt]=0',
-        '_q=1&balance=7.25',
-        `_q=1&invoiceId=${invoiceId}&status=COMMITTED`,
-      ]) {
-        expect((await found(key)).ids, key).to.deep.equal([invoiceId]);
-      }
-      const all = [world.invoiceId, invoiceId];
-      for (const key of [accountId, 'USD', '', '_q=1&invoice_date[lte]=2024-12-31', '_q=1&migrated=false']) {
-        expect((await found(key)).ids, key).to.deep.equal(all);
-      }
-      expect((await found('USD', '?limit=-1')).ids).to.deep.equal([invoiceId]);
-      expect((await found('nobody knows this')).total).to.equal('0');
-    });
+  it('invoicing §15: a search shows amounts without items, and how many there are', async () => {
+    const { invoiceId, invoiceNumber, amount, balance, accountId } = unpaid;
+    expect(amount).to.equal(7.25);
+    const { bodies, total, max } = await found(String(invoiceNumber));
+    expect(bodies).to.have.length(1);
+    expect(bodies[0]).to.include({ invoiceId, amount, balance });
+    expect(bodies[0]?.items).to.deep.equal([]);
+    expect([total, max]).to.deep.equal(['1', '2']);
+    for (const key of [
+      invoiceId,
+      '_q=1&created_by=clerk',
+      '_q=1&balance[gt]=0',
+      '_q=1&balance=7.25',
+      `_q=1&invoiceId=${invoiceId}&status=COMMITTED`,
+    ]) {
+      expect((await found(key)).ids, key).to.deep.equal([invoiceId]);
+    }
+    const all = [world.invoiceId, invoiceId];
+    for (const key of [accountId, 'USD', '', '_q=1&invoice_date[lte]=2024-12-31', '_q=1&migrated=false']) {
+      expect((await found(key)).ids, key).to.deep.equal(all);
+    }
+    expect((await found('USD', '?limit=-1')).ids).to.deep.equal([invoiceId]);
+    expect((await found('nobody knows this')).total).to.equal('0');
+  });
 
-    it('a key that cannot be read is refused', async () => {
-      for (const key of ['_q=1&nonsense=1', '_q=1&balance[gt]=1&currency=USD', '_q=1&invoice_date=x']) {
-        expect(await codeOf(`search/${encodeURIComponent(key)}`), key).to.deep.equal([400, 60002]);
-      }
-    });
+  it('a key that cannot be read is refused', async () => {
+    for (const key of ['_q=1&nonsense=1', '_q=1&balance[gt]=1&currency=USD', '_q=1&invoice_date=x']) {
+      expect(await codeOf(`search/${encodeURIComponent(key)}`), key).to.deep.equal([400, 60002]);
+    }
   });
 });

@@ -1,105 +1,98 @@
 import { expect } from 'chai';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`the explanation of invoice items over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
 
-    it(
-      'the explanation of an invoice item has the facts, the steps and the text, the same in both dialects',
-      onEachDatabase(async () => {
-        const { call, billing } = serving;
-        const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
-        await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
-        const body = { currency: 'USD', billCycleDayLocal: 1 };
-        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body }));
-        await call('POST', '/1.0/kb/subscriptions?billingDate=2024-01-15&entitlementDate=2024-01-15', {
-          body: { accountId, planName: 'heat-monthly' },
-        });
-        await billing.settle();
-        const invoices = await call(
-          'GET',
-          `/1.0/kb/accounts/${accountId}/invoices?includeInvoiceComponents=true`,
-        );
-        const [invoice] = invoices.json as readonly {
-          readonly items: readonly { readonly invoiceItemId: string; readonly invoiceId: string }[];
-        }[];
-        const item = invoice?.items[0];
-        const path = `/1.0/kb/invoiceItems/${item?.invoiceItemId}/explanation`;
-        const reply = await call('GET', path);
-        expect(reply.status, reply.text).to.equal(200);
-        expect(reply.json).to.deep.include({
-          invoiceItemId: item?.invoiceItemId,
-          invoiceId: item?.invoiceId,
-          itemType: 'RECURRING',
-          amount: 17,
-          computedAmount: 17,
-          currency: 'USD',
-          planName: 'heat-monthly',
-          phaseName: 'heat-monthly-evergreen',
-          startDate: '2024-01-15',
-          endDate: '2024-02-01',
-          catalogEffectiveDate: '2020-01-01T00:00:00.000Z',
-          linkedInvoiceItemId: null,
-          nextEvent: null,
-          rule: 'LEADING',
-          price: 31,
-          quantity: 1,
-          billingPeriod: 'MONTHLY',
-          billingMode: 'IN_ADVANCE',
-          billCycleDayLocal: 1,
-          isAccountAligned: true,
-          isRequestedBillCycleDay: false,
-          rules: [
-            { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', isDefault: true, conditions: [], event: null },
-          ],
-          periodStartDate: '2024-01-15',
-          periodEndDate: '2024-02-01',
-          prorationFixedDays: 0,
-          amountInForce: null,
-          repairable: null,
-          invoiceBalance: null,
-          accountCredit: null,
-          steps: [
-            {
-              operation: 'PRORATE',
-              base: 31,
-              factor: null,
-              days: 17,
-              totalDays: 31,
-              ratio: 0.548387097,
-              unrounded: 17.000000007,
-              result: 17,
-            },
-          ],
-        });
-        expect(reply.json).to.have.nested.include({
-          'event.eventType': 'CREATE',
-          'event.isPriceChange': false,
-          'event.datedBy': null,
-          'event.phasesFrom': '2024-01-15',
-          'event.blockedBy.length': 0,
-          'planEvent.eventType': 'CREATE',
-          'event.effectiveLocalDate': '2024-01-15',
-        });
-        expect(reply.text).to.contain('31.00 USD × 17/31 days = 17.000000007, rounded half up to 17.00 USD');
-        const inK = await call('GET', path, { headers: aliasHeaders });
-        expect(inK.json).to.deep.equal(reply.json);
-      }),
+  it('the explanation of an invoice item has the facts, the steps and the text, the same in both dialects', async () => {
+    const { call, billing } = serving;
+    const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
+    await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
+    const body = { currency: 'USD', billCycleDayLocal: 1 };
+    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body }));
+    await call('POST', '/1.0/kb/subscriptions?billingDate=2024-01-15&entitlementDate=2024-01-15', {
+      body: { accountId, planName: 'heat-monthly' },
+    });
+    await billing.settle();
+    const invoices = await call(
+      'GET',
+      `/1.0/kb/accounts/${accountId}/invoices?includeInvoiceComponents=true`,
     );
-
-    it('the explanation of an item that is not there is 404 with the code of items', async () => {
-      const path = '/1.0/kb/invoiceItems/11111111-1111-4111-8111-111111111111/explanation';
-      const reply = await serving.call('GET', path);
-      expect([reply.status, reply.json]).to.have.nested.property('[0]', 404);
-      expect(reply.json).to.include({ code: 4011 });
+    const [invoice] = invoices.json as readonly {
+      readonly items: readonly { readonly invoiceItemId: string; readonly invoiceId: string }[];
+    }[];
+    const item = invoice?.items[0];
+    const path = `/1.0/kb/invoiceItems/${item?.invoiceItemId}/explanation`;
+    const reply = await call('GET', path);
+    expect(reply.status, reply.text).to.equal(200);
+    expect(reply.json).to.deep.include({
+      invoiceItemId: item?.invoiceItemId,
+      invoiceId: item?.invoiceId,
+      itemType: 'RECURRING',
+      amount: 17,
+      computedAmount: 17,
+      currency: 'USD',
+      planName: 'heat-monthly',
+      phaseName: 'heat-monthly-evergreen',
+      startDate: '2024-01-15',
+      endDate: '2024-02-01',
+      catalogEffectiveDate: '2020-01-01T00:00:00.000Z',
+      linkedInvoiceItemId: null,
+      nextEvent: null,
+      rule: 'LEADING',
+      price: 31,
+      quantity: 1,
+      billingPeriod: 'MONTHLY',
+      billingMode: 'IN_ADVANCE',
+      billCycleDayLocal: 1,
+      isAccountAligned: true,
+      isRequestedBillCycleDay: false,
+      rules: [{ rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', isDefault: true, conditions: [], event: null }],
+      periodStartDate: '2024-01-15',
+      periodEndDate: '2024-02-01',
+      prorationFixedDays: 0,
+      amountInForce: null,
+      repairable: null,
+      invoiceBalance: null,
+      accountCredit: null,
+      steps: [
+        {
+          operation: 'PRORATE',
+          base: 31,
+          factor: null,
+          days: 17,
+          totalDays: 31,
+          ratio: 0.548387097,
+          unrounded: 17.000000007,
+          result: 17,
+        },
+      ],
     });
+    expect(reply.json).to.have.nested.include({
+      'event.eventType': 'CREATE',
+      'event.isPriceChange': false,
+      'event.datedBy': null,
+      'event.phasesFrom': '2024-01-15',
+      'event.blockedBy.length': 0,
+      'planEvent.eventType': 'CREATE',
+      'event.effectiveLocalDate': '2024-01-15',
+    });
+    expect(reply.text).to.contain('31.00 USD × 17/31 days = 17.000000007, rounded half up to 17.00 USD');
+    const inK = await call('GET', path, { headers: aliasHeaders });
+    expect(inK.json).to.deep.equal(reply.json);
+  });
+
+  it('the explanation of an item that is not there is 404 with the code of items', async () => {
+    const path = '/1.0/kb/invoiceItems/11111111-1111-4111-8111-111111111111/explanation';
+    const reply = await serving.call('GET', path);
+    expect([reply.status, reply.json]).to.have.nested.property('[0]', 404);
+    expect(reply.json).to.include({ code: 4011 });
   });
 });

@@ -16,230 +16,226 @@ interface Entry {
 }
 type Report = Readonly<Record<string, readonly Entry[]>>;
 
-anyDatabase((_kind, open) => {
-  describe('the health plugin API over HTTP (platform §12)', () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let authorization: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      authorization = await bearer(serving, 'admin');
+anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let authorization: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    authorization = await bearer(serving, 'admin');
+  });
+  after(() => serving.close());
+
+  const as = (headers: Record<string, string>) => (method: string, path: string, body?: unknown) =>
+    serving.call(method, `${health}${path}`, { body, headers: { authorization, ...headers } });
+  const call: ReturnType<typeof as> = (...given) => as({})(...given);
+  const report = async (): Promise<Report> => (await call('GET', '/data')).json as Report;
+  const stuckNotification = async (failures: number, leaseEndsAtMs = Date.now() - 1) => {
+    const { clock, storage, nextId, billing } = serving;
+    await createRunningSubscription(serving);
+    await billing.settle();
+    clock.advance({ months: 2 });
+    return claimedByDeadNode(storage, {
+      topics: [QueueName.NEXT_BILLING_DATE],
+      kind: QueueKind.NOTIFICATION,
+      businessNow: clock.now(),
+      failures,
+      claimId: nextId,
+      leaseEndsAtMs,
     });
-    after(() => serving.close());
+  };
 
-    const as = (headers: Record<string, string>) => (method: string, path: string, body?: unknown) =>
-      serving.call(method, `${health}${path}`, { body, headers: { authorization, ...headers } });
-    const call: ReturnType<typeof as> = (...given) => as({})(...given);
-    const report = async (): Promise<Report> => (await call('GET', '/data')).json as Report;
-    const stuckNotification = async (failures: number, leaseEndsAtMs = Date.now() - 1) => {
-      const { clock, storage, nextId, billing } = serving;
-      await createRunningSubscription(serving);
-      await billing.settle();
-      clock.advance({ months: 2 });
-      return claimedByDeadNode(storage, {
-        topics: [QueueName.NEXT_BILLING_DATE],
-        kind: QueueKind.NOTIFICATION,
-        businessNow: clock.now(),
-        failures,
-        claimId: nextId,
-        leaseEndsAtMs,
-      });
-    };
-
-    it('P13: a notification that a dead node holds is shown as late, freed, shown as cleared, and done', async () => {
-      const { recordId } = await stuckNotification(2);
-      const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
-      expect(late).to.include({
-        queueName: QueueName.NEXT_BILLING_DATE,
-        processingState: 'IN_PROCESSING',
-        processingOwner: 'dead',
-        errorCount: 2,
-      });
-      const { status, text } = await call('PUT', '/notifications/fixup', [recordId, 4_000_000_999]);
-      expect([status, text]).to.deep.equal([200, '']);
-      const cleared = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
-      expect(cleared).to.include({
-        processingState: '',
-        effectiveDate: '',
-        errorCount: 0,
-        processingOwner: '',
-        processingAvailableDate: '',
-      });
-      await serving.billing.settle();
-      const after = await report();
-      expect(after.lateNotifications?.map((entry) => entry.recordId)).not.to.include(recordId);
-      expect(after.recentNotifications?.find((entry) => entry.recordId === recordId)).to.include({
-        processingState: 'PROCESSED',
-      });
+  it('P13: a notification that a dead node holds is shown as late, freed, shown as cleared, and done', async () => {
+    const { recordId } = await stuckNotification(2);
+    const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
+    expect(late).to.include({
+      queueName: QueueName.NEXT_BILLING_DATE,
+      processingState: 'IN_PROCESSING',
+      processingOwner: 'dead',
+      errorCount: 2,
     });
-
-    it('an entry whose node is alive, or of the other kind, is not freed', async () => {
-      const { storage } = serving;
-      const { recordId } = await stuckNotification(1, Date.now() + 60_000);
-      const owner = async () =>
-        (await report()).lateNotifications?.find((entry) => entry.recordId === recordId)?.processingOwner;
-      await call('PUT', '/notifications/fixup', [recordId]);
-      expect(await owner(), 'under a lease').to.equal('dead');
-      await storage.queue.takeBackFrom(['dead']);
-      await call('PUT', '/bus/fixup', [recordId]);
-      expect(await owner(), 'no bus entry').to.equal('');
-      const stateOf = async () =>
-        (await report()).lateNotifications?.find((entry) => entry.recordId === recordId)?.processingState;
-      expect(await stateOf()).to.equal('AVAILABLE');
-      await serving.billing.settle();
+    const { status, text } = await call('PUT', '/notifications/fixup', [recordId, 4_000_000_999]);
+    expect([status, text]).to.deep.equal([200, '']);
+    const cleared = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
+    expect(cleared).to.include({
+      processingState: '',
+      effectiveDate: '',
+      errorCount: 0,
+      processingOwner: '',
+      processingAvailableDate: '',
     });
-
-    it('an entry that was given up is listed, put back once, and then done', async () => {
-      const { storage, clock } = serving;
-      const entry = await stuckNotification(0);
-      const { recordId } = entry;
-      await storage.queue.fail([{ entry, reason: 'the catalog was missing' }]);
-      const failed = async () => (await call('GET', '/notifications/failed')).json as readonly Entry[];
-      expect((await failed()).map((each) => each.recordId)).to.deep.equal([recordId]);
-      expect((await call('GET', '/bus/failed')).json).to.deep.equal([]);
-      for (const round of [1, 2]) {
-        const { status } = await call('PUT', '/notifications/failed', [recordId]);
-        expect(status, `round ${round}`).to.equal(200);
-      }
-      expect(await failed()).to.deep.equal([]);
-      const { lateNotifications, recentNotifications } = await report();
-      expect(recentNotifications?.find((each) => each.recordId === recordId)?.processingState).to.equal(
-        'REAPED',
-      );
-      const copies =
-        lateNotifications?.filter(({ createdDate }) => createdDate === formatInstant(clock.now())) ?? [];
-      expect(copies.map(({ errorCount, processingState }) => [errorCount, processingState])).to.deep.equal([
-        [0, 'AVAILABLE'],
-      ]);
-      await serving.billing.settle();
-      expect((await report()).lateNotifications).to.deep.equal([]);
+    await serving.billing.settle();
+    const after = await report();
+    expect(after.lateNotifications?.map((entry) => entry.recordId)).not.to.include(recordId);
+    expect(after.recentNotifications?.find((entry) => entry.recordId === recordId)).to.include({
+      processingState: 'PROCESSED',
     });
+  });
 
-    it('bodies and ranges out of bounds are refused', async () => {
-      const statuses = [
-        await call('PUT', '/bus/fixup', []),
-        await call('PUT', '/bus/fixup', { id: 1 }),
-        await call('PUT', '/notifications/fixup', ['x']),
-        await call('PUT', '/bus/failed', [1.5]),
-        await call('GET', '/bus/failed?from=2024-01-01&to=2024-06-01'),
-        await call('GET', '/bus/failed?maxNumberOfRows=0'),
-        await call('GET', '/host_samples?granularity=WEEK'),
-        await call('GET', '/host_samples?category_and_sample_kind=queue.bus.late'),
-        await call('GET', '/host_samples?from=2024-01-01&startTimeParameter=2024-01-01'),
-      ].map(({ status }) => status);
-      expect(statuses).to.deep.equal(statuses.map(() => 400));
+  it('an entry whose node is alive, or of the other kind, is not freed', async () => {
+    const { storage } = serving;
+    const { recordId } = await stuckNotification(1, Date.now() + 60_000);
+    const owner = async () =>
+      (await report()).lateNotifications?.find((entry) => entry.recordId === recordId)?.processingOwner;
+    await call('PUT', '/notifications/fixup', [recordId]);
+    expect(await owner(), 'under a lease').to.equal('dead');
+    await storage.queue.takeBackFrom(['dead']);
+    await call('PUT', '/bus/fixup', [recordId]);
+    expect(await owner(), 'no bus entry').to.equal('');
+    const stateOf = async () =>
+      (await report()).lateNotifications?.find((entry) => entry.recordId === recordId)?.processingState;
+    expect(await stateOf()).to.equal('AVAILABLE');
+    await serving.billing.settle();
+  });
+
+  it('an entry that was given up is listed, put back once, and then done', async () => {
+    const { storage, clock } = serving;
+    const entry = await stuckNotification(0);
+    const { recordId } = entry;
+    await storage.queue.fail([{ entry, reason: 'the catalog was missing' }]);
+    const failed = async () => (await call('GET', '/notifications/failed')).json as readonly Entry[];
+    expect((await failed()).map((each) => each.recordId)).to.deep.equal([recordId]);
+    expect((await call('GET', '/bus/failed')).json).to.deep.equal([]);
+    for (const round of [1, 2]) {
+      const { status } = await call('PUT', '/notifications/failed', [recordId]);
+      expect(status, `round ${round}`).to.equal(200);
+    }
+    expect(await failed()).to.deep.equal([]);
+    const { lateNotifications, recentNotifications } = await report();
+    expect(recentNotifications?.find((each) => each.recordId === recordId)?.processingState).to.equal(
+      'REAPED',
+    );
+    const copies =
+      lateNotifications?.filter(({ createdDate }) => createdDate === formatInstant(clock.now())) ?? [];
+    expect(copies.map(({ errorCount, processingState }) => [errorCount, processingState])).to.deep.equal([
+      [0, 'AVAILABLE'],
+    ]);
+    await serving.billing.settle();
+    expect((await report()).lateNotifications).to.deep.equal([]);
+  });
+
+  it('bodies and ranges out of bounds are refused', async () => {
+    const statuses = [
+      await call('PUT', '/bus/fixup', []),
+      await call('PUT', '/bus/fixup', { id: 1 }),
+      await call('PUT', '/notifications/fixup', ['x']),
+      await call('PUT', '/bus/failed', [1.5]),
+      await call('GET', '/bus/failed?from=2024-01-01&to=2024-06-01'),
+      await call('GET', '/bus/failed?maxNumberOfRows=0'),
+      await call('GET', '/host_samples?granularity=WEEK'),
+      await call('GET', '/host_samples?category_and_sample_kind=queue.bus.late'),
+      await call('GET', '/host_samples?from=2024-01-01&startTimeParameter=2024-01-01'),
+    ].map(({ status }) => status);
+    expect(statuses).to.deep.equal(statuses.map(() => 400));
+  });
+
+  it('a tenant sees the entries and requests of its own and of the system, with secrets masked', async () => {
+    const { call: core, billing } = serving;
+    const accountId = createdId(await core('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    await core('GET', `/1.0/kb/accounts/${accountId}?myToken=abc&audit=NONE`);
+    await core('GET', '/1.0/kb/tenants?apiKey=eve', { headers: { 'x-service-apikey': undefined } });
+    await billing.settle();
+    const lines = (await report()).recentAccessLogs ?? [];
+    const ofAccount = lines.find(({ uri }) => String(uri).startsWith(`/1.0/kb/accounts/${accountId}`));
+    expect(ofAccount).to.include({
+      method: 'GET',
+      uri: `/1.0/kb/accounts/${accountId}?myToken=*****&audit=NONE`,
+      statusCode: '200',
     });
+    expect(ofAccount?.timestamp).to.match(/^\d\d\/[A-Z][a-z][a-z]\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+    expect(ofAccount?.timeStamp).to.equal(ofAccount?.timestamp);
+    expect(Number(ofAccount?.bytesSent)).to.be.greaterThan(100);
+    expect(
+      lines.filter(({ uri }) => String(uri).startsWith('/1.0/kb/tenants')).map(({ uri }) => uri),
+    ).to.deep.equal(['/1.0/kb/tenants']);
+    const other = (await as({ 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' })('GET', '/data'))
+      .json as Report;
+    expect(other.recentAccessLogs?.map(({ uri }) => String(uri)).join()).not.to.include(accountId);
+    expect(other.recentBusEvents?.map(({ eventJson }) => String(eventJson)).join()).not.to.include(accountId);
+    const created = (await report()).recentBusEvents?.find(({ eventJson }) =>
+      String(eventJson).includes(accountId),
+    );
+    expect(created).to.include({ className: BusEventType.ACCOUNT_CREATION, processingState: 'PROCESSED' });
+  });
 
-    it('a tenant sees the entries and requests of its own and of the system, with secrets masked', async () => {
-      const { call: core, billing } = serving;
-      const accountId = createdId(await core('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      await core('GET', `/1.0/kb/accounts/${accountId}?myToken=abc&audit=NONE`);
-      await core('GET', '/1.0/kb/tenants?apiKey=eve', { headers: { 'x-service-apikey': undefined } });
-      await billing.settle();
-      const lines = (await report()).recentAccessLogs ?? [];
-      const ofAccount = lines.find(({ uri }) => String(uri).startsWith(`/1.0/kb/accounts/${accountId}`));
-      expect(ofAccount).to.include({
-        method: 'GET',
-        uri: `/1.0/kb/accounts/${accountId}?myToken=*****&audit=NONE`,
-        statusCode: '200',
-      });
-      expect(ofAccount?.timestamp).to.match(/^\d\d\/[A-Z][a-z][a-z]\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
-      expect(ofAccount?.timeStamp).to.equal(ofAccount?.timestamp);
-      expect(Number(ofAccount?.bytesSent)).to.be.greaterThan(100);
-      expect(
-        lines.filter(({ uri }) => String(uri).startsWith('/1.0/kb/tenants')).map(({ uri }) => uri),
-      ).to.deep.equal(['/1.0/kb/tenants']);
-      const other = (await as({ 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' })('GET', '/data'))
-        .json as Report;
-      expect(other.recentAccessLogs?.map(({ uri }) => String(uri)).join()).not.to.include(accountId);
-      expect(other.recentBusEvents?.map(({ eventJson }) => String(eventJson)).join()).not.to.include(
-        accountId,
-      );
-      const created = (await report()).recentBusEvents?.find(({ eventJson }) =>
-        String(eventJson).includes(accountId),
-      );
-      expect(created).to.include({ className: BusEventType.ACCOUNT_CREATION, processingState: 'PROCESSED' });
-    });
+  it('the report names this node and its plugins, with the clock of the answer', async () => {
+    const [node] = (await report()).nodeInfos ?? [];
+    expect(node).to.include.keys(
+      'killbillVersion',
+      'apiVersion',
+      'platformVersion',
+      'commonVersion',
+      'pluginApiVersion',
+    );
+    expect(node?.kbClock).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}$/);
+    expect(Math.abs(Number(node?.time) - Date.now())).to.be.lessThan(3_600_000);
+    const plugins = node?.pluginInfos as readonly { pluginName: string; pluginState: string }[];
+    expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
+  });
 
-    it('the report names this node and its plugins, with the clock of the answer', async () => {
-      const [node] = (await report()).nodeInfos ?? [];
-      expect(node).to.include.keys(
-        'killbillVersion',
-        'apiVersion',
-        'platformVersion',
-        'commonVersion',
-        'pluginApiVersion',
-      );
-      expect(node?.kbClock).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}$/);
-      expect(Math.abs(Number(node?.time) - Date.now())).to.be.lessThan(3_600_000);
-      const plugins = node?.pluginInfos as readonly { pluginName: string; pluginState: string }[];
-      expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
-    });
-
-    it('P16: samples of an hour are told as stored, and one for the hour', async () => {
-      const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
-      const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
-      await serving.storage.monitoring.addSamples(
-        Object.entries(values).map(([time, value]) => ({
-          atMs: at(time),
-          nodeName: '',
-          eventGroup: 'gauge',
-          eventCategory: 'queue.bus.late',
-          kinds: { value },
-        })),
-      );
-      const asked =
-        '/host_samples?from=2025-03-10T10:00:00&to=2025-03-10T11:00:00&category_and_sample_kind=queue.bus.late,value';
-      const series = {
+  it('P16: samples of an hour are told as stored, and one for the hour', async () => {
+    const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
+    const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
+    await serving.storage.monitoring.addSamples(
+      Object.entries(values).map(([time, value]) => ({
+        atMs: at(time),
         nodeName: '',
         eventGroup: 'gauge',
         eventCategory: 'queue.bus.late',
-        sampleKind: 'value',
-        sampleSerializationFormat: 'csv',
-      };
-      expect((await call('GET', `${asked}&granularity=HOUR`)).json).to.deep.equal([
-        { ...series, samples: '1741600800,1' },
-      ]);
-      expect((await call('GET', asked)).json).to.deep.equal([
-        { ...series, samples: '1741600800,0,1741600860,3,1741604340,1' },
-      ]);
-      expect((await call('GET', `${asked}&group=timer`)).json).to.deep.equal([]);
-      expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
-    });
+        kinds: { value },
+      })),
+    );
+    const asked =
+      '/host_samples?from=2025-03-10T10:00:00&to=2025-03-10T11:00:00&category_and_sample_kind=queue.bus.late,value';
+    const series = {
+      nodeName: '',
+      eventGroup: 'gauge',
+      eventCategory: 'queue.bus.late',
+      sampleKind: 'value',
+      sampleSerializationFormat: 'csv',
+    };
+    expect((await call('GET', `${asked}&granularity=HOUR`)).json).to.deep.equal([
+      { ...series, samples: '1741600800,1' },
+    ]);
+    expect((await call('GET', asked)).json).to.deep.equal([
+      { ...series, samples: '1741600800,0,1741600860,3,1741604340,1' },
+    ]);
+    expect((await call('GET', `${asked}&group=timer`)).json).to.deep.equal([]);
+    expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
+  });
 
-    it('samples with fractions are told as stored, and one for the hour', async () => {
-      const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
-      const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
-      await serving.storage.monitoring.addSamples(
-        Object.entries(rates).map(([time, rate]) => ({
-          atMs: at(time),
-          nodeName: '',
-          eventGroup: 'meter',
-          eventCategory: 'logs.rates.warn',
-          kinds: { mean_rate: rate },
-        })),
-      );
-      const asked =
-        '/host_samples?from=2025-03-11T10:00:00&to=2025-03-11T11:00:00&category_and_sample_kind=logs.rates.warn,mean_rate';
-      const told = async (granularity: string) => {
-        const { json } = await call('GET', `${asked}&granularity=${granularity}`);
-        return (json as readonly { readonly samples: string }[]).map(({ samples }) => samples);
-      };
-      expect(await told('SECOND')).to.deep.equal(['1741687200,0.25,1741687260,1.5,1741687320,0.5']);
-      expect(await told('HOUR')).to.deep.equal(['1741687200,0.75']);
-    });
+  it('samples with fractions are told as stored, and one for the hour', async () => {
+    const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
+    const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
+    await serving.storage.monitoring.addSamples(
+      Object.entries(rates).map(([time, rate]) => ({
+        atMs: at(time),
+        nodeName: '',
+        eventGroup: 'meter',
+        eventCategory: 'logs.rates.warn',
+        kinds: { mean_rate: rate },
+      })),
+    );
+    const asked =
+      '/host_samples?from=2025-03-11T10:00:00&to=2025-03-11T11:00:00&category_and_sample_kind=logs.rates.warn,mean_rate';
+    const told = async (granularity: string) => {
+      const { json } = await call('GET', `${asked}&granularity=${granularity}`);
+      return (json as readonly { readonly samples: string }[]).map(({ samples }) => samples);
+    };
+    expect(await told('SECOND')).to.deep.equal(['1741687200,0.25,1741687260,1.5,1741687320,0.5']);
+    expect(await told('HOUR')).to.deep.equal(['1741687200,0.75']);
+  });
 
-    it('reading needs admin:health, changing admin:update', async () => {
-      await serving.call('POST', '/1.0/kb/security/roles', {
-        body: { role: 'looker', permissions: ['admin:health'] },
-      });
-      await serving.call('POST', '/1.0/kb/security/users', {
-        body: { username: 'lia', password: 'password', roles: ['looker'] },
-      });
-      const lia = as({ authorization: await bearer(serving, 'lia') });
-      expect((await lia('GET', '/data')).status).to.equal(200);
-      expect((await lia('GET', '/bus/failed')).status).to.equal(200);
-      expect((await lia('PUT', '/bus/fixup', [1])).status).to.equal(403);
-      expect((await lia('PUT', '/bus/failed', [1])).status).to.equal(403);
+  it('reading needs admin:health, changing admin:update', async () => {
+    await serving.call('POST', '/1.0/kb/security/roles', {
+      body: { role: 'looker', permissions: ['admin:health'] },
     });
+    await serving.call('POST', '/1.0/kb/security/users', {
+      body: { username: 'lia', password: 'password', roles: ['looker'] },
+    });
+    const lia = as({ authorization: await bearer(serving, 'lia') });
+    expect((await lia('GET', '/data')).status).to.equal(200);
+    expect((await lia('GET', '/bus/failed')).status).to.equal(200);
+    expect((await lia('PUT', '/bus/fixup', [1])).status).to.equal(403);
+    expect((await lia('PUT', '/bus/failed', [1])).status).to.equal(403);
   });
 });

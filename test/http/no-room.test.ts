@@ -1,81 +1,71 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
-import {
-  createdId,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabase((_kind, open) => {
-  describe('a server whose database has no room left', () => {
-    let full: FillableStorage;
-    let serving: Serving;
-    let accountId: string;
-    let database: Awaited<ReturnType<typeof open>>;
-    before(async () => {
-      database = await open(migrated);
-      full = await fillable(database);
-      serving = await serve(database, { storage: full.storage });
-      const { call } = serving;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      await serving.billing.settle();
-    });
-    after(async () => {
-      await serving.close();
-      await full.end();
-    });
+eachDatabase('a server whose database has no room left', (open) => {
+  let full: FillableStorage;
+  let serving: Serving;
+  let accountId: string;
+  let database: Awaited<ReturnType<typeof open>>;
+  before(async () => {
+    database = await open(migrated);
+    full = await fillable(database);
+    serving = await serve(database, { storage: full.storage });
+    const { call } = serving;
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    await serving.billing.settle();
+  });
+  after(async () => {
+    await serving.close();
+    await full.end();
+  });
 
-    const rows = async (table: string): Promise<number> =>
-      Number((await rowsOf(database, `select count(*) as n from ${table}`))[0]?.n);
+  const rows = async (table: string): Promise<number> =>
+    Number((await rowsOf(database, `select count(*) as n from ${table}`))[0]?.n);
 
-    /** Creates accounts until one is refused. */
-    async function refusedAccount(): Promise<Reply> {
-      const notes = 'x'.repeat(4_000);
-      for (;;) {
-        const reply = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', notes } });
-        if (reply.status !== 201) return reply;
-      }
+  /** Creates accounts until one is refused. */
+  async function refusedAccount(): Promise<Reply> {
+    const notes = 'x'.repeat(4_000);
+    for (;;) {
+      const reply = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', notes } });
+      if (reply.status !== 201) return reply;
     }
+  }
 
-    it('a server whose database has no room left answers writes with 503 and when to come again, serves reads, and takes writes when there is room', async () => {
-      const { call } = serving;
-      await full.fill();
-      const refused = await refusedAccount();
-      expect(refused.status, refused.text).to.equal(503);
-      expect(refused.json).to.include({ code: 60_019, className: 'RequestError' });
-      expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-      const before = await rows('bw_accounts');
-      for (let attempt = 0; attempt < 3; attempt += 1) expect((await refusedAccount()).status).to.equal(503);
-      for (const path of [`/1.0/kb/accounts/${accountId}`, '/1.0/kb/accounts/pagination', '/1.0/healthcheck'])
-        expect((await call('GET', path)).status, path).to.equal(200);
-      expect(await rows('bw_accounts')).to.be.greaterThanOrEqual(before);
-      await full.makeRoom();
-      expect((await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })).status).to.equal(201);
-    });
+  it('a server whose database has no room left answers writes with 503 and when to come again, serves reads, and takes writes when there is room', async () => {
+    const { call } = serving;
+    await full.fill();
+    const refused = await refusedAccount();
+    expect(refused.status, refused.text).to.equal(503);
+    expect(refused.json).to.include({ code: 60_019, className: 'RequestError' });
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    const before = await rows('bw_accounts');
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await refusedAccount()).status).to.equal(503);
+    for (const path of [`/1.0/kb/accounts/${accountId}`, '/1.0/kb/accounts/pagination', '/1.0/healthcheck'])
+      expect((await call('GET', path)).status, path).to.equal(200);
+    expect(await rows('bw_accounts')).to.be.greaterThanOrEqual(before);
+    await full.makeRoom();
+    expect((await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })).status).to.equal(201);
+  });
 
-    it('a server whose database has no room left does due work when there is room, however often it has found none', async () => {
-      const { call, billing, log } = serving;
-      await full.makeRoom();
-      const body = { accountId, planName: 'canopy-monthly' };
-      expect((await call('POST', '/1.0/kb/subscriptions', { body })).status).to.equal(201);
-      await full.fill();
-      const before = log.lines.length;
-      await billing
-        .settle({ timeoutMs: 1_000 })
-        .catch((error: unknown) => log.error({ err: error }, 'settle'));
-      expect(log.lines.slice(before)).to.not.deep.equal([]);
-      await full.makeRoom();
-      expect(await billing.settle({ timeoutMs: 60_000 })).to.equal(true);
-      const failed = "select count(*) as n from bw_queue_history where processing_state = 'FAILED'";
-      expect((await rowsOf(database, failed))[0]?.n).to.satisfy((n: unknown) => Number(n) === 0);
-      expect((await call('GET', `/1.0/kb/accounts/${accountId}/invoices`)).json).to.have.length(1);
-    });
+  it('a server whose database has no room left does due work when there is room, however often it has found none', async () => {
+    const { call, billing, log } = serving;
+    await full.makeRoom();
+    const body = { accountId, planName: 'canopy-monthly' };
+    expect((await call('POST', '/1.0/kb/subscriptions', { body })).status).to.equal(201);
+    await full.fill();
+    const before = log.lines.length;
+    await billing.settle({ timeoutMs: 1_000 }).catch((error: unknown) => log.error({ err: error }, 'settle'));
+    expect(log.lines.slice(before)).to.not.deep.equal([]);
+    await full.makeRoom();
+    expect(await billing.settle({ timeoutMs: 60_000 })).to.equal(true);
+    const failed = "select count(*) as n from bw_queue_history where processing_state = 'FAILED'";
+    expect((await rowsOf(database, failed))[0]?.n).to.satisfy((n: unknown) => Number(n) === 0);
+    expect((await call('GET', `/1.0/kb/accounts/${accountId}/invoices`)).json).to.have.length(1);
   });
 });

@@ -7,136 +7,132 @@ import { migrated } from '../support/storage.ts';
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
 
-anyDatabase((kind, open) => {
-  describe(`nodes over HTTP on ${kind} (platform §11)`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    after(() => serving.close());
+anyDatabase('nodes over HTTP (platform §11)', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
 
-    it('nodesInfo shows this node and the gateway of test mode, to users without a tenant too', async () => {
-      const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });
-      expect(status).to.equal(200);
-      const [node, ...others] = json as readonly Record<string, unknown>[];
-      expect(others).to.deep.equal([]);
-      const { nodeName, bootTime, lastUpdatedDate, kbVersion, pluginsInfo, ...versions } = node ?? {};
-      expect(nodeName).to.equal((await serving.billing.nodes.local()).nodeName);
-      for (const date of [bootTime, lastUpdatedDate])
-        expect(date).to.match(/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      expect(kbVersion).to.match(/^\d+\.\d+\.\d+/);
-      expect(versions).to.deep.equal({
-        apiVersion: kbVersion,
-        pluginApiVersion: kbVersion,
-        commonVersion: kbVersion,
-        platformVersion: kbVersion,
+  it('nodesInfo shows this node and the gateway of test mode, to users without a tenant too', async () => {
+    const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });
+    expect(status).to.equal(200);
+    const [node, ...others] = json as readonly Record<string, unknown>[];
+    expect(others).to.deep.equal([]);
+    const { nodeName, bootTime, lastUpdatedDate, kbVersion, pluginsInfo, ...versions } = node ?? {};
+    expect(nodeName).to.equal((await serving.billing.nodes.local()).nodeName);
+    for (const date of [bootTime, lastUpdatedDate])
+      expect(date).to.match(/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(kbVersion).to.match(/^\d+\.\d+\.\d+/);
+    expect(versions).to.deep.equal({
+      apiVersion: kbVersion,
+      pluginApiVersion: kbVersion,
+      commonVersion: kbVersion,
+      platformVersion: kbVersion,
+    });
+    const name = 'killbill-payment-test';
+    expect(pluginsInfo).to.deep.include({
+      bundleSymbolicName: name,
+      pluginKey: 'payment-test',
+      pluginName: name,
+      version: '1.0.0',
+      state: 'RUNNING',
+      isSelectedForStart: true,
+      services: [{ serviceTypeName: 'PaymentPluginApi', registrationName: name }],
+    });
+  });
+
+  it('pluginsInfo shows the plugins of this node, and asks for a tenant', async () => {
+    const nodes = (await serving.call('GET', '/1.0/kb/nodesInfo')).json as readonly {
+      readonly pluginsInfo: unknown;
+    }[];
+    expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.deep.equal(nodes[0]?.pluginsInfo);
+    const { status } = await serving.call('GET', '/1.0/kb/pluginsInfo', { headers: withoutTenant });
+    expect(status).to.equal(401);
+  });
+
+  it('a command to a plugin answers 202 and shows in nodesInfo; without the permission, or of an unknown plugin, it does nothing', async () => {
+    const command = (type: string, pluginKey: string) => ({
+      nodeCommandType: type,
+      isSystemCommandType: true,
+      nodeCommandProperties: [{ key: 'pluginKey', value: pluginKey }],
+    });
+    const send = (body: unknown, headers = {}) =>
+      serving.call('POST', '/1.0/kb/nodesInfo', { body, headers: { ...withoutTenant, ...headers } });
+    const state = async () => {
+      const { json } = await serving.call('GET', '/1.0/kb/pluginsInfo');
+      return (json as readonly { readonly pluginKey: string | null; readonly state: string }[]).find(
+        ({ pluginKey }) => pluginKey === 'payment-test',
+      )?.state;
+    };
+    expect((await send(command('STOP_PLUGIN', 'payment-test'))).status).to.equal(202);
+    expect(await state()).to.equal('STOPPED');
+    await serving.billing.security.users.create(
+      { userName: 'admin' },
+      { name: 'reader', password: 'password', roles: [] },
+      { allowShort: true },
+    );
+    const reader = { authorization: basic('reader', 'password') };
+    expect((await send(command('START_PLUGIN', 'payment-test'), reader)).status).to.equal(403);
+    expect(await state()).to.equal('STOPPED');
+    const unknown = await send(command('INSTALL_PLUGIN', 'stripe'));
+    expect(unknown.status).to.equal(400);
+    expect(unknown.text).to.contain('No node has a plugin stripe');
+    expect((await send(command('START_PLUGIN', 'payment-test'))).status).to.equal(202);
+    expect(await state()).to.equal('RUNNING');
+  });
+
+  it('a node out of rotation fails its health check and refuses what changes anything, until it is put back', async () => {
+    const rotation = (method: string) =>
+      serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
+    const health = async () => (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };
+    const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    expect((await rotation('DELETE')).status).to.equal(204);
+    expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
+    expect((await health()).rotation).to.deep.equal({
+      healthy: false,
+      message: 'This node is out of rotation',
+    });
+    const before = serving.log.lines.length;
+    const refused = await create();
+    const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
+    expect(logged.map(({ level, message }) => [level, message])).to.deep.equal([
+      ['info', 'request refused out of rotation'],
+    ]);
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect(refused.json).to.include({ code: 60018 });
+    expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);
+    const authorization = await bearer(serving, 'admin');
+    const outcomes = routeTable({ testMode: true })
+      .filter(({ method, operationId }) => method !== 'GET' && operationId !== 'putInRotation')
+      .map(async ({ method, path, operationId, credentials }) => {
+        const filled = path.replace('{tenantApiKey}', 'bob').replaceAll(/\{\w+\}/g, serving.nextId);
+        const headers = credentials === 'PLUGIN' ? { authorization } : {};
+        const { status, json } = await serving.call(method, filled, { body: '[', headers });
+        const isRefused = status === 503 && (json as { code: number }).code === 60018;
+        return isRefused ? [] : [operationId];
       });
-      const name = 'killbill-payment-test';
-      expect(pluginsInfo).to.deep.include({
-        bundleSymbolicName: name,
-        pluginKey: 'payment-test',
-        pluginName: name,
-        version: '1.0.0',
-        state: 'RUNNING',
-        isSelectedForStart: true,
-        services: [{ serviceTypeName: 'PaymentPluginApi', registrationName: name }],
-      });
-    });
+    expect((await Promise.all(outcomes)).flat(), 'served out of rotation').to.have.members([
+      ...['putOutOfRotation', 'invalidatesCache', 'invalidatesCacheByAccount', 'invalidatesCacheByTenant'],
+      ...['issueToken', 'issuePluginToken'],
+      ...[
+        'setTestClockTime',
+        'updateTestClockTime',
+        'writeLogInvoiceLogEntriesForAccount',
+        'configureSandbox',
+      ],
+    ]);
+    expect((await rotation('PUT')).status).to.equal(204);
+    expect((await create()).status).to.equal(201);
+    expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);
+  });
 
-    it('pluginsInfo shows the plugins of this node, and asks for a tenant', async () => {
-      const nodes = (await serving.call('GET', '/1.0/kb/nodesInfo')).json as readonly {
-        readonly pluginsInfo: unknown;
-      }[];
-      expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.deep.equal(nodes[0]?.pluginsInfo);
-      const { status } = await serving.call('GET', '/1.0/kb/pluginsInfo', { headers: withoutTenant });
-      expect(status).to.equal(401);
-    });
-
-    it('a command to a plugin answers 202 and shows in nodesInfo; without the permission, or of an unknown plugin, it does nothing', async () => {
-      const command = (type: string, pluginKey: string) => ({
-        nodeCommandType: type,
-        isSystemCommandType: true,
-        nodeCommandProperties: [{ key: 'pluginKey', value: pluginKey }],
-      });
-      const send = (body: unknown, headers = {}) =>
-        serving.call('POST', '/1.0/kb/nodesInfo', { body, headers: { ...withoutTenant, ...headers } });
-      const state = async () => {
-        const { json } = await serving.call('GET', '/1.0/kb/pluginsInfo');
-        return (json as readonly { readonly pluginKey: string | null; readonly state: string }[]).find(
-          ({ pluginKey }) => pluginKey === 'payment-test',
-        )?.state;
-      };
-      expect((await send(command('STOP_PLUGIN', 'payment-test'))).status).to.equal(202);
-      expect(await state()).to.equal('STOPPED');
-      await serving.billing.security.users.create(
-        { userName: 'admin' },
-        { name: 'reader', password: 'password', roles: [] },
-        { allowShort: true },
-      );
-      const reader = { authorization: basic('reader', 'password') };
-      expect((await send(command('START_PLUGIN', 'payment-test'), reader)).status).to.equal(403);
-      expect(await state()).to.equal('STOPPED');
-      const unknown = await send(command('INSTALL_PLUGIN', 'stripe'));
-      expect(unknown.status).to.equal(400);
-      expect(unknown.text).to.contain('No node has a plugin stripe');
-      expect((await send(command('START_PLUGIN', 'payment-test'))).status).to.equal(202);
-      expect(await state()).to.equal('RUNNING');
-    });
-
-    it('a node out of rotation fails its health check and refuses what changes anything, until it is put back', async () => {
-      const rotation = (method: string) =>
-        serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
-      const health = async () =>
-        (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };
-      const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      expect((await rotation('DELETE')).status).to.equal(204);
-      expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
-      expect((await health()).rotation).to.deep.equal({
-        healthy: false,
-        message: 'This node is out of rotation',
-      });
-      const before = serving.log.lines.length;
-      const refused = await create();
-      const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
-      expect(logged.map(({ level, message }) => [level, message])).to.deep.equal([
-        ['info', 'request refused out of rotation'],
-      ]);
-      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
-      expect(refused.json).to.include({ code: 60018 });
-      expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);
-      const authorization = await bearer(serving, 'admin');
-      const outcomes = routeTable({ testMode: true })
-        .filter(({ method, operationId }) => method !== 'GET' && operationId !== 'putInRotation')
-        .map(async ({ method, path, operationId, credentials }) => {
-          const filled = path.replace('{tenantApiKey}', 'bob').replaceAll(/\{\w+\}/g, serving.nextId);
-          const headers = credentials === 'PLUGIN' ? { authorization } : {};
-          const { status, json } = await serving.call(method, filled, { body: '[', headers });
-          const isRefused = status === 503 && (json as { code: number }).code === 60018;
-          return isRefused ? [] : [operationId];
-        });
-      expect((await Promise.all(outcomes)).flat(), 'served out of rotation').to.have.members([
-        ...['putOutOfRotation', 'invalidatesCache', 'invalidatesCacheByAccount', 'invalidatesCacheByTenant'],
-        ...['issueToken', 'issuePluginToken'],
-        ...[
-          'setTestClockTime',
-          'updateTestClockTime',
-          'writeLogInvoiceLogEntriesForAccount',
-          'configureSandbox',
-        ],
-      ]);
-      expect((await rotation('PUT')).status).to.equal(204);
-      expect((await create()).status).to.equal(201);
-      expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);
-    });
-
-    it('cache calls answer 204, 400 for a cache that nobody knows and 404 for an unknown account', async () => {
-      const drop = async (path: string) =>
-        (await serving.call('DELETE', `/1.0/kb/admin/cache${path}`)).status;
-      expect(await drop('')).to.equal(204);
-      expect(await drop('?cacheName=overridden-plan')).to.equal(204);
-      expect(await drop('?cacheName=nothing')).to.equal(400);
-      expect(await drop('/tenants')).to.equal(204);
-      expect(await drop(`/accounts/${serving.nextId()}`)).to.equal(404);
-    });
+  it('cache calls answer 204, 400 for a cache that nobody knows and 404 for an unknown account', async () => {
+    const drop = async (path: string) => (await serving.call('DELETE', `/1.0/kb/admin/cache${path}`)).status;
+    expect(await drop('')).to.equal(204);
+    expect(await drop('?cacheName=overridden-plan')).to.equal(204);
+    expect(await drop('?cacheName=nothing')).to.equal(400);
+    expect(await drop('/tenants')).to.equal(204);
+    expect(await drop(`/accounts/${serving.nextId()}`)).to.equal(404);
   });
 });

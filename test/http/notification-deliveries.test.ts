@@ -15,109 +15,107 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-anyDatabase((_kind, open) => {
-  describe('deliveries of pushes over HTTP (platform §10.5)', () => {
-    let serving: Serving;
-    let status: number;
-    let sent: string[];
+anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
+  let serving: Serving;
+  let status: number;
+  let sent: string[];
 
-    beforeEach(async () => {
-      [status, sent] = [200, []];
-      const pushSender: PushSender = {
-        resolve: async () => ['192.0.2.1'],
-        send: async ({ url, id }) => {
-          sent.push(`${url.pathname} ${id}`);
-          return { status };
-        },
-      };
-      serving = await serve(await open(migrated), { pushSender });
-      await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Fone`);
-      await serving.billing.settle();
-    });
-    afterEach(() => serving.close());
-    const listed = async (query = ''): Promise<readonly Shown[]> =>
-      (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
-    const createAccount = async () =>
-      createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  beforeEach(async () => {
+    [status, sent] = [200, []];
+    const pushSender: PushSender = {
+      resolve: async () => ['192.0.2.1'],
+      send: async ({ url, id }) => {
+        sent.push(`${url.pathname} ${id}`);
+        return { status };
+      },
+    };
+    serving = await serve(await open(migrated), { pushSender });
+    await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Fone`);
+    await serving.billing.settle();
+  });
+  afterEach(() => serving.close());
+  const listed = async (query = ''): Promise<readonly Shown[]> =>
+    (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
+  const createAccount = async () =>
+    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
 
-    it('deliveries of pushes over HTTP show what was tried, what came of it, and what is next', async () => {
-      status = 503;
-      const accountId = await createAccount();
-      await serving.billing.settle();
-      const [, delivery] = await listed();
-      expect(delivery).to.deep.equal({
-        deliveryId: delivery?.deliveryId,
-        eventType: 'ACCOUNT_CREATION',
-        accountId,
-        objectType: 'ACCOUNT',
-        objectId: accountId,
-        metaData: null,
-        url: 'https://example.com/one',
-        status: 'AVAILABLE',
-        attempts: 1,
-        lastAttemptDate: '2024-02-10T08:15:30.000Z',
-        lastStatus: 503,
-        lastError: 'The receiver answered 503',
-        nextAttemptDate: '2024-02-10T08:30:30.000Z',
-        createdDate: '2024-02-10T08:15:30.000Z',
-      });
-      const one = await serving.call('GET', `${root}/${delivery?.deliveryId}`, { headers: aliasHeaders });
-      expect(one.json).to.deep.equal(delivery);
+  it('deliveries of pushes over HTTP show what was tried, what came of it, and what is next', async () => {
+    status = 503;
+    const accountId = await createAccount();
+    await serving.billing.settle();
+    const [, delivery] = await listed();
+    expect(delivery).to.deep.equal({
+      deliveryId: delivery?.deliveryId,
+      eventType: 'ACCOUNT_CREATION',
+      accountId,
+      objectType: 'ACCOUNT',
+      objectId: accountId,
+      metaData: null,
+      url: 'https://example.com/one',
+      status: 'AVAILABLE',
+      attempts: 1,
+      lastAttemptDate: '2024-02-10T08:15:30.000Z',
+      lastStatus: 503,
+      lastError: 'The receiver answered 503',
+      nextAttemptDate: '2024-02-10T08:30:30.000Z',
+      createdDate: '2024-02-10T08:15:30.000Z',
     });
+    const one = await serving.call('GET', `${root}/${delivery?.deliveryId}`, { headers: aliasHeaders });
+    expect(one.json).to.deep.equal(delivery);
+  });
 
-    it('deliveries of pushes over HTTP are listed by status, event and account, in pages', async () => {
-      const [first, second] = [await createAccount(), await createAccount()];
-      await serving.billing.settle();
-      status = 500;
-      await createAccount();
-      await serving.billing.settle();
-      expect((await listed('?status=AVAILABLE')).map(({ attempts }) => attempts)).to.deep.equal([1]);
-      expect((await listed('?eventType=TENANT_CONFIG_CHANGE')).map(({ url }) => url)).to.deep.equal([
-        'https://example.com/one',
-      ]);
-      expect((await listed(`?accountId=${second}`)).map(({ objectId }) => objectId)).to.deep.equal([second]);
-      expect((await listed('?limit=1&offset=1')).map(({ objectId }) => objectId)).to.deep.equal([first]);
-      const { headers } = await serving.call('GET', `${root}?limit=2&eventType=ACCOUNT_CREATION`);
-      expect(headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
-      for (const query of ['?status=NEW', '?eventType=NULL_INVOICE', '?accountId=x'])
-        expect((await serving.call('GET', `${root}${query}`)).status, query).to.equal(400);
-    });
+  it('deliveries of pushes over HTTP are listed by status, event and account, in pages', async () => {
+    const [first, second] = [await createAccount(), await createAccount()];
+    await serving.billing.settle();
+    status = 500;
+    await createAccount();
+    await serving.billing.settle();
+    expect((await listed('?status=AVAILABLE')).map(({ attempts }) => attempts)).to.deep.equal([1]);
+    expect((await listed('?eventType=TENANT_CONFIG_CHANGE')).map(({ url }) => url)).to.deep.equal([
+      'https://example.com/one',
+    ]);
+    expect((await listed(`?accountId=${second}`)).map(({ objectId }) => objectId)).to.deep.equal([second]);
+    expect((await listed('?limit=1&offset=1')).map(({ objectId }) => objectId)).to.deep.equal([first]);
+    const { headers } = await serving.call('GET', `${root}?limit=2&eventType=ACCOUNT_CREATION`);
+    expect(headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
+    for (const query of ['?status=NEW', '?eventType=NULL_INVOICE', '?accountId=x'])
+      expect((await serving.call('GET', `${root}${query}`)).status, query).to.equal(400);
+  });
 
-    it('deliveries of pushes over HTTP are sent again on request, whatever became of them, under the same id', async () => {
-      const [{ deliveryId } = { deliveryId: '' }] = await listed();
-      expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
-      await serving.billing.settle();
-      expect(sent).to.deep.equal([`/one ${deliveryId}`, `/one ${deliveryId}`]);
-      expect((await listed())[0]).to.deep.include({
-        status: 'PROCESSED',
-        attempts: 2,
-        nextAttemptDate: null,
-      });
-      await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Ftwo`);
-      status = 500;
-      await serving.call('POST', `${root}/${deliveryId}/resend`);
-      await serving.billing.settle();
-      expect(sent).to.include(`/two ${deliveryId}`);
-      expect((await listed())[0]).to.deep.include({
-        status: 'AVAILABLE',
-        url: 'https://example.com/two',
-        nextAttemptDate: '2024-02-10T08:30:30.000Z',
-      });
+  it('deliveries of pushes over HTTP are sent again on request, whatever became of them, under the same id', async () => {
+    const [{ deliveryId } = { deliveryId: '' }] = await listed();
+    expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
+    await serving.billing.settle();
+    expect(sent).to.deep.equal([`/one ${deliveryId}`, `/one ${deliveryId}`]);
+    expect((await listed())[0]).to.deep.include({
+      status: 'PROCESSED',
+      attempts: 2,
+      nextAttemptDate: null,
     });
+    await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Ftwo`);
+    status = 500;
+    await serving.call('POST', `${root}/${deliveryId}/resend`);
+    await serving.billing.settle();
+    expect(sent).to.include(`/two ${deliveryId}`);
+    expect((await listed())[0]).to.deep.include({
+      status: 'AVAILABLE',
+      url: 'https://example.com/two',
+      nextAttemptDate: '2024-02-10T08:30:30.000Z',
+    });
+  });
 
-    it('deliveries of pushes over HTTP: nothing to send to is 400, an unknown one 404', async () => {
-      const [{ deliveryId } = { deliveryId: '' }] = await listed();
-      await serving.call('DELETE', callback);
-      const refused = await serving.call('POST', `${root}/${deliveryId}/resend`);
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
-      const unknown = '1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11';
-      for (const [method, path] of [
-        ['GET', unknown],
-        ['POST', `${unknown}/resend`],
-      ] as const) {
-        const { status: answered, json } = await serving.call(method, `${root}/${path}`);
-        expect([answered, (json as { code: number }).code]).to.deep.equal([404, 60_007]);
-      }
-    });
+  it('deliveries of pushes over HTTP: nothing to send to is 400, an unknown one 404', async () => {
+    const [{ deliveryId } = { deliveryId: '' }] = await listed();
+    await serving.call('DELETE', callback);
+    const refused = await serving.call('POST', `${root}/${deliveryId}/resend`);
+    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
+    const unknown = '1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11';
+    for (const [method, path] of [
+      ['GET', unknown],
+      ['POST', `${unknown}/resend`],
+    ] as const) {
+      const { status: answered, json } = await serving.call(method, `${root}/${path}`);
+      expect([answered, (json as { code: number }).code]).to.deep.equal([404, 60_007]);
+    }
   });
 });

@@ -13,68 +13,66 @@ interface Body {
 const config = '/1.0/kb/tenants/uploadPerTenantConfig';
 const plain = { 'content-type': 'text/plain' };
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §1.7: numbers by a pattern over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let world: World;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      world = await populate(serving);
-    });
-    after(() => serving.close());
+anyDatabase('invoicing §1.7: numbers by a pattern over HTTP', (open) => {
+  let serving: Serving;
+  let world: World;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    world = await populate(serving);
+  });
+  after(() => serving.close());
 
-    const upload = (pattern: string) =>
-      serving.call('POST', config, {
-        body: JSON.stringify({ 'org.service.invoice.numberPattern': pattern }),
-        headers: plain,
-      });
-    const read = async (path: string): Promise<Body> => (await serving.call('GET', path)).json as Body;
-    const everywhere = async (): Promise<readonly Body[]> => {
-      const { accountId, invoiceId, invoiceItemId } = world;
-      const timeline = (await serving.call('GET', `/1.0/kb/accounts/${accountId}/timeline`)).json;
-      return [
-        await read(`/1.0/kb/invoices/${invoiceId}`),
-        await read('/1.0/kb/invoices/byNumber/1'),
-        await read(`/1.0/kb/invoices/byItemId/${invoiceItemId}`),
-        ...((await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)) as readonly Body[]),
-        ...((await list(
-          serving,
-          `/1.0/kb/accounts/${accountId}/invoices?includeInvoiceComponents=true`,
-        )) as readonly Body[]),
-        ...((await list(serving, '/1.0/kb/invoices/pagination')) as readonly Body[]),
-        ...((await list(serving, '/1.0/kb/invoices/search/1')) as readonly Body[]),
-        ...(timeline as { readonly invoices: readonly Body[] }).invoices,
-      ];
-    };
-
-    it('without a pattern clients see what they know', async () => {
-      const shown = await everywhere();
-      expect(shown).to.have.length(8);
-      for (const each of shown) expect(each).not.to.have.property('formattedNumber');
+  const upload = (pattern: string) =>
+    serving.call('POST', config, {
+      body: JSON.stringify({ 'org.service.invoice.numberPattern': pattern }),
+      headers: plain,
     });
+  const read = async (path: string): Promise<Body> => (await serving.call('GET', path)).json as Body;
+  const everywhere = async (): Promise<readonly Body[]> => {
+    const { accountId, invoiceId, invoiceItemId } = world;
+    const timeline = (await serving.call('GET', `/1.0/kb/accounts/${accountId}/timeline`)).json;
+    return [
+      await read(`/1.0/kb/invoices/${invoiceId}`),
+      await read('/1.0/kb/invoices/byNumber/1'),
+      await read(`/1.0/kb/invoices/byItemId/${invoiceItemId}`),
+      ...((await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)) as readonly Body[]),
+      ...((await list(
+        serving,
+        `/1.0/kb/accounts/${accountId}/invoices?includeInvoiceComponents=true`,
+      )) as readonly Body[]),
+      ...((await list(serving, '/1.0/kb/invoices/pagination')) as readonly Body[]),
+      ...((await list(serving, '/1.0/kb/invoices/search/1')) as readonly Body[]),
+      ...(timeline as { readonly invoices: readonly Body[] }).invoices,
+    ];
+  };
 
-    it('with a pattern every answer and the page show it beside the integer', async () => {
-      const { status, text } = await upload('INV-{yyyy}-{n:6}');
-      expect(status, text).to.equal(201);
-      for (const each of await everywhere()) {
-        expect(each).to.include({ invoiceNumber: 1, formattedNumber: 'INV-2024-000001' });
-      }
-      const page = await serving.call('GET', `/1.0/kb/invoices/${world.invoiceId}/html`);
-      expect(page.text).to.contain('INV-2024-000001');
-    });
+  it('without a pattern clients see what they know', async () => {
+    const shown = await everywhere();
+    expect(shown).to.have.length(8);
+    for (const each of shown) expect(each).not.to.have.property('formattedNumber');
+  });
 
-    it('a pattern with a date leaves the numbers before it as they were', async () => {
-      expect((await upload('INV-{yyyy}-{n:6}, 2030-01-01 B{n}')).status).to.equal(201);
-      for (const each of await everywhere()) expect(each.formattedNumber).to.equal('INV-2024-000001');
-      expect((await upload('2030-01-01 B{n}')).status).to.equal(201);
-      for (const each of await everywhere()) expect(each).not.to.have.property('formattedNumber');
-    });
+  it('with a pattern every answer and the page show it beside the integer', async () => {
+    const { status, text } = await upload('INV-{yyyy}-{n:6}');
+    expect(status, text).to.equal(201);
+    for (const each of await everywhere()) {
+      expect(each).to.include({ invoiceNumber: 1, formattedNumber: 'INV-2024-000001' });
+    }
+    const page = await serving.call('GET', `/1.0/kb/invoices/${world.invoiceId}/html`);
+    expect(page.text).to.contain('INV-2024-000001');
+  });
 
-    it('a pattern without the number is refused, and nothing stored', async () => {
-      const { status, text } = await upload('INV-{yyyy}');
-      expect(status).to.equal(400);
-      expect(text).to.contain('org.service.invoice.numberPattern');
-      expect((await serving.call('GET', config)).text).not.to.contain('INV-{yyyy}');
-    });
+  it('a pattern with a date leaves the numbers before it as they were', async () => {
+    expect((await upload('INV-{yyyy}-{n:6}, 2030-01-01 B{n}')).status).to.equal(201);
+    for (const each of await everywhere()) expect(each.formattedNumber).to.equal('INV-2024-000001');
+    expect((await upload('2030-01-01 B{n}')).status).to.equal(201);
+    for (const each of await everywhere()) expect(each).not.to.have.property('formattedNumber');
+  });
+
+  it('a pattern without the number is refused, and nothing stored', async () => {
+    const { status, text } = await upload('INV-{yyyy}');
+    expect(status).to.equal(400);
+    expect(text).to.contain('org.service.invoice.numberPattern');
+    expect((await serving.call('GET', config)).text).not.to.contain('INV-{yyyy}');
   });
 });

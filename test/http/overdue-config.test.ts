@@ -13,194 +13,192 @@ const faulty = exampleXml
   .replace('PARTNER', 'FRIEND')
   .replace('name="WARNED"', 'name="BLOCKED"');
 
-anyDatabase((kind, open) => {
-  describe(`the overdue configuration over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let call: Serving['call'];
+anyDatabase('the overdue configuration over HTTP', (open) => {
+  let serving: Serving;
+  let call: Serving['call'];
 
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-      call = serving.call;
-    });
-    afterEach(() => serving.close());
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
+    call = serving.call;
+  });
+  afterEach(() => serving.close());
 
-    const post = (to: string, body: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
-      call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
-    const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
-      call('GET', from, { headers });
-    const outcome = ({ status, json }: Reply) => [status, (json as { readonly code?: number }).code];
+  const post = (to: string, body: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
+    call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
+  const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
+    call('GET', from, { headers });
+  const outcome = ({ status, json }: Reply) => [status, (json as { readonly code?: number }).code];
 
-    it('overdue §10: is stored from XML and from JSON by either way, and answers with Location and no body', async () => {
-      for (const [to, body, type] of [
-        [path, exampleXml, 'text/xml'],
-        [path, exampleXml, 'application/xml; charset=UTF-8'],
-        [xmlPath, exampleXml, 'text/xml'],
-        [path, JSON.stringify(exampleJson), 'application/json'],
-        [path, JSON.stringify(exampleJson), 'application/json; charset=utf-8'],
-      ] as const) {
-        await call('DELETE', keyPath);
-        expect((await get(path)).json).to.deep.equal(clearOnly);
-        const made = await post(to, body, { 'content-type': type });
-        expect([made.status, made.text], made.text).to.deep.equal([201, '']);
-        expect(made.headers.get('location')).to.match(/\/1\.0\/kb\/overdue$/);
-        expect((await get(path)).json).to.deep.equal(exampleJson);
-      }
-    });
-
-    it('overdue §10: answers XML where Accept asks for it, the uploaded text unchanged, and JSON otherwise', async () => {
-      const odd = exampleXml.replace('<condition>', '<!-- warum nicht: ü😀 -->\r\n<condition>');
-      await post(xmlPath, odd, xmlType);
-      for (const accept of ['text/xml', 'application/xml', 'text/xml, */*;q=0.1']) {
-        const shown = await get(path, { accept });
-        expect(shown.text).to.equal(odd);
-        expect(shown.headers.get('content-type')).to.match(/^(text|application)\/xml/);
-      }
-      for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/xml;q=0.5']) {
-        const shown = await get(path, { accept });
-        expect(shown.json, accept).to.deep.equal(exampleJson);
-        expect(shown.headers.get('content-type')).to.match(/^application\/json/);
-      }
-      expect((await get(xmlPath)).text).to.equal(odd);
-      expect((await get(path, { accept: 'text/html' })).status).to.equal(406);
-    });
-
-    it('overdue §1.2 rule 3: shows what came as JSON as XML, which can be uploaded again', async () => {
-      await post(path, JSON.stringify(exampleJson), jsonType);
-      const { text } = await get(xmlPath);
-      await post(path, JSON.stringify({ overdueStates: clearOnly.overdueStates }), jsonType);
-      expect((await post(xmlPath, text, xmlType)).status).to.equal(201);
+  it('overdue §10: is stored from XML and from JSON by either way, and answers with Location and no body', async () => {
+    for (const [to, body, type] of [
+      [path, exampleXml, 'text/xml'],
+      [path, exampleXml, 'application/xml; charset=UTF-8'],
+      [xmlPath, exampleXml, 'text/xml'],
+      [path, JSON.stringify(exampleJson), 'application/json'],
+      [path, JSON.stringify(exampleJson), 'application/json; charset=utf-8'],
+    ] as const) {
+      await call('DELETE', keyPath);
+      expect((await get(path)).json).to.deep.equal(clearOnly);
+      const made = await post(to, body, { 'content-type': type });
+      expect([made.status, made.text], made.text).to.deep.equal([201, '']);
+      expect(made.headers.get('location')).to.match(/\/1\.0\/kb\/overdue$/);
       expect((await get(path)).json).to.deep.equal(exampleJson);
-    });
+    }
+  });
 
-    it('shows JSON that can be uploaded again, that of the default too', async () => {
-      for (const shown of [clearOnly, exampleJson]) {
-        expect((await post(path, JSON.stringify(shown), jsonType)).status).to.equal(201);
-        const { text } = await get(path);
-        expect((await post(path, text, jsonType)).status).to.equal(201);
-        expect((await get(path)).json).to.deep.equal(shown);
-      }
-    });
+  it('overdue §10: answers XML where Accept asks for it, the uploaded text unchanged, and JSON otherwise', async () => {
+    const odd = exampleXml.replace('<condition>', '<!-- warum nicht: ü😀 -->\r\n<condition>');
+    await post(xmlPath, odd, xmlType);
+    for (const accept of ['text/xml', 'application/xml', 'text/xml, */*;q=0.1']) {
+      const shown = await get(path, { accept });
+      expect(shown.text).to.equal(odd);
+      expect(shown.headers.get('content-type')).to.match(/^(text|application)\/xml/);
+    }
+    for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/xml;q=0.5']) {
+      const shown = await get(path, { accept });
+      expect(shown.json, accept).to.deep.equal(exampleJson);
+      expect(shown.headers.get('content-type')).to.match(/^application\/json/);
+    }
+    expect((await get(xmlPath)).text).to.equal(odd);
+    expect((await get(path, { accept: 'text/html' })).status).to.equal(406);
+  });
 
-    it('overdue §1.3: refuses a bad one with every error, its line and its column, and the old one stays', async () => {
-      await post(xmlPath, exampleXml, xmlType);
-      for (const to of [path, xmlPath]) {
-        const refused = await post(to, faulty, xmlType);
-        expect(outcome(refused)).to.deep.equal([400, 5_010]);
-        const { message } = refused.json as { readonly message: string };
-        for (const place of [
-          'line 3, column 34: Element "unit": "FORTNIGHTS"',
-          'line 7, column 9: State "BLOCKED": Element "controlTagExclusion": "FRIEND"',
-          'line 12, column 5: ',
-        ])
-          expect(message).to.contain(place);
-      }
-      const json = JSON.stringify({ ...exampleJson, overdueStates: [{ nam: 'x' }] }, null, 2);
-      const refused = await post(path, json, jsonType);
+  it('overdue §1.2 rule 3: shows what came as JSON as XML, which can be uploaded again', async () => {
+    await post(path, JSON.stringify(exampleJson), jsonType);
+    const { text } = await get(xmlPath);
+    await post(path, JSON.stringify({ overdueStates: clearOnly.overdueStates }), jsonType);
+    expect((await post(xmlPath, text, xmlType)).status).to.equal(201);
+    expect((await get(path)).json).to.deep.equal(exampleJson);
+  });
+
+  it('shows JSON that can be uploaded again, that of the default too', async () => {
+    for (const shown of [clearOnly, exampleJson]) {
+      expect((await post(path, JSON.stringify(shown), jsonType)).status).to.equal(201);
+      const { text } = await get(path);
+      expect((await post(path, text, jsonType)).status).to.equal(201);
+      expect((await get(path)).json).to.deep.equal(shown);
+    }
+  });
+
+  it('overdue §1.3: refuses a bad one with every error, its line and its column, and the old one stays', async () => {
+    await post(xmlPath, exampleXml, xmlType);
+    for (const to of [path, xmlPath]) {
+      const refused = await post(to, faulty, xmlType);
       expect(outcome(refused)).to.deep.equal([400, 5_010]);
-      expect((refused.json as { readonly message: string }).message).to.match(/line 5, column \d+: .*"nam"/);
-      expect((await get(xmlPath)).text).to.equal(exampleXml);
-    });
+      const { message } = refused.json as { readonly message: string };
+      for (const place of [
+        'line 3, column 34: Element "unit": "FORTNIGHTS"',
+        'line 7, column 9: State "BLOCKED": Element "controlTagExclusion": "FRIEND"',
+        'line 12, column 5: ',
+      ])
+        expect(message).to.contain(place);
+    }
+    const json = JSON.stringify({ ...exampleJson, overdueStates: [{ nam: 'x' }] }, null, 2);
+    const refused = await post(path, json, jsonType);
+    expect(outcome(refused)).to.deep.equal([400, 5_010]);
+    expect((refused.json as { readonly message: string }).message).to.match(/line 5, column \d+: .*"nam"/);
+    expect((await get(xmlPath)).text).to.equal(exampleXml);
+  });
 
-    it('goes by the type of the body, and without one by its looks', async () => {
-      expect(outcome(await post(path, exampleXml, jsonType))).to.deep.equal([400, 5_010]);
-      expect(outcome(await post(path, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
-      expect(outcome(await post(xmlPath, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
-      for (const body of [exampleXml, JSON.stringify(exampleJson)]) {
-        await call('DELETE', keyPath);
-        // As bytes, which get no type of their own on the way.
-        const made = await call('POST', path, {
-          body: Buffer.from(body),
-          headers: { 'content-type': undefined },
-        });
-        expect(made.status, made.text).to.equal(201);
-        expect((await get(path)).json).to.deep.equal(exampleJson);
-      }
-    });
-
-    it('overdue §10: refuses other types, bodies that are empty or too large, and calls without an author', async () => {
-      for (const to of [path, xmlPath]) {
-        expect(outcome(await post(to, 'x', { 'content-type': 'text/plain' }))).to.deep.equal([415, 60_010]);
-        expect(outcome(await post(to, '', xmlType))).to.deep.equal([400, 60_003]);
-        expect(outcome(await post(to, ' '.repeat(300_000), xmlType))).to.deep.equal([413, 60_012]);
-        const anonymous = await post(to, exampleXml, { ...xmlType, 'x-service-createdby': undefined });
-        expect(outcome(anonymous)).to.deep.equal([400, 60_003]);
-      }
-      expect(outcome(await post(xmlPath, '{}', jsonType))).to.deep.equal([415, 60_010]);
-      expect(outcome(await post(path, '', jsonType))).to.deep.equal([400, 60_003]);
-      expect((await get(path)).json).to.deep.equal(clearOnly);
-    });
-
-    it('refuses hostile XML with one error, and reads nothing that it names', async () => {
-      const state = '<state name="&a;"><isClearState>true</isClearState></state>';
-      const whole = `<overdueConfig><accountOverdueStates>${state}</accountOverdueStates></overdueConfig>`;
-      for (const document of [
-        `<!DOCTYPE o [<!ENTITY a SYSTEM "file:///etc/passwd">]>${whole}`,
-        `<!DOCTYPE o [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${whole}`,
-        whole,
-        '<a>'.repeat(60_000),
-        `<overdueConfig ${Array.from({ length: 5_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
-      ]) {
-        const refused = await post(xmlPath, document, xmlType);
-        expect(outcome(refused)).to.deep.equal([400, 5_010]);
-        expect(refused.text).to.not.contain('root:');
-        expect(refused.text.length).to.be.below(20_000);
-      }
-      expect((await get(path)).json).to.deep.equal(clearOnly);
-    });
-
-    it('needs the permission to upload it, by its own way and by that of the key; all may read it', async () => {
-      const { storage, nextId } = serving;
-      const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
-      for (const [name, permissions] of [
-        ['clerk', ['tenant_kvs:*', 'catalog:config_upload']],
-        ['dunner', ['overdue:config_upload', 'tenant_kvs:add']],
-      ] as const)
-        await storage.system.insertUserIfAbsent({
-          ...user,
-          ...{ id: nextId(), name, permissions, allTenants: true, tenantIds: [] },
-        });
-      const as = (name: string) => ({ authorization: basic(name, 'password') });
-      const text = { 'content-type': 'text/plain' };
-      for (const [to, type] of [
-        [path, xmlType],
-        [xmlPath, xmlType],
-        [keyPath, text],
-      ] as const) {
-        expect(outcome(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.deep.equal([
-          403, 40_000,
-        ]);
-        expect((await post(to, exampleXml, { ...type, ...as('dunner') })).status, to).to.equal(201);
-      }
-      expect((await call('DELETE', keyPath, { headers: as('clerk') })).status).to.equal(403);
-      expect((await get(path, as('clerk'))).json).to.deep.equal(exampleJson);
-    });
-
-    it('is the value of the key OVERDUE_CONFIG, which is checked by the same rules', async () => {
-      const text = { 'content-type': 'text/plain' };
-      await post(xmlPath, exampleXml, xmlType);
-      expect((await get(keyPath)).json).to.deep.equal({
-        key: 'OVERDUE_CONFIG',
-        values: [exampleXml],
-        auditLogs: [],
+  it('goes by the type of the body, and without one by its looks', async () => {
+    expect(outcome(await post(path, exampleXml, jsonType))).to.deep.equal([400, 5_010]);
+    expect(outcome(await post(path, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
+    expect(outcome(await post(xmlPath, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
+    for (const body of [exampleXml, JSON.stringify(exampleJson)]) {
+      await call('DELETE', keyPath);
+      // As bytes, which get no type of their own on the way.
+      const made = await call('POST', path, {
+        body: Buffer.from(body),
+        headers: { 'content-type': undefined },
       });
-      expect(outcome(await post(keyPath, faulty, text))).to.deep.equal([400, 5_010]);
-      expect((await get(xmlPath)).text).to.equal(exampleXml);
-      expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
-      expect((await get(path)).json).to.deep.equal(clearOnly);
-      expect((await call('DELETE', keyPath)).status).to.equal(204);
-      expect((await get(path)).json).to.deep.equal(clearOnly);
-    });
-
-    it('is the same in dialect K', async () => {
-      const made = await post(path, exampleXml, { ...aliasHeaders, ...xmlType });
       expect(made.status, made.text).to.equal(201);
-      expect((await get(path, aliasHeaders)).json).to.deep.equal(exampleJson);
-      const anonymous = await post(path, exampleXml, {
-        ...aliasHeaders,
-        ...xmlType,
-        'x-killbill-createdby': undefined,
+      expect((await get(path)).json).to.deep.equal(exampleJson);
+    }
+  });
+
+  it('overdue §10: refuses other types, bodies that are empty or too large, and calls without an author', async () => {
+    for (const to of [path, xmlPath]) {
+      expect(outcome(await post(to, 'x', { 'content-type': 'text/plain' }))).to.deep.equal([415, 60_010]);
+      expect(outcome(await post(to, '', xmlType))).to.deep.equal([400, 60_003]);
+      expect(outcome(await post(to, ' '.repeat(300_000), xmlType))).to.deep.equal([413, 60_012]);
+      const anonymous = await post(to, exampleXml, { ...xmlType, 'x-service-createdby': undefined });
+      expect(outcome(anonymous)).to.deep.equal([400, 60_003]);
+    }
+    expect(outcome(await post(xmlPath, '{}', jsonType))).to.deep.equal([415, 60_010]);
+    expect(outcome(await post(path, '', jsonType))).to.deep.equal([400, 60_003]);
+    expect((await get(path)).json).to.deep.equal(clearOnly);
+  });
+
+  it('refuses hostile XML with one error, and reads nothing that it names', async () => {
+    const state = '<state name="&a;"><isClearState>true</isClearState></state>';
+    const whole = `<overdueConfig><accountOverdueStates>${state}</accountOverdueStates></overdueConfig>`;
+    for (const document of [
+      `<!DOCTYPE o [<!ENTITY a SYSTEM "file:///etc/passwd">]>${whole}`,
+      `<!DOCTYPE o [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${whole}`,
+      whole,
+      '<a>'.repeat(60_000),
+      `<overdueConfig ${Array.from({ length: 5_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
+    ]) {
+      const refused = await post(xmlPath, document, xmlType);
+      expect(outcome(refused)).to.deep.equal([400, 5_010]);
+      expect(refused.text).to.not.contain('root:');
+      expect(refused.text.length).to.be.below(20_000);
+    }
+    expect((await get(path)).json).to.deep.equal(clearOnly);
+  });
+
+  it('needs the permission to upload it, by its own way and by that of the key; all may read it', async () => {
+    const { storage, nextId } = serving;
+    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
+    for (const [name, permissions] of [
+      ['clerk', ['tenant_kvs:*', 'catalog:config_upload']],
+      ['dunner', ['overdue:config_upload', 'tenant_kvs:add']],
+    ] as const)
+      await storage.system.insertUserIfAbsent({
+        ...user,
+        ...{ id: nextId(), name, permissions, allTenants: true, tenantIds: [] },
       });
-      expect(anonymous.json).to.include({ message: 'Header X-Killbill-CreatedBy needs to be set' });
+    const as = (name: string) => ({ authorization: basic(name, 'password') });
+    const text = { 'content-type': 'text/plain' };
+    for (const [to, type] of [
+      [path, xmlType],
+      [xmlPath, xmlType],
+      [keyPath, text],
+    ] as const) {
+      expect(outcome(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.deep.equal([
+        403, 40_000,
+      ]);
+      expect((await post(to, exampleXml, { ...type, ...as('dunner') })).status, to).to.equal(201);
+    }
+    expect((await call('DELETE', keyPath, { headers: as('clerk') })).status).to.equal(403);
+    expect((await get(path, as('clerk'))).json).to.deep.equal(exampleJson);
+  });
+
+  it('is the value of the key OVERDUE_CONFIG, which is checked by the same rules', async () => {
+    const text = { 'content-type': 'text/plain' };
+    await post(xmlPath, exampleXml, xmlType);
+    expect((await get(keyPath)).json).to.deep.equal({
+      key: 'OVERDUE_CONFIG',
+      values: [exampleXml],
+      auditLogs: [],
     });
+    expect(outcome(await post(keyPath, faulty, text))).to.deep.equal([400, 5_010]);
+    expect((await get(xmlPath)).text).to.equal(exampleXml);
+    expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
+    expect((await get(path)).json).to.deep.equal(clearOnly);
+    expect((await call('DELETE', keyPath)).status).to.equal(204);
+    expect((await get(path)).json).to.deep.equal(clearOnly);
+  });
+
+  it('is the same in dialect K', async () => {
+    const made = await post(path, exampleXml, { ...aliasHeaders, ...xmlType });
+    expect(made.status, made.text).to.equal(201);
+    expect((await get(path, aliasHeaders)).json).to.deep.equal(exampleJson);
+    const anonymous = await post(path, exampleXml, {
+      ...aliasHeaders,
+      ...xmlType,
+      'x-killbill-createdby': undefined,
+    });
+    expect(anonymous.json).to.include({ message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 });

@@ -9,25 +9,23 @@ import { dunningStories, type Teller } from '../support/overdue/dunning-stories.
 import { httpTeller } from '../support/overdue/http-teller.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`dunning over HTTP, from the first failed card to the payment of all, on ${kind}`, () => {
-    let teller: Teller;
-    beforeEach(async () => {
-      const database = await open(migrated);
-      const serving = await serve(database);
-      teller = httpTeller(serving, database);
-      await teller.runTo(BEGINS);
-      const body = await readFile(specCatalog);
-      const uploaded = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
-      expect(uploaded.status, uploaded.text).to.equal(201);
-    });
-    afterEach(() => teller.close());
-
-    // The engine tells all of them.
-    for (const { title, play, expected } of sampled(dunningStories, 2)) {
-      it(`dunning over HTTP: ${title}`, async () => {
-        expect(await play(teller)).to.deep.equal(expected);
-      });
-    }
+anyDatabase('dunning over HTTP, from the first failed card to the payment of all', (open) => {
+  let teller: Teller;
+  beforeEach(async () => {
+    const database = await open(migrated);
+    const serving = await serve(database);
+    teller = httpTeller(serving, database);
+    await teller.runTo(BEGINS);
+    const body = await readFile(specCatalog);
+    const uploaded = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
+    expect(uploaded.status, uploaded.text).to.equal(201);
   });
+  afterEach(() => teller.close());
+
+  // The engine tells all of them.
+  for (const { title, play, expected } of sampled(dunningStories, 2)) {
+    it(`dunning over HTTP: ${title}`, async () => {
+      expect(await play(teller)).to.deep.equal(expected);
+    });
+  }
 });

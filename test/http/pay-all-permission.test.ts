@@ -6,44 +6,42 @@ import { migrated } from '../support/storage.ts';
 
 const PASSWORD = 'long enough a password';
 
-anyDatabase((_kind, open) => {
-  describe('who may pay all invoices (http-api §5)', () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      for (const [name, permissions] of [
-        ['cashier', ['payment:trigger']],
-        ['creditor', ['payment:trigger', 'account:credit']],
-      ] as const) {
-        await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
-        const body = { username: name, password: PASSWORD, roles: [name] };
-        await serving.call('POST', '/1.0/kb/security/users', { body });
-      }
-    });
-    after(() => serving.close());
+anyDatabase('who may pay all invoices (http-api §5)', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    for (const [name, permissions] of [
+      ['cashier', ['payment:trigger']],
+      ['creditor', ['payment:trigger', 'account:credit']],
+    ] as const) {
+      await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
+      const body = { username: name, password: PASSWORD, roles: [name] };
+      await serving.call('POST', '/1.0/kb/security/users', { body });
+    }
+  });
+  after(() => serving.close());
 
-    const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>>)[key];
+  const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>>)[key];
 
-    it('an external overpayment of all invoices becomes credit only for who may give credit, else nothing is paid', async () => {
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const accountId = createdId(account);
-      const charge = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
-      await serving.call('POST', charge, { body: [{ accountId, amount: 10, currency: 'USD' }] });
-      const paid = (name: string, amount: number) =>
-        serving.call(
-          'POST',
-          `/1.0/kb/accounts/${accountId}/invoicePayments?externalPayment=true&paymentAmount=${amount}`,
-          { headers: { authorization: basic(name, PASSWORD) } },
-        );
-      const refused = await paid('cashier', 12);
-      expect([refused.status, member(refused.json, 'code')]).to.deep.equal([403, 40000]);
-      expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.deep.equal([]);
-      expect((await paid('cashier', 4)).status).to.equal(201);
-      expect((await paid('creditor', 8)).status).to.equal(201);
-      const query = 'accountWithBalanceAndCBA=true';
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}?${query}`);
-      expect(member(json, 'accountCBA')).to.equal(2);
-      expect((await paid('cashier', 1)).status).to.equal(403);
-    });
+  it('an external overpayment of all invoices becomes credit only for who may give credit, else nothing is paid', async () => {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const accountId = createdId(account);
+    const charge = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
+    await serving.call('POST', charge, { body: [{ accountId, amount: 10, currency: 'USD' }] });
+    const paid = (name: string, amount: number) =>
+      serving.call(
+        'POST',
+        `/1.0/kb/accounts/${accountId}/invoicePayments?externalPayment=true&paymentAmount=${amount}`,
+        { headers: { authorization: basic(name, PASSWORD) } },
+      );
+    const refused = await paid('cashier', 12);
+    expect([refused.status, member(refused.json, 'code')]).to.deep.equal([403, 40000]);
+    expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.deep.equal([]);
+    expect((await paid('cashier', 4)).status).to.equal(201);
+    expect((await paid('creditor', 8)).status).to.equal(201);
+    const query = 'accountWithBalanceAndCBA=true';
+    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}?${query}`);
+    expect(member(json, 'accountCBA')).to.equal(2);
+    expect((await paid('cashier', 1)).status).to.equal(403);
   });
 });

@@ -9,132 +9,127 @@ const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const DAY = '2024-02-10';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
-anyDatabase((kind, open) => {
-  describe(`payments of invoices over HTTP (payments §9.6) on ${kind}`, () => {
-    let serving: Serving;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    beforeEach(async () => {
-      accountId = await newAccount();
-    });
-    after(() => serving.close());
+anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
+  let serving: Serving;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  beforeEach(async () => {
+    accountId = await newAccount();
+  });
+  after(() => serving.close());
 
-    const post = (path: string, body?: object) => serving.call('POST', `/1.0/kb${path}`, { body });
-    const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
-    async function newAccount(): Promise<string> {
-      const id = createdId(await post('/accounts', { currency: 'USD' }));
-      const method = { pluginName: 'killbill-payment-test' };
-      await post(`/accounts/${id}/paymentMethods?isDefault=true`, method);
-      await post(`/accounts/${id}/tags`, [AUTO_PAY_OFF]);
-      return id;
-    }
-    async function invoiced(amount: number): Promise<string> {
-      const path = `/invoices/charges/${accountId}?autoCommit=true`;
-      const { json } = await post(path, [{ accountId, amount, currency: 'USD' }]);
-      await serving.billing.settle();
-      return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
-    }
-    const balanceOf = async (invoiceId: string) =>
-      ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
+  const post = (path: string, body?: object) => serving.call('POST', `/1.0/kb${path}`, { body });
+  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
+  async function newAccount(): Promise<string> {
+    const id = createdId(await post('/accounts', { currency: 'USD' }));
+    const method = { pluginName: 'killbill-payment-test' };
+    await post(`/accounts/${id}/paymentMethods?isDefault=true`, method);
+    await post(`/accounts/${id}/tags`, [AUTO_PAY_OFF]);
+    return id;
+  }
+  async function invoiced(amount: number): Promise<string> {
+    const path = `/invoices/charges/${accountId}?autoCommit=true`;
+    const { json } = await post(path, [{ accountId, amount, currency: 'USD' }]);
+    await serving.billing.settle();
+    return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
+  }
+  const balanceOf = async (invoiceId: string) =>
+    ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
 
-    it('payments §9.6 rule 1: an instant payment answers with the invoice payment, and 204 where nothing is due', async () => {
-      const path = `/invoices/${await invoiced(20)}/payments`;
-      const body = {
-        accountId,
-        purchasedAmount: 5,
-        paymentExternalKey: `payment-${accountId}`,
-        transactions: [{ transactionExternalKey: `transaction-${accountId}` }],
-      };
-      const paid = await post(path, body);
-      const paymentId = createdId(paid);
-      expect([paid.status, paid.text]).to.deep.equal([201, '']);
-      expect(paid.headers.get('location')).to.equal(`${serving.url}/1.0/kb/invoicePayments/${paymentId}`);
-      const { json } = await serving.call('GET', `/1.0/kb/invoicePayments/${paymentId}`);
-      expect(json).to.deep.include({ paymentExternalKey: body.paymentExternalKey, purchasedAmount: 5 });
-      const [transaction] = (json as { transactions: { transactionExternalKey: string }[] }).transactions;
-      expect(transaction?.transactionExternalKey).to.equal(`transaction-${accountId}`);
-      expect(codeOf(await post(path, { accountId, purchasedAmount: 15.01 }))).to.deep.equal([400, 7199]);
-      expect((await post(`${path}?externalPayment=true`, { accountId })).status).to.equal(201);
-      const nothing = await post(path, { accountId });
-      expect([nothing.status, nothing.headers.has('location')]).to.deep.equal([204, false]);
+  it('payments §9.6 rule 1: an instant payment answers with the invoice payment, and 204 where nothing is due', async () => {
+    const path = `/invoices/${await invoiced(20)}/payments`;
+    const body = {
+      accountId,
+      purchasedAmount: 5,
+      paymentExternalKey: `payment-${accountId}`,
+      transactions: [{ transactionExternalKey: `transaction-${accountId}` }],
+    };
+    const paid = await post(path, body);
+    const paymentId = createdId(paid);
+    expect([paid.status, paid.text]).to.deep.equal([201, '']);
+    expect(paid.headers.get('location')).to.equal(`${serving.url}/1.0/kb/invoicePayments/${paymentId}`);
+    const { json } = await serving.call('GET', `/1.0/kb/invoicePayments/${paymentId}`);
+    expect(json).to.deep.include({ paymentExternalKey: body.paymentExternalKey, purchasedAmount: 5 });
+    const [transaction] = (json as { transactions: { transactionExternalKey: string }[] }).transactions;
+    expect(transaction?.transactionExternalKey).to.equal(`transaction-${accountId}`);
+    expect(codeOf(await post(path, { accountId, purchasedAmount: 15.01 }))).to.deep.equal([400, 7199]);
+    expect((await post(`${path}?externalPayment=true`, { accountId })).status).to.equal(201);
+    const nothing = await post(path, { accountId });
+    expect([nothing.status, nothing.headers.has('location')]).to.deep.equal([204, false]);
+  });
+
+  it('payments §9.6 rule 1: a method of another account, and one of nowhere, are refused', async () => {
+    const path = `/invoices/${await invoiced(20)}/payments`;
+    const owner = accountId;
+    accountId = await newAccount();
+    const [method] = await list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    const { paymentMethodId } = method as { paymentMethodId: string };
+    const stranger = await post(path, { accountId: owner, paymentMethodId });
+    expect(codeOf(stranger)).to.deep.equal([400, 7033]);
+    const none = await post(path, { accountId: owner, paymentMethodId: NOWHERE });
+    expect(codeOf(none)).to.deep.equal([404, 7000]);
+  });
+
+  it('payments §9.6 rule 2: pay all answers with the invoices that were tried, and 204 where there was none', async () => {
+    const path = `/accounts/${accountId}/invoicePayments`;
+    expect((await post(path)).status).to.equal(204);
+    const [first, second] = [await invoiced(20), await invoiced(30)];
+    const paid = await post(`${path}?paymentAmount=25`);
+    expect(paid.status, paid.text).to.equal(201);
+    const location = new URL(paid.headers.get('location') ?? '');
+    expect(location.pathname).to.equal(`/1.0/kb/accounts/${accountId}/invoices`);
+    expect(Object.fromEntries(location.searchParams)).to.deep.equal({
+      startDate: DAY,
+      endDate: DAY,
+      invoicesFilter: `${first},${second}`,
     });
+    expect([await balanceOf(first), await balanceOf(second)]).to.deep.equal([0, 25]);
+    expect((await post(`${path}?targetDate=2024-02-09`)).status).to.equal(204);
+    const external = await post(`${path}?externalPayment=true&paymentAmount=100`);
+    expect(external.status).to.equal(201);
+    expect(await balanceOf(second)).to.equal(0);
+    const account = await serving.call('GET', `/1.0/kb/accounts/${accountId}?accountWithBalanceAndCBA=true`);
+    expect(account.json).to.include({ accountCBA: 75 });
+    expect((await post(`${path}?externalPayment=true&paymentAmount=5`)).status).to.equal(204);
+    expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
+  });
 
-    it('payments §9.6 rule 1: a method of another account, and one of nowhere, are refused', async () => {
-      const path = `/invoices/${await invoiced(20)}/payments`;
-      const owner = accountId;
-      accountId = await newAccount();
-      const [method] = await list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
-      const { paymentMethodId } = method as { paymentMethodId: string };
-      const stranger = await post(path, { accountId: owner, paymentMethodId });
-      expect(codeOf(stranger)).to.deep.equal([400, 7033]);
-      const none = await post(path, { accountId: owner, paymentMethodId: NOWHERE });
-      expect(codeOf(none)).to.deep.equal([404, 7000]);
-    });
+  it('payments §6.2: how a pending transaction has ended is told once, with payment and status', async () => {
+    const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
+    const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
+    const payment = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    const [pending] = (payment.json as { transactions: { transactionId: string }[] }).transactions;
+    const path = `/paymentTransactions/${pending?.transactionId}`;
+    expect(codeOf(await post(path, { status: 'SUCCESS' }))).to.deep.equal([400, 60003]);
+    expect(codeOf(await post(path, { paymentId }))).to.deep.equal([400, 60003]);
+    expect(codeOf(await post(path, { paymentId, status: 'PENDING' }))).to.deep.equal([400, 7031]);
+    expect((await post(path, { paymentId, status: 'DONE' })).status).to.equal(400);
+    const told = await post(path, { paymentId, status: 'SUCCESS' });
+    expect([told.status, told.text]).to.deep.equal([201, '']);
+    expect(told.headers.get('location')).to.equal(`${serving.url}/1.0/kb/payments/${paymentId}`);
+    expect(codeOf(await post(path, { paymentId, status: 'SUCCESS' }))).to.deep.equal([404, 7024]);
+    const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    expect(json).to.include({ purchasedAmount: 5 });
+  });
 
-    it('payments §9.6 rule 2: pay all answers with the invoices that were tried, and 204 where there was none', async () => {
-      const path = `/accounts/${accountId}/invoicePayments`;
-      expect((await post(path)).status).to.equal(204);
-      const [first, second] = [await invoiced(20), await invoiced(30)];
-      const paid = await post(`${path}?paymentAmount=25`);
-      expect(paid.status, paid.text).to.equal(201);
-      const location = new URL(paid.headers.get('location') ?? '');
-      expect(location.pathname).to.equal(`/1.0/kb/accounts/${accountId}/invoices`);
-      expect(Object.fromEntries(location.searchParams)).to.deep.equal({
-        startDate: DAY,
-        endDate: DAY,
-        invoicesFilter: `${first},${second}`,
+  it('payments §6.1 rule 2: of several pending transactions one must be named over HTTP', async () => {
+    const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
+    const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
+    const complete = (choice: object) =>
+      serving.call('PUT', `/1.0/kb/payments/${paymentId}`, { body: choice });
+    expect((await complete({})).status).to.equal(204);
+    expect(codeOf(await complete({ transactionType: 'VOID' }))).to.deep.equal([400, 7031]);
+    for (const key of ['one', 'two'])
+      await post(`/payments/${paymentId}/refunds?${PENDING}`, {
+        amount: 5,
+        transactionExternalKey: `${key}-${paymentId}`,
       });
-      expect([await balanceOf(first), await balanceOf(second)]).to.deep.equal([0, 25]);
-      expect((await post(`${path}?targetDate=2024-02-09`)).status).to.equal(204);
-      const external = await post(`${path}?externalPayment=true&paymentAmount=100`);
-      expect(external.status).to.equal(201);
-      expect(await balanceOf(second)).to.equal(0);
-      const account = await serving.call(
-        'GET',
-        `/1.0/kb/accounts/${accountId}?accountWithBalanceAndCBA=true`,
-      );
-      expect(account.json).to.include({ accountCBA: 75 });
-      expect((await post(`${path}?externalPayment=true&paymentAmount=5`)).status).to.equal(204);
-      expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
-    });
-
-    it('payments §6.2: how a pending transaction has ended is told once, with payment and status', async () => {
-      const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
-      const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
-      const payment = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
-      const [pending] = (payment.json as { transactions: { transactionId: string }[] }).transactions;
-      const path = `/paymentTransactions/${pending?.transactionId}`;
-      expect(codeOf(await post(path, { status: 'SUCCESS' }))).to.deep.equal([400, 60003]);
-      expect(codeOf(await post(path, { paymentId }))).to.deep.equal([400, 60003]);
-      expect(codeOf(await post(path, { paymentId, status: 'PENDING' }))).to.deep.equal([400, 7031]);
-      expect((await post(path, { paymentId, status: 'DONE' })).status).to.equal(400);
-      const told = await post(path, { paymentId, status: 'SUCCESS' });
-      expect([told.status, told.text]).to.deep.equal([201, '']);
-      expect(told.headers.get('location')).to.equal(`${serving.url}/1.0/kb/payments/${paymentId}`);
-      expect(codeOf(await post(path, { paymentId, status: 'SUCCESS' }))).to.deep.equal([404, 7024]);
-      const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
-      expect(json).to.include({ purchasedAmount: 5 });
-    });
-
-    it('payments §6.1 rule 2: of several pending transactions one must be named over HTTP', async () => {
-      const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
-      const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
-      const complete = (choice: object) =>
-        serving.call('PUT', `/1.0/kb/payments/${paymentId}`, { body: choice });
-      expect((await complete({})).status).to.equal(204);
-      expect(codeOf(await complete({ transactionType: 'VOID' }))).to.deep.equal([400, 7031]);
-      for (const key of ['one', 'two'])
-        await post(`/payments/${paymentId}/refunds?${PENDING}`, {
-          amount: 5,
-          transactionExternalKey: `${key}-${paymentId}`,
-        });
-      expect(codeOf(await complete({}))).to.deep.equal([400, 7031]);
-      expect((await complete({ transactionExternalKey: `two-${paymentId}` })).status).to.equal(204);
-      expect((await complete({})).status).to.equal(204);
-      const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
-      expect(json).to.include({ refundedAmount: 10 });
-    });
+    expect(codeOf(await complete({}))).to.deep.equal([400, 7031]);
+    expect((await complete({ transactionExternalKey: `two-${paymentId}` })).status).to.equal(204);
+    expect((await complete({})).status).to.equal(204);
+    const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    expect(json).to.include({ refundedAmount: 10 });
   });
 });

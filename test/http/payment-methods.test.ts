@@ -3,117 +3,113 @@ import { anyDatabase } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((_kind, open) => {
-  describe('payment methods over HTTP (payments §10)', () => {
-    let serving: Serving;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    beforeEach(async () => {
-      accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-    });
-    after(() => serving.close());
+anyDatabase('payment methods over HTTP (payments §10)', (open) => {
+  let serving: Serving;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  beforeEach(async () => {
+    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  });
+  after(() => serving.close());
 
-    const add = async (query = '', body: object = {}) =>
-      createdId(
-        await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
-          body: { pluginName: 'killbill-payment-test', ...body },
-        }),
-      );
-    const remove = (id: string, query = '', headers = {}) =>
-      serving.call('DELETE', `/1.0/kb/paymentMethods/${id}${query}`, { headers });
-    const codeOf = ({ json }: Reply) => (json as { code?: number }).code;
-    const idsOf = ({ json }: Reply) =>
-      (json as { paymentMethodId: string }[]).map(({ paymentMethodId }) => paymentMethodId);
-    const tags = async () => {
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}/tags`);
-      return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
-    };
+  const add = async (query = '', body: object = {}) =>
+    createdId(
+      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
+        body: { pluginName: 'killbill-payment-test', ...body },
+      }),
+    );
+  const remove = (id: string, query = '', headers = {}) =>
+    serving.call('DELETE', `/1.0/kb/paymentMethods/${id}${query}`, { headers });
+  const codeOf = ({ json }: Reply) => (json as { code?: number }).code;
+  const idsOf = ({ json }: Reply) =>
+    (json as { paymentMethodId: string }[]).map(({ paymentMethodId }) => paymentMethodId);
+  const tags = async () => {
+    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}/tags`);
+    return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
+  };
 
-    it('http-api §4 line 7: deleting the default without a flag answers 500, in dialect K 400', async () => {
-      const id = await add('?isDefault=true');
-      for (const [headers, status] of [
-        [{}, 500],
-        [aliasHeaders, 400],
-      ] as const) {
-        const refused = await remove(id, '', headers);
-        expect([refused.status, codeOf(refused)]).to.deep.equal([status, 7022]);
-      }
-      expect((await remove(id, '?forceDefaultPmDeletion=true')).status).to.equal(204);
-      expect((await remove(id)).status).to.equal(404);
-      expect(await tags()).to.deep.equal([]);
-    });
+  it('http-api §4 line 7: deleting the default without a flag answers 500, in dialect K 400', async () => {
+    const id = await add('?isDefault=true');
+    for (const [headers, status] of [
+      [{}, 500],
+      [aliasHeaders, 400],
+    ] as const) {
+      const refused = await remove(id, '', headers);
+      expect([refused.status, codeOf(refused)]).to.deep.equal([status, 7022]);
+    }
+    expect((await remove(id, '?forceDefaultPmDeletion=true')).status).to.equal(204);
+    expect((await remove(id)).status).to.equal(404);
+    expect(await tags()).to.deep.equal([]);
+  });
 
-    it('payments §10.3: deleteDefaultPmWithAutoPayOff deletes the default and tags the account', async () => {
-      const id = await add('?isDefault=true');
-      expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
-      expect(await tags()).to.deep.equal(['AUTO_PAY_OFF']);
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}`);
-      expect(json).to.include({ paymentMethodId: null });
-    });
+  it('payments §10.3: deleteDefaultPmWithAutoPayOff deletes the default and tags the account', async () => {
+    const id = await add('?isDefault=true');
+    expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
+    expect(await tags()).to.deep.equal(['AUTO_PAY_OFF']);
+    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}`);
+    expect(json).to.include({ paymentMethodId: null });
+  });
 
-    it('payments §10.2: deleted methods are found by id, key and account only with includedDeleted', async () => {
-      const externalKey = `key ${accountId}`;
-      const id = await add('', { externalKey });
-      await remove(id);
-      const byKey = `/1.0/kb/paymentMethods?externalKey=${encodeURIComponent(externalKey)}`;
-      for (const path of [`/1.0/kb/paymentMethods/${id}?`, `${byKey}&`]) {
-        const without = await serving.call('GET', path);
-        expect([without.status, codeOf(without)], path).to.deep.equal([404, 7000]);
-        const found = await serving.call('GET', `${path}includedDeleted=true`);
-        expect(found.json).to.deep.include({ paymentMethodId: id, externalKey });
-      }
-      const list = `/1.0/kb/accounts/${accountId}/paymentMethods`;
-      expect(idsOf(await serving.call('GET', list))).to.deep.equal([]);
-      expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.deep.equal([id]);
-    });
+  it('payments §10.2: deleted methods are found by id, key and account only with includedDeleted', async () => {
+    const externalKey = `key ${accountId}`;
+    const id = await add('', { externalKey });
+    await remove(id);
+    const byKey = `/1.0/kb/paymentMethods?externalKey=${encodeURIComponent(externalKey)}`;
+    for (const path of [`/1.0/kb/paymentMethods/${id}?`, `${byKey}&`]) {
+      const without = await serving.call('GET', path);
+      expect([without.status, codeOf(without)], path).to.deep.equal([404, 7000]);
+      const found = await serving.call('GET', `${path}includedDeleted=true`);
+      expect(found.json).to.deep.include({ paymentMethodId: id, externalKey });
+    }
+    const list = `/1.0/kb/accounts/${accountId}/paymentMethods`;
+    expect(idsOf(await serving.call('GET', list))).to.deep.equal([]);
+    expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.deep.equal([id]);
+  });
 
-    it('payments §10.2: lists and searches of payment methods are paged', async () => {
-      const ids = [await add('?isDefault=true'), await add(), await add()];
-      const path = `/1.0/kb/paymentMethods/search/${accountId}`;
-      const found = await serving.call('GET', `${path}?offset=1&limit=1`);
-      expect(idsOf(found)).to.deep.equal([ids[1]]);
-      expect(found.headers.get('x-killbill-pagination-totalnbrecords')).to.equal('3');
-      expect(found.headers.get('x-killbill-pagination-nextoffset')).to.equal('2');
-      const listed = await serving.call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
-      expect(idsOf(listed)).to.deep.equal([...ids].reverse());
-      const defaults = (listed.json as { isDefault: boolean }[]).map(({ isDefault }) => isDefault);
-      expect(defaults).to.deep.equal([false, false, true]);
-      const none = await serving.call(
-        'GET',
-        '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__',
-      );
-      expect(idsOf(none)).to.deep.equal([]);
-      const unknown = await serving.call('GET', `${path}?pluginName=nobody`);
+  it('payments §10.2: lists and searches of payment methods are paged', async () => {
+    const ids = [await add('?isDefault=true'), await add(), await add()];
+    const path = `/1.0/kb/paymentMethods/search/${accountId}`;
+    const found = await serving.call('GET', `${path}?offset=1&limit=1`);
+    expect(idsOf(found)).to.deep.equal([ids[1]]);
+    expect(found.headers.get('x-killbill-pagination-totalnbrecords')).to.equal('3');
+    expect(found.headers.get('x-killbill-pagination-nextoffset')).to.equal('2');
+    const listed = await serving.call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
+    expect(idsOf(listed)).to.deep.equal([...ids].reverse());
+    const defaults = (listed.json as { isDefault: boolean }[]).map(({ isDefault }) => isDefault);
+    expect(defaults).to.deep.equal([false, false, true]);
+    const none = await serving.call(
+      'GET',
+      '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__',
+    );
+    expect(idsOf(none)).to.deep.equal([]);
+    const unknown = await serving.call('GET', `${path}?pluginName=nobody`);
+    expect([unknown.status, codeOf(unknown)]).to.deep.equal([400, 7028]);
+  });
+
+  it('payments §10.2: a search asks the gateway that is named, and all with withPluginInfo', async () => {
+    const value = `4242-${accountId}`;
+    const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
+    const path = `/1.0/kb/paymentMethods/search/${value}`;
+    expect(idsOf(await serving.call('GET', path))).to.deep.equal([]);
+    expect(idsOf(await serving.call('GET', `${path}?pluginName=killbill-payment-test`))).to.deep.equal([id]);
+    const all = await serving.call('GET', `${path}?withPluginInfo=true`);
+    expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
+  });
+
+  it('payments §10.5: a refresh takes pluginName and PluginName, and changes nothing of what is there', async () => {
+    const ids = [await add('?isDefault=true'), await add()];
+    const refresh = (query: string) =>
+      serving.call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
+    for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
+      expect((await refresh(query)).status).to.equal(204);
+      const listed = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+      expect(idsOf(listed)).to.deep.equal(ids);
+    }
+    for (const name of ['pluginName', 'PluginName']) {
+      const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);
       expect([unknown.status, codeOf(unknown)]).to.deep.equal([400, 7028]);
-    });
-
-    it('payments §10.2: a search asks the gateway that is named, and all with withPluginInfo', async () => {
-      const value = `4242-${accountId}`;
-      const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
-      const path = `/1.0/kb/paymentMethods/search/${value}`;
-      expect(idsOf(await serving.call('GET', path))).to.deep.equal([]);
-      expect(idsOf(await serving.call('GET', `${path}?pluginName=killbill-payment-test`))).to.deep.equal([
-        id,
-      ]);
-      const all = await serving.call('GET', `${path}?withPluginInfo=true`);
-      expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
-    });
-
-    it('payments §10.5: a refresh takes pluginName and PluginName, and changes nothing of what is there', async () => {
-      const ids = [await add('?isDefault=true'), await add()];
-      const refresh = (query: string) =>
-        serving.call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
-      for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
-        expect((await refresh(query)).status).to.equal(204);
-        const listed = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-        expect(idsOf(listed)).to.deep.equal(ids);
-      }
-      for (const name of ['pluginName', 'PluginName']) {
-        const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);
-        expect([unknown.status, codeOf(unknown)]).to.deep.equal([400, 7028]);
-      }
-    });
+    }
   });
 });

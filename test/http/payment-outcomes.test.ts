@@ -1,15 +1,14 @@
 import { expect } from 'chai';
-import {
-  type GatewayContext,
-  GatewayError,
-  type GatewayRequest,
-  type GatewayResult,
-  type GatewayTransaction,
-  type PaymentControl,
-  type PaymentGateway,
-  TransactionType,
+import type {
+  GatewayContext,
+  GatewayRequest,
+  GatewayResult,
+  GatewayTransaction,
+  PaymentControl,
+  PaymentGateway,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { GatewayError, TransactionType } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -250,234 +249,223 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-anyDatabase((kind, open) => {
-  describe(`how operations on payments end (payments §2.2) on ${kind}`, () => {
-    const gateway = new OutcomeGateway();
-    let serving: Serving;
-    let stage: Stage;
+eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) => {
+  const gateway = new OutcomeGateway();
+  let serving: Serving;
+  let stage: Stage;
 
-    before(async () => {
-      const database = await open(migrated);
-      const early = await serve(database, { gateways: [new OutcomeGateway().port('gone')] });
-      const gone = await newAccount(early, 'gone');
-      await early.close();
-      serving = await serve(database, {
-        gateways: [gateway.port(GATEWAY)],
-        paymentControls: [broken, aborting],
-      });
-      const settings = {
-        'org.killbill.payment.plugin.timeout': TIMEOUT,
-        'org.killbill.payment.globalLock.retries': '2',
-      };
-      await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-        body: JSON.stringify(settings),
-        headers: { 'content-type': 'text/plain' },
-      });
-      stage = { call: serving.call, accountId: await newAccount(serving, GATEWAY) };
-      goneId = gone;
+  before(async () => {
+    const database = await open(migrated);
+    const early = await serve(database, { gateways: [new OutcomeGateway().port('gone')] });
+    const gone = await newAccount(early, 'gone');
+    await early.close();
+    serving = await serve(database, {
+      gateways: [gateway.port(GATEWAY)],
+      paymentControls: [broken, aborting],
     });
-    let goneId: string;
-    after(() => serving.close());
-
-    /** The payment of an answer: of its `Location`, else the one that its message names. */
-    const paymentOf = async (reply: Reply) => {
-      const location = reply.headers.get('location');
-      const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];
-      const id = location === null ? named : createdId(reply);
-      const { json } = await serving.call('GET', `/1.0/kb/payments/${id}`);
-      return json as { paymentId: string; transactions: { status: string; transactionType: string }[] };
+    const settings = {
+      'org.killbill.payment.plugin.timeout': TIMEOUT,
+      'org.killbill.payment.globalLock.retries': '2',
     };
-    const newestPayment = async () => {
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${stage.accountId}/payments`);
-      return (json as Awaited<ReturnType<typeof paymentOf>>[]).at(-1);
-    };
+    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+      body: JSON.stringify(settings),
+      headers: { 'content-type': 'text/plain' },
+    });
+    stage = { call: serving.call, accountId: await newAccount(serving, GATEWAY) };
+    goneId = gone;
+  });
+  let goneId: string;
+  after(() => serving.close());
 
-    for (const operation of operations) {
-      for (const row of rows) {
-        const status = row.failure?.status ?? operation.success;
-        it(`payments §2.2: ${operation.name} answers ${status} to ${row.answer}`, async () => {
-          const reply = await operation.run(stage, `?pluginProperty=answer%3D${row.answer}`);
-          expect(reply.status, reply.text).to.equal(status);
-          const hasLocation = row.hasLocation && (row.failure !== null || operation.hasLocation);
-          expect(reply.headers.has('location')).to.equal(hasLocation);
-          const newest = await newestPayment();
-          if (hasLocation)
-            expect(reply.headers.get('location')).to.equal(
-              `${serving.url}/1.0/kb/payments/${newest?.paymentId}`,
-            );
-          if (row.failure === null) expect(reply.text).to.equal('');
-          else {
-            const { code, message } = reply.json as { code: number; message: string };
-            expect(code).to.equal(row.failure.code);
-            expect(message.replace(newest?.paymentId ?? '', '<payment>')).to.match(row.failure.message);
-          }
-          const last = newest?.transactions.at(-1);
-          expect(last).to.include({ status: row.transaction, transactionType: operation.type });
-          const { id, recordId } = await serving.billing.tenants.getByApiKey('bob');
-          const [stored] = await serving.storage.read({ id, recordId }, (session) =>
-            session.payments.findByIds([newest?.paymentId as never]),
-          );
-          expect(stored?.stateName).to.equal(`${operation.prefix}_${row.suffix}`);
-          const isDone = row.transaction === 'SUCCESS';
-          expect(stored?.lastSuccessStateName === stored?.stateName).to.equal(isDone);
-        });
-      }
-    }
+  /** The payment of an answer: of its `Location`, else the one that its message names. */
+  const paymentOf = async (reply: Reply) => {
+    const location = reply.headers.get('location');
+    const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];
+    const id = location === null ? named : createdId(reply);
+    const { json } = await serving.call('GET', `/1.0/kb/payments/${id}`);
+    return json as { paymentId: string; transactions: { status: string; transactionType: string }[] };
+  };
+  const newestPayment = async () => {
+    const { json } = await serving.call('GET', `/1.0/kb/accounts/${stage.accountId}/payments`);
+    return (json as Awaited<ReturnType<typeof paymentOf>>[]).at(-1);
+  };
 
-    for (const row of rows.filter(({ answer }) => answer !== 'PENDING')) {
-      const status = row.failure?.status ?? 204;
-      it(`payments §6.1 rule 3: PUT /payments/{id} answers ${status} to ${row.answer}`, async () => {
-        const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
-        const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
-        const reply = await serving.call('PUT', path, { body: {} });
+  for (const operation of operations) {
+    for (const row of rows) {
+      const status = row.failure?.status ?? operation.success;
+      it(`payments §2.2: ${operation.name} answers ${status} to ${row.answer}`, async () => {
+        const reply = await operation.run(stage, `?pluginProperty=answer%3D${row.answer}`);
         expect(reply.status, reply.text).to.equal(status);
-        expect(reply.headers.has('location')).to.equal(row.hasLocation && row.failure !== null);
-        expect((await newestPayment())?.transactions.map((each) => each.status)).to.deep.equal([
-          row.transaction,
-        ]);
+        const hasLocation = row.hasLocation && (row.failure !== null || operation.hasLocation);
+        expect(reply.headers.has('location')).to.equal(hasLocation);
+        const newest = await newestPayment();
+        if (hasLocation)
+          expect(reply.headers.get('location')).to.equal(
+            `${serving.url}/1.0/kb/payments/${newest?.paymentId}`,
+          );
+        if (row.failure === null) expect(reply.text).to.equal('');
+        else {
+          const { code, message } = reply.json as { code: number; message: string };
+          expect(code).to.equal(row.failure.code);
+          expect(message.replace(newest?.paymentId ?? '', '<payment>')).to.match(row.failure.message);
+        }
+        const last = newest?.transactions.at(-1);
+        expect(last).to.include({ status: row.transaction, transactionType: operation.type });
+        const { id, recordId } = await serving.billing.tenants.getByApiKey('bob');
+        const [stored] = await serving.storage.read({ id, recordId }, (session) =>
+          session.payments.findByIds([newest?.paymentId as never]),
+        );
+        expect(stored?.stateName).to.equal(`${operation.prefix}_${row.suffix}`);
+        const isDone = row.transaction === 'SUCCESS';
+        expect(stored?.lastSuccessStateName === stored?.stateName).to.equal(isDone);
       });
     }
+  }
 
-    it(
-      'payments §2.2: in dialect K the statuses are the same',
-      onEachDatabase(async () => {
-        for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
-          const [purchase] = operations;
-          const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
-          expect(reply?.status, answer).to.equal(failure?.status ?? 201);
-        }
-      }),
-    );
+  for (const row of rows.filter(({ answer }) => answer !== 'PENDING')) {
+    const status = row.failure?.status ?? 204;
+    it(`payments §6.1 rule 3: PUT /payments/{id} answers ${status} to ${row.answer}`, async () => {
+      const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
+      const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
+      const reply = await serving.call('PUT', path, { body: {} });
+      expect(reply.status, reply.text).to.equal(status);
+      expect(reply.headers.has('location')).to.equal(row.hasLocation && row.failure !== null);
+      expect((await newestPayment())?.transactions.map((each) => each.status)).to.deep.equal([
+        row.transaction,
+      ]);
+    });
+  }
 
-    it(
-      'payments §2.2: a plugin that is not registered makes no transaction',
-      onEachDatabase(async () => {
-        const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
-        expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
-        expect(reply.headers.has('location')).to.equal(false);
-        expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
-      }),
-    );
+  it('payments §2.2: in dialect K the statuses are the same', async () => {
+    for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
+      const [purchase] = operations;
+      const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
+      expect(reply?.status, answer).to.equal(failure?.status ?? 201);
+    }
+  });
 
-    it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
+  it('payments §2.2: a plugin that is not registered makes no transaction', async () => {
+    const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
+    expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
+    expect(reply.headers.has('location')).to.equal(false);
+    expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
+  });
+
+  it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
+    const calls = gateway.called.length;
+    const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
+    expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([422, 7106]);
+    expect(reply.headers.has('location')).to.equal(false);
+    expect(gateway.called.length).to.equal(calls);
+  });
+
+  /** An invoice that nobody pays by himself. */
+  const unpaidInvoice = async () => {
+    await serving.call('POST', `/1.0/kb/accounts/${stage.accountId}/tags`, {
+      body: ['00000000-0000-0000-0000-000000000001'],
+    });
+    const path = `/1.0/kb/invoices/charges/${stage.accountId}?autoCommit=true`;
+    const body = [{ accountId: stage.accountId, amount: 20, currency: 'USD' }];
+    const { json } = await serving.call('POST', path, { body });
+    return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
+  };
+
+  for (const { answer, transaction, failure } of rows) {
+    const isThrown = failure !== null && failure.message === moved;
+    const status = isThrown ? failure.status : 201;
+    it(`payments §9.6 rule 1: POST /invoices/{id}/payments answers ${status} to ${answer}`, async () => {
+      const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3D${answer}`;
+      const reply = await serving.call('POST', path, { body: { accountId: stage.accountId } });
+      expect(reply.status, reply.text).to.equal(status);
+      expect(reply.headers.has('location')).to.equal(!isThrown);
+      const newest = await newestPayment();
+      expect(newest?.transactions.at(-1)?.status).to.equal(transaction);
+      if (!isThrown)
+        expect(reply.headers.get('location')).to.equal(
+          `${serving.url}/1.0/kb/invoicePayments/${newest?.paymentId}`,
+        );
+    });
+  }
+
+  it('payments §9.5 rule 1e: a refund of an invoice that the gateway declines answers 201, and the transaction tells', async () => {
+    const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
+    const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
+    const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
+    const reply = await serving.call('POST', refund, { body: amount });
+    expect([reply.status, reply.headers.get('location')]).to.deep.equal([
+      201,
+      `${serving.url}/1.0/kb/invoicePayments/${id}`,
+    ]);
+    expect((await paymentOf(reply)).transactions.map((each) => each.status)).to.deep.equal([
+      'SUCCESS',
+      'PAYMENT_FAILURE',
+    ]);
+  });
+
+  it('http-api §12: a completion that the gateway declines answers 402 on the rows of invoice payments, without Location', async () => {
+    const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
+    const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
+    const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
+    const reply = await serving.call('PUT', complete, { body: {} });
+    expect(reply.status, reply.text).to.equal(402);
+    expect(reply.headers.has('location')).to.equal(false);
+  });
+
+  for (const { answer, failure, hasLocation } of rows) {
+    const status = failure?.status ?? 201;
+    it(`http-api §11 rule 2: a payment with an Idempotency-Key that answered ${status} to ${answer} answers so again, and is not made twice`, async () => {
+      const headers = { 'idempotency-key': `outcome-${answer}` };
+      const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
+      const one = await purchase();
       const calls = gateway.called.length;
-      const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
-      expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([422, 7106]);
-      expect(reply.headers.has('location')).to.equal(false);
+      const again = await purchase();
+      expect([again?.status, again?.text]).to.deep.equal([status, one?.text]);
+      expect(again?.headers.get('location')).to.equal(one?.headers.get('location'));
+      expect(again?.headers.has('location')).to.equal(hasLocation);
+      expect([
+        one?.headers.has('idempotency-replayed'),
+        again?.headers.get('idempotency-replayed'),
+      ]).to.deep.equal([false, 'true']);
       expect(gateway.called.length).to.equal(calls);
     });
+  }
 
-    /** An invoice that nobody pays by himself. */
-    const unpaidInvoice = async () => {
-      await serving.call('POST', `/1.0/kb/accounts/${stage.accountId}/tags`, {
-        body: ['00000000-0000-0000-0000-000000000001'],
-      });
-      const path = `/1.0/kb/invoices/charges/${stage.accountId}?autoCommit=true`;
-      const body = [{ accountId: stage.accountId, amount: 20, currency: 'USD' }];
-      const { json } = await serving.call('POST', path, { body });
-      return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
-    };
-
-    for (const { answer, transaction, failure } of rows) {
-      const isThrown = failure !== null && failure.message === moved;
-      const status = isThrown ? failure.status : 201;
-      it(`payments §9.6 rule 1: POST /invoices/{id}/payments answers ${status} to ${answer}`, async () => {
-        const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3D${answer}`;
-        const reply = await serving.call('POST', path, { body: { accountId: stage.accountId } });
-        expect(reply.status, reply.text).to.equal(status);
-        expect(reply.headers.has('location')).to.equal(!isThrown);
-        const newest = await newestPayment();
-        expect(newest?.transactions.at(-1)?.status).to.equal(transaction);
-        if (!isThrown)
-          expect(reply.headers.get('location')).to.equal(
-            `${serving.url}/1.0/kb/invoicePayments/${newest?.paymentId}`,
-          );
-      });
-    }
-
-    it('payments §9.5 rule 1e: a refund of an invoice that the gateway declines answers 201, and the transaction tells', async () => {
-      const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
-      const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
-      const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
-      const reply = await serving.call('POST', refund, { body: amount });
-      expect([reply.status, reply.headers.get('location')]).to.deep.equal([
-        201,
-        `${serving.url}/1.0/kb/invoicePayments/${id}`,
-      ]);
-      expect((await paymentOf(reply)).transactions.map((each) => each.status)).to.deep.equal([
-        'SUCCESS',
-        'PAYMENT_FAILURE',
-      ]);
+  it('http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key', async () => {
+    const id = createdId(await begin(stage, 'AUTHORIZE'));
+    const capture = (headers = {}) =>
+      serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
+    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
+      body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
+      headers: { 'content-type': 'text/plain' },
     });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gateway.held = promise;
+    const calls = gateway.called.length;
+    const running = capture();
+    while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
+    const headers = { 'idempotency-key': 'busy' };
+    const busy = await capture(headers);
+    expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
+    expect((busy.json as { message: string }).message).to.include('nothing was attempted');
+    expect(busy.headers.has('location')).to.equal(false);
+    gateway.held = null;
+    resolve();
+    expect((await running).status).to.equal(201);
+    const later = await capture(headers);
+    expect([later.status, later.headers.has('idempotency-replayed')]).to.deep.equal([201, false]);
+    const again = await capture(headers);
+    expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
+    expect(gateway.called.length).to.equal(calls + 2);
+  });
 
-    it('http-api §12: a completion that the gateway declines answers 402 on the rows of invoice payments, without Location', async () => {
-      const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
-      const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
-      const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
-      const reply = await serving.call('PUT', complete, { body: {} });
-      expect(reply.status, reply.text).to.equal(402);
-      expect(reply.headers.has('location')).to.equal(false);
-    });
-
-    for (const { answer, failure, hasLocation } of rows) {
-      const status = failure?.status ?? 201;
-      it(`http-api §11 rule 2: a payment with an Idempotency-Key that answered ${status} to ${answer} answers so again, and is not made twice`, async () => {
-        const headers = { 'idempotency-key': `outcome-${answer}` };
-        const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
-        const one = await purchase();
-        const calls = gateway.called.length;
-        const again = await purchase();
-        expect([again?.status, again?.text]).to.deep.equal([status, one?.text]);
-        expect(again?.headers.get('location')).to.equal(one?.headers.get('location'));
-        expect(again?.headers.has('location')).to.equal(hasLocation);
-        expect([
-          one?.headers.has('idempotency-replayed'),
-          again?.headers.get('idempotency-replayed'),
-        ]).to.deep.equal([false, 'true']);
-        expect(gateway.called.length).to.equal(calls);
-      });
-    }
-
-    it(
-      'http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key',
-      onEachDatabase(async () => {
-        const id = createdId(await begin(stage, 'AUTHORIZE'));
-        const capture = (headers = {}) =>
-          serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
-        await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-          body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
-          headers: { 'content-type': 'text/plain' },
-        });
-        const { promise, resolve } = Promise.withResolvers<void>();
-        gateway.held = promise;
-        const calls = gateway.called.length;
-        const running = capture();
-        while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
-        const headers = { 'idempotency-key': 'busy' };
-        const busy = await capture(headers);
-        expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
-        expect((busy.json as { message: string }).message).to.include('nothing was attempted');
-        expect(busy.headers.has('location')).to.equal(false);
-        gateway.held = null;
-        resolve();
-        expect((await running).status).to.equal(201);
-        const later = await capture(headers);
-        expect([later.status, later.headers.has('idempotency-replayed')]).to.deep.equal([201, false]);
-        const again = await capture(headers);
-        expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
-        expect(gateway.called.length).to.equal(calls + 2);
-      }),
-    );
-
-    it('http-api §11 rule 2: a failure before anything was attempted is not kept under its Idempotency-Key', async () => {
-      const headers = { 'idempotency-key': 'broken-control' };
-      const asked = (query: string) => operations[0]?.run(stage, query, headers);
-      const failed = await asked('?controlPluginName=broken');
-      expect(failed?.status, failed?.text).to.equal(500);
-      expect(failed?.json).to.include({ code: 7019 });
-      const again = await asked('?controlPluginName=broken');
-      expect([again?.status, again?.headers.has('idempotency-replayed')]).to.deep.equal([500, false]);
-    });
+  it('http-api §11 rule 2: a failure before anything was attempted is not kept under its Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'broken-control' };
+    const asked = (query: string) => operations[0]?.run(stage, query, headers);
+    const failed = await asked('?controlPluginName=broken');
+    expect(failed?.status, failed?.text).to.equal(500);
+    expect(failed?.json).to.include({ code: 7019 });
+    const again = await asked('?controlPluginName=broken');
+    expect([again?.status, again?.headers.has('idempotency-replayed')]).to.deep.equal([500, false]);
   });
 });
 

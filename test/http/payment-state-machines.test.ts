@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { stateMachineDocument } from '../support/payments/state-machine-document.ts';
 import { migrated } from '../support/storage.ts';
@@ -8,98 +8,90 @@ const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
-anyDatabase((kind, open) => {
-  describe(`payment state machines of tenants (payments §3.1) on ${kind}`, () => {
-    let serving: Serving;
+eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open) => {
+  let serving: Serving;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
+
+  /** An account whose default method is one of this gateway. */
+  const newAccount = async (pluginName: string, headers = {}) => {
+    const body = { currency: 'USD' };
+    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
+    const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`;
+    await serving.call('POST', path, { body: { pluginName }, headers });
+    return id;
+  };
+  const begin = (accountId: string, transactionType: string, headers = {}) =>
+    serving.call('POST', `/1.0/kb/accounts/${accountId}/payments`, {
+      body: { transactionType, amount: 10, currency: 'USD' },
+      headers,
     });
-    after(() => serving.close());
+  const capture = (paymentId: string) =>
+    serving.call('POST', `/1.0/kb/payments/${paymentId}`, { body: { amount: 5, currency: 'USD' } });
+  const upload = (document: string, plugin = 'killbill-payment-test') =>
+    serving.call('POST', xmlPath(plugin), { body: document, headers: { 'content-type': 'text/plain' } });
+  const remove = () => serving.call('DELETE', xmlPath('killbill-payment-test'));
 
-    /** An account whose default method is one of this gateway. */
-    const newAccount = async (pluginName: string, headers = {}) => {
-      const body = { currency: 'USD' };
-      const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
-      const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`;
-      await serving.call('POST', path, { body: { pluginName }, headers });
-      return id;
-    };
-    const begin = (accountId: string, transactionType: string, headers = {}) =>
-      serving.call('POST', `/1.0/kb/accounts/${accountId}/payments`, {
-        body: { transactionType, amount: 10, currency: 'USD' },
-        headers,
-      });
-    const capture = (paymentId: string) =>
-      serving.call('POST', `/1.0/kb/payments/${paymentId}`, { body: { amount: 5, currency: 'USD' } });
-    const upload = (document: string, plugin = 'killbill-payment-test') =>
-      serving.call('POST', xmlPath(plugin), { body: document, headers: { 'content-type': 'text/plain' } });
-    const remove = () => serving.call('DELETE', xmlPath('killbill-payment-test'));
+  it("payments §3.1: a tenant's document acts from the next operation on, until it is deleted", async () => {
+    const accountId = await newAccount('killbill-payment-test');
+    const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
+    const asked = serving.gateway.ledger.all().length;
+    expect(
+      (
+        await upload(
+          stateMachineDocument([
+            ['BIG_BANG_INIT', 'AUTHORIZE'],
+            ['PURCHASE_SUCCESS', 'CAPTURE'],
+          ]),
+        )
+      ).status,
+    ).to.equal(201);
+    expect(codeOf(await begin(accountId, 'PURCHASE'))).to.deep.equal([400, 7032]);
+    expect(codeOf(await capture(authorized))).to.deep.equal([400, 7032]);
+    expect(serving.gateway.ledger.all().length).to.equal(asked);
+    expect((await begin(accountId, 'AUTHORIZE')).status).to.equal(201);
+    await upload(stateMachineDocument([['AUTH_SUCCESS', 'CAPTURE']]));
+    expect((await capture(authorized)).status).to.equal(201);
+    expect(codeOf(await begin(accountId, 'AUTHORIZE'))).to.deep.equal([400, 7032]);
+    expect((await remove()).status).to.equal(204);
+    expect((await begin(accountId, 'PURCHASE')).status).to.equal(201);
+  });
 
-    it(
-      "payments §3.1: a tenant's document acts from the next operation on, until it is deleted",
-      onEachDatabase(async () => {
-        const accountId = await newAccount('killbill-payment-test');
-        const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
-        const asked = serving.gateway.ledger.all().length;
-        expect(
-          (
-            await upload(
-              stateMachineDocument([
-                ['BIG_BANG_INIT', 'AUTHORIZE'],
-                ['PURCHASE_SUCCESS', 'CAPTURE'],
-              ]),
-            )
-          ).status,
-        ).to.equal(201);
-        expect(codeOf(await begin(accountId, 'PURCHASE'))).to.deep.equal([400, 7032]);
-        expect(codeOf(await capture(authorized))).to.deep.equal([400, 7032]);
-        expect(serving.gateway.ledger.all().length).to.equal(asked);
-        expect((await begin(accountId, 'AUTHORIZE')).status).to.equal(201);
-        await upload(stateMachineDocument([['AUTH_SUCCESS', 'CAPTURE']]));
-        expect((await capture(authorized)).status).to.equal(201);
-        expect(codeOf(await begin(accountId, 'AUTHORIZE'))).to.deep.equal([400, 7032]);
-        expect((await remove()).status).to.equal(204);
-        expect((await begin(accountId, 'PURCHASE')).status).to.equal(201);
-      }),
-    );
+  it('payments §3.1: a document is about methods of its plugin and its tenant only', async () => {
+    const [ours, external, theirs] = [
+      await newAccount('killbill-payment-test'),
+      await newAccount('__EXTERNAL_PAYMENT__'),
+      await newAccount('killbill-payment-test', eve),
+    ];
+    await upload('<stateMachineConfig/>');
+    expect(codeOf(await begin(ours, 'PURCHASE'))).to.deep.equal([400, 7032]);
+    expect((await begin(external, 'PURCHASE')).status).to.equal(201);
+    expect((await begin(theirs, 'PURCHASE', eve)).status).to.equal(201);
+    await remove();
+  });
 
-    it('payments §3.1: a document is about methods of its plugin and its tenant only', async () => {
-      const [ours, external, theirs] = [
-        await newAccount('killbill-payment-test'),
-        await newAccount('__EXTERNAL_PAYMENT__'),
-        await newAccount('killbill-payment-test', eve),
-      ];
-      await upload('<stateMachineConfig/>');
-      expect(codeOf(await begin(ours, 'PURCHASE'))).to.deep.equal([400, 7032]);
-      expect((await begin(external, 'PURCHASE')).status).to.equal(201);
-      expect((await begin(theirs, 'PURCHASE', eve)).status).to.equal(201);
-      await remove();
+  it('payments §3.1: an invoice that no purchase may pay stays unpaid, and that is told', async () => {
+    const accountId = await newAccount('killbill-payment-test');
+    await upload('<stateMachineConfig/>');
+    const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
+    const charged = await serving.call('POST', path, {
+      body: [{ accountId, amount: 20, currency: 'USD' }],
     });
-
-    it(
-      'payments §3.1: an invoice that no purchase may pay stays unpaid, and that is told',
-      onEachDatabase(async () => {
-        const accountId = await newAccount('killbill-payment-test');
-        await upload('<stateMachineConfig/>');
-        const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
-        const charged = await serving.call('POST', path, {
-          body: [{ accountId, amount: 20, currency: 'USD' }],
-        });
-        await serving.billing.settle();
-        const { invoiceId } = (charged.json as { invoiceId: string }[])[0] ?? { invoiceId: '' };
-        const invoice = async () =>
-          (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
-        expect((await invoice()).balance).to.equal(20);
-        const paying = { body: { accountId } };
-        const refused = await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying);
-        expect(codeOf(refused)).to.deep.equal([400, 7032]);
-        await remove();
-        expect(
-          (await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying)).status,
-        ).to.equal(201);
-        expect((await invoice()).balance).to.equal(0);
-      }),
+    await serving.billing.settle();
+    const { invoiceId } = (charged.json as { invoiceId: string }[])[0] ?? { invoiceId: '' };
+    const invoice = async () =>
+      (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
+    expect((await invoice()).balance).to.equal(20);
+    const paying = { body: { accountId } };
+    const refused = await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying);
+    expect(codeOf(refused)).to.deep.equal([400, 7032]);
+    await remove();
+    expect((await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying)).status).to.equal(
+      201,
     );
+    expect((await invoice()).balance).to.equal(0);
   });
 });

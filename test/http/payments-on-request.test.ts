@@ -1,97 +1,89 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, serve } from '../support/http/serving.ts';
 import { list, populate, type World } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`what payment reads show on request on ${kind}`, () => {
-    let world: World;
-    before(async () => {
-      world = await populate(await serve(await open(migrated)));
-    });
-    after(() => world.serving.close());
+eachDatabaseByTurns('what payment reads show on request', (open) => {
+  let world: World;
+  before(async () => {
+    world = await populate(await serve(await open(migrated)));
+  });
+  after(() => world.serving.close());
 
-    const member = (value: unknown, key: string): unknown =>
-      (value as Readonly<Record<string, unknown>> | undefined)?.[key];
-    const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
+  const member = (value: unknown, key: string): unknown =>
+    (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-    it(
-      'a read of payments shows the detail of payment methods with withPluginInfo',
-      onEachDatabase(async () => {
-        const { serving, accountId } = world;
-        const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
-          body: {
-            pluginName: 'killbill-payment-test',
-            pluginInfo: {
-              externalPaymentMethodId: 'tok_http',
-              properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
-            },
-          },
-        });
-        const path = `/1.0/kb/paymentMethods/${createdId(created)}`;
-        expect(member((await serving.call('GET', path)).json, 'pluginInfo')).to.equal(null);
-        const expected = {
+  it('a read of payments shows the detail of payment methods with withPluginInfo', async () => {
+    const { serving, accountId } = world;
+    const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
+      body: {
+        pluginName: 'killbill-payment-test',
+        pluginInfo: {
           externalPaymentMethodId: 'tok_http',
-          isDefaultPaymentMethod: false,
           properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
-        };
-        const single = await serving.call('GET', `${path}?withPluginInfo=true`);
-        expect(member(single.json, 'pluginInfo')).to.deep.equal(expected);
-        const listed = await list(
-          serving,
-          `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`,
-        );
-        expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
-      }),
-    );
-
-    it('a read of payments shows the references of transactions with withPluginInfo', async () => {
-      const { serving, accountId, invoiceId } = world;
-      for (const path of [
-        `/1.0/kb/accounts/${accountId}/payments`,
-        `/1.0/kb/accounts/${accountId}/invoicePayments`,
-        `/1.0/kb/invoices/${invoiceId}/payments`,
-      ]) {
-        const transactionOf = (payments: readonly unknown[]) => first(member(payments[0], 'transactions'));
-        const plain = transactionOf(await list(serving, path));
-        expect(plain).to.include({ firstPaymentReferenceId: null, properties: null });
-        const asked = transactionOf(await list(serving, `${path}?withPluginInfo=true`));
-        expect(asked).to.deep.include({
-          firstPaymentReferenceId: member(plain, 'transactionId'),
-          secondPaymentReferenceId: null,
-          properties: [],
-        });
-      }
+        },
+      },
     });
+    const path = `/1.0/kb/paymentMethods/${createdId(created)}`;
+    expect(member((await serving.call('GET', path)).json, 'pluginInfo')).to.equal(null);
+    const expected = {
+      externalPaymentMethodId: 'tok_http',
+      isDefaultPaymentMethod: false,
+      properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
+    };
+    const single = await serving.call('GET', `${path}?withPluginInfo=true`);
+    expect(member(single.json, 'pluginInfo')).to.deep.equal(expected);
+    const listed = await list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
+    expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
+  });
 
-    it('a read of payments shows the attempt that is scheduled, without audit, with withAttempts', async () => {
-      const { serving } = world;
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const accountId = createdId(account);
-      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-        body: { pluginName: 'killbill-payment-test' },
+  it('a read of payments shows the references of transactions with withPluginInfo', async () => {
+    const { serving, accountId, invoiceId } = world;
+    for (const path of [
+      `/1.0/kb/accounts/${accountId}/payments`,
+      `/1.0/kb/accounts/${accountId}/invoicePayments`,
+      `/1.0/kb/invoices/${invoiceId}/payments`,
+    ]) {
+      const transactionOf = (payments: readonly unknown[]) => first(member(payments[0], 'transactions'));
+      const plain = transactionOf(await list(serving, path));
+      expect(plain).to.include({ firstPaymentReferenceId: null, properties: null });
+      const asked = transactionOf(await list(serving, `${path}?withPluginInfo=true`));
+      expect(asked).to.deep.include({
+        firstPaymentReferenceId: member(plain, 'transactionId'),
+        secondPaymentReferenceId: null,
+        properties: [],
       });
-      serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-      await serving.call('POST', '/1.0/kb/subscriptions', {
-        body: { accountId, planName: 'canopy-monthly' },
-      });
-      await serving.billing.settle();
-      const path = `/1.0/kb/accounts/${accountId}/payments`;
-      const [plain] = await list(serving, path);
-      expect(member(plain, 'paymentAttempts')).to.equal(null);
-      const [payment] = await list(serving, `${path}?withAttempts=true&audit=FULL`);
-      const attempts = member(payment, 'paymentAttempts') as readonly Readonly<Record<string, unknown>>[];
-      expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-      const [made, scheduled] = attempts;
-      expect(made?.auditLogs).to.not.deep.equal([]);
-      expect(scheduled).to.deep.equal({
-        ...made,
-        stateName: 'SCHEDULED',
-        transactionId: null,
-        effectiveDate: '2024-02-18T08:15:30.000Z',
-        auditLogs: [],
-      });
+    }
+  });
+
+  it('a read of payments shows the attempt that is scheduled, without audit, with withAttempts', async () => {
+    const { serving } = world;
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const accountId = createdId(account);
+    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      body: { pluginName: 'killbill-payment-test' },
+    });
+    serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+    await serving.call('POST', '/1.0/kb/subscriptions', {
+      body: { accountId, planName: 'canopy-monthly' },
+    });
+    await serving.billing.settle();
+    const path = `/1.0/kb/accounts/${accountId}/payments`;
+    const [plain] = await list(serving, path);
+    expect(member(plain, 'paymentAttempts')).to.equal(null);
+    const [payment] = await list(serving, `${path}?withAttempts=true&audit=FULL`);
+    const attempts = member(payment, 'paymentAttempts') as readonly Readonly<Record<string, unknown>>[];
+    expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    const [made, scheduled] = attempts;
+    expect(made?.auditLogs).to.not.deep.equal([]);
+    expect(scheduled).to.deep.equal({
+      ...made,
+      stateName: 'SCHEDULED',
+      transactionId: null,
+      effectiveDate: '2024-02-18T08:15:30.000Z',
+      auditLogs: [],
     });
   });
 });

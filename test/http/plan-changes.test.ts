@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
@@ -85,78 +85,76 @@ type Bundles = readonly {
 }[];
 
 // subscriptions §2 rules 3 and 4, §7, §8
-anyDatabase((kind, open) => {
-  describe(`changes of plan over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const body = await readFile(specCatalog);
-      await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
-    });
-    after(() => serving.close());
-
-    it('an add-on changes to nothing that its base includes or has as often as it may, and the route names the codes', async () => {
-      const { call } = serving;
-      const addOnBeside = async (...planNames: readonly string[]): Promise<string> => {
-        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-        const body = planNames.map((planName) => ({ accountId, planName }));
-        await call('POST', '/1.0/kb/subscriptions/createSubscriptionWithAddOns', { body });
-        const [bundle] = (await call('GET', `/1.0/kb/accounts/${accountId}/bundles`)).json as Bundles;
-        const last = bundle?.subscriptions.find(({ planName }) => planName === planNames.at(-1));
-        return last?.subscriptionId ?? '';
-      };
-      const refusals = [
-        [await addOnBeside('elite-monthly', 'archive-monthly'), 'support-monthly'],
-        [await addOnBeside('elite-monthly', 'archive-monthly'), 'backup-monthly'],
-        [
-          await addOnBeside('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly'),
-          'archive-monthly',
-        ],
-      ] as const;
-      const codes: unknown[] = [];
-      for (const [id, planName] of refusals) {
-        const path = `/1.0/kb/subscriptions/${id}?billingPolicy=IMMEDIATE`;
-        const { status, json } = await call('PUT', path, { body: { planName } });
-        expect(status).to.equal(400);
-        codes.push((json as { readonly code: number }).code);
-      }
-      expect(codes).to.deep.equal([1018, 1019, 1025]);
-      const route = routeTable({ testMode: false }).find(
-        ({ operationId }) => operationId === 'changeSubscriptionPlan',
-      );
-      expect(route?.fails).to.include.members(codes);
-    });
-
-    for (const [form, headers, plan] of forms) {
-      for (const { what, query, body, rows } of cases) {
-        const test = async () => {
-          const call: Serving['call'] = (method, path, request) =>
-            serving.call(method, path, { ...request, headers });
-          const account = { currency: 'USD', timeZone: 'America/Los_Angeles' };
-          const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: account }));
-          const started = { accountId, planName: 'solo-now' };
-          const made = await call('POST', '/1.0/kb/subscriptions?callCompletion=true&callTimeoutSec=30', {
-            body: started,
-          });
-          const path = `/1.0/kb/subscriptions/${createdId(made)}`;
-          const reply = await call('PUT', `${path}?${query}`, { body: { ...plan, ...body } });
-          expect(reply.status, reply.text).to.equal(204);
-          const { events, prices, quantity, billCycleDayLocal } = (await call('GET', path)).json as Wire;
-          const billed = events.filter(({ eventType }) => !eventType.endsWith('ENTITLEMENT'));
-          const shown = [
-            ...billed.map(
-              ({ eventType, effectiveDate, plan: name }) => `${eventType} ${effectiveDate} ${name}`,
-            ),
-            `quantity ${quantity}`,
-            `day ${billCycleDayLocal}`,
-            `price ${prices.at(-1)?.recurringPrice}`,
-          ];
-          expect(shown).to.include.members([...rows]);
-          expect(billed).to.have.length(rows.filter((row) => row.includes('T')).length);
-        };
-        const isFirst = form === forms[0]?.[0];
-        it(`a change of plan, ${what}: ${form}`, isFirst ? onEachDatabase(test) : test);
-      }
-    }
+eachDatabaseByTurns('changes of plan over HTTP', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const body = await readFile(specCatalog);
+    await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
   });
+  after(() => serving.close());
+
+  it('an add-on changes to nothing that its base includes or has as often as it may, and the route names the codes', async () => {
+    const { call } = serving;
+    const addOnBeside = async (...planNames: readonly string[]): Promise<string> => {
+      const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      const body = planNames.map((planName) => ({ accountId, planName }));
+      await call('POST', '/1.0/kb/subscriptions/createSubscriptionWithAddOns', { body });
+      const [bundle] = (await call('GET', `/1.0/kb/accounts/${accountId}/bundles`)).json as Bundles;
+      const last = bundle?.subscriptions.find(({ planName }) => planName === planNames.at(-1));
+      return last?.subscriptionId ?? '';
+    };
+    const refusals = [
+      [await addOnBeside('elite-monthly', 'archive-monthly'), 'support-monthly'],
+      [await addOnBeside('elite-monthly', 'archive-monthly'), 'backup-monthly'],
+      [
+        await addOnBeside('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly'),
+        'archive-monthly',
+      ],
+    ] as const;
+    const codes: unknown[] = [];
+    for (const [id, planName] of refusals) {
+      const path = `/1.0/kb/subscriptions/${id}?billingPolicy=IMMEDIATE`;
+      const { status, json } = await call('PUT', path, { body: { planName } });
+      expect(status).to.equal(400);
+      codes.push((json as { readonly code: number }).code);
+    }
+    expect(codes).to.deep.equal([1018, 1019, 1025]);
+    const route = routeTable({ testMode: false }).find(
+      ({ operationId }) => operationId === 'changeSubscriptionPlan',
+    );
+    expect(route?.fails).to.include.members(codes);
+  });
+
+  for (const [form, headers, plan] of forms) {
+    for (const { what, query, body, rows } of cases) {
+      const test = async () => {
+        const call: Serving['call'] = (method, path, request) =>
+          serving.call(method, path, { ...request, headers });
+        const account = { currency: 'USD', timeZone: 'America/Los_Angeles' };
+        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: account }));
+        const started = { accountId, planName: 'solo-now' };
+        const made = await call('POST', '/1.0/kb/subscriptions?callCompletion=true&callTimeoutSec=30', {
+          body: started,
+        });
+        const path = `/1.0/kb/subscriptions/${createdId(made)}`;
+        const reply = await call('PUT', `${path}?${query}`, { body: { ...plan, ...body } });
+        expect(reply.status, reply.text).to.equal(204);
+        const { events, prices, quantity, billCycleDayLocal } = (await call('GET', path)).json as Wire;
+        const billed = events.filter(({ eventType }) => !eventType.endsWith('ENTITLEMENT'));
+        const shown = [
+          ...billed.map(
+            ({ eventType, effectiveDate, plan: name }) => `${eventType} ${effectiveDate} ${name}`,
+          ),
+          `quantity ${quantity}`,
+          `day ${billCycleDayLocal}`,
+          `price ${prices.at(-1)?.recurringPrice}`,
+        ];
+        expect(shown).to.include.members([...rows]);
+        expect(billed).to.have.length(rows.filter((row) => row.includes('T')).length);
+      };
+      const isFirst = form === forms[0]?.[0];
+      it(`a change of plan, ${what}: ${form}`, isFirst ? test : test);
+    }
+  }
 });

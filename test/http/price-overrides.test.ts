@@ -1,14 +1,8 @@
 import { expect } from 'chai';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  createdId,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serve, xmlType } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -40,229 +34,214 @@ interface PricesJson {
   readonly phaseType: string;
 }
 
-anyDatabase((kind, open) => {
-  describe(`price overrides over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let call: Serving['call'];
-    let accountId: string;
+eachDatabaseByTurns('price overrides over HTTP', (open) => {
+  let serving: Serving;
+  let call: Serving['call'];
+  let accountId: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      call = serving.call;
-      await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
-      accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-    });
-    after(() => serving.close());
+  before(async () => {
+    serving = await serve(await open(migrated));
+    call = serving.call;
+    await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
+    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  });
+  after(() => serving.close());
 
-    function create(priceOverrides: unknown, more: object = {}, headers = {}): Promise<Reply> {
-      const body = { accountId, planName: 'gold-monthly', priceOverrides, ...more };
-      return call('POST', '/1.0/kb/subscriptions', { body, headers });
-    }
+  function create(priceOverrides: unknown, more: object = {}, headers = {}): Promise<Reply> {
+    const body = { accountId, planName: 'gold-monthly', priceOverrides, ...more };
+    return call('POST', '/1.0/kb/subscriptions', { body, headers });
+  }
 
-    async function read(id: string, headers = {}): Promise<Record<string, unknown>> {
-      const reply = await call('GET', `/1.0/kb/subscriptions/${id}`, { headers });
-      expect(reply.status, reply.text).to.equal(200);
-      return reply.json as Record<string, unknown>;
-    }
+  async function read(id: string, headers = {}): Promise<Record<string, unknown>> {
+    const reply = await call('GET', `/1.0/kb/subscriptions/${id}`, { headers });
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.json as Record<string, unknown>;
+  }
 
-    for (const [dialect, headers] of [
-      ['D', {}],
-      ['K', aliasHeaders],
-    ] as const) {
-      it(
-        `json-models example 8: a price override on creation, dialect ${dialect}`,
-        onEachDatabase(async () => {
-          const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
-          expect(reply.status, reply.text).to.equal(201);
-          const subscription = await read(createdId(reply), headers);
-          expect(subscription).to.include({ planName: 'gold-monthly-1', priceOverrides: null });
-          const prices = subscription.prices as readonly PricesJson[];
-          expect(prices.find(({ phaseType }) => phaseType === 'EVERGREEN')).to.deep.include({
-            planName: 'gold-monthly-1',
-            phaseName: 'gold-monthly-1-evergreen',
-            fixedPrice: null,
-            recurringPrice: 42,
-          });
-        }),
-      );
-    }
-
-    it('the interface of price overrides reads prices as numbers or text, and shows those of usage as they were overridden', async () => {
-      const reply = await create([
-        { planName: 'gold-monthly', phaseName: 'gold-monthly-trial', fixedPrice: '1.50' },
-        {
-          phaseType: 'EVERGREEN',
-          recurringPrice: null,
-          usagePrices: [
-            {
-              usageName: 'api',
-              usageType: 'CONSUMABLE',
-              billingMode: 'IN_ARREAR',
-              tierBlockPolicy: 'ALL_TIERS',
-              tierPrices: [{ blockPrices: [{ unitName: 'call', size: 100.0, price: 0.5, max: -1 }] }],
-            },
-            { usageName: 'seats', tierPrices: [{ recurringPrice: 15 }] },
-          ],
-        },
-      ]);
+  for (const [dialect, headers] of [
+    ['D', {}],
+    ['K', aliasHeaders],
+  ] as const) {
+    it(`json-models example 8: a price override on creation, dialect ${dialect}`, async () => {
+      const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
       expect(reply.status, reply.text).to.equal(201);
-      const usage = (recurringPrice: object) => [
-        {
-          usageName: 'api',
-          usageType: 'CONSUMABLE',
-          billingMode: 'IN_ARREAR',
-          tierBlockPolicy: 'ALL_TIERS',
-          tierPrices: [
-            { blockPrices: [{ unitName: 'call', size: 100, price: 2, max: 10 }], ...nullIn(recurringPrice) },
-            {
-              blockPrices: [{ unitName: 'call', size: 100, price: 0.5, max: -1 }],
-              ...nullIn(recurringPrice),
-            },
-          ],
-        },
-        {
-          usageName: 'seats',
-          usageType: 'CAPACITY',
-          billingMode: 'IN_ARREAR',
-          tierBlockPolicy: 'ALL_TIERS',
-          tierPrices: [{ blockPrices: [], ...recurringPrice }],
-        },
-      ];
-      for (const [headers, seats] of [
-        [{}, { recurringPrice: 15 }],
-        [aliasHeaders, {}],
-      ] as const) {
-        const { prices } = await read(createdId(reply), headers);
-        expect(prices).to.deep.equal([
-          {
-            planName: 'gold-monthly-2',
-            phaseName: 'gold-monthly-2-trial',
-            phaseType: 'TRIAL',
-            fixedPrice: 1.5,
-            recurringPrice: null,
-            usagePrices: [],
-          },
-          {
-            planName: 'gold-monthly-2',
-            phaseName: 'gold-monthly-2-evergreen',
-            phaseType: 'EVERGREEN',
-            fixedPrice: null,
-            recurringPrice: 50,
-            usagePrices: usage(seats),
-          },
-        ]);
-      }
-    });
-
-    it('price overrides take back the prices that an answer shows', async () => {
-      const { prices } = await read(
-        createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])),
-      );
-      const reply = await create(prices, { planName: 'gold-monthly-1' });
-      expect(reply.status, reply.text).to.equal(201);
-      const again = await read(createdId(reply));
-      expect(again.planName).to.equal('gold-monthly-3');
-      expect(JSON.stringify(again.prices).replaceAll('gold-monthly-3', 'gold-monthly-1')).to.equal(
-        JSON.stringify(prices),
-      );
-    });
-
-    it('appear on invoices with the name of their plan', async () => {
-      const other = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } }));
-      const reply = await create([{ phaseType: 'TRIAL', fixedPrice: 3 }], { accountId: other });
-      expect(reply.status, reply.text).to.equal(201);
-      await serving.billing.settle();
-      const invoices = await list(
-        serving,
-        `/1.0/kb/accounts/${other}/invoices?includeInvoiceComponents=true`,
-      );
-      const [item] = (invoices[0] as { readonly items: readonly unknown[] }).items;
-      const { planName } = await read(createdId(reply));
-      expect(item).to.include({
-        itemType: 'FIXED',
-        amount: 3,
-        currency: 'EUR',
-        planName,
-        phaseName: `${String(planName)}-trial`,
-        prettyPlanName: 'gold-monthly',
+      const subscription = await read(createdId(reply), headers);
+      expect(subscription).to.include({ planName: 'gold-monthly-1', priceOverrides: null });
+      const prices = subscription.prices as readonly PricesJson[];
+      expect(prices.find(({ phaseType }) => phaseType === 'EVERGREEN')).to.deep.include({
+        planName: 'gold-monthly-1',
+        phaseName: 'gold-monthly-1-evergreen',
+        fixedPrice: null,
+        recurringPrice: 42,
       });
     });
+  }
 
-    it('never appear in the catalog', async () => {
-      const { text } = await call('GET', '/1.0/kb/catalog');
-      expect(text)
-        .to.contain('gold-monthly')
-        .and.not.to.match(/gold-monthly-\d/);
-    });
-
-    it('price overrides that are refused store nothing', async () => {
-      const evergreen = (more: object) => [{ phaseType: 'EVERGREEN', ...more }];
-      const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
-      const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);
-      const block = { unitName: 'call', size: 100, max: 10 };
-      const bare = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
-      const refusals: readonly (readonly [string, unknown, number, object?])[] = [
-        ['no price', [{ phaseType: 'EVERGREEN' }], 60003],
-        ['an empty entry beside a good one', [...evergreen({ recurringPrice: 1 }), {}], 60003],
-        ['no price in usage', api([{ blockPrices: [block] }]), 60003],
-        ['a null entry', [null], 60003],
-        ['no list', { phaseType: 'EVERGREEN', recurringPrice: 1 }, 60001],
-        ['a price in words', evergreen({ recurringPrice: 'ten' }), 60001],
-        ['too many digits', evergreen({ recurringPrice: '1.0000000001' }), 60001],
-        ['a usage type that does not exist', evergreen({ usagePrices: [{ usageType: 'FREE' }] }), 60001],
-        ['no phase', [{ recurringPrice: 1 }], 2081],
-        ['an unknown phase type', [{ phaseType: 'GRACE', recurringPrice: 1 }], 2081],
-        ['an unknown phase', [{ phaseName: 'gold-monthly-discount', recurringPrice: 1 }], 2081],
-        ['a fixed price without one', evergreen({ fixedPrice: 1 }), 2081],
-        ['a recurring price without one', [{ phaseType: 'TRIAL', recurringPrice: 1 }], 2081],
-        ['a negative price', evergreen({ recurringPrice: -1 }), 2081],
-        [
-          'a price twice',
-          [...evergreen({ recurringPrice: 1 }), { phaseName: 'gold-monthly-evergreen', recurringPrice: 1 }],
-          2081,
+  it('the interface of price overrides reads prices as numbers or text, and shows those of usage as they were overridden', async () => {
+    const reply = await create([
+      { planName: 'gold-monthly', phaseName: 'gold-monthly-trial', fixedPrice: '1.50' },
+      {
+        phaseType: 'EVERGREEN',
+        recurringPrice: null,
+        usagePrices: [
+          {
+            usageName: 'api',
+            usageType: 'CONSUMABLE',
+            billingMode: 'IN_ARREAR',
+            tierBlockPolicy: 'ALL_TIERS',
+            tierPrices: [{ blockPrices: [{ unitName: 'call', size: 100.0, price: 0.5, max: -1 }] }],
+          },
+          { usageName: 'seats', tierPrices: [{ recurringPrice: 15 }] },
         ],
-        [
-          'an unknown usage',
-          evergreen({ usagePrices: [{ usageName: 'x', tierPrices: [{ recurringPrice: 1 }] }] }),
-          2081,
+      },
+    ]);
+    expect(reply.status, reply.text).to.equal(201);
+    const usage = (recurringPrice: object) => [
+      {
+        usageName: 'api',
+        usageType: 'CONSUMABLE',
+        billingMode: 'IN_ARREAR',
+        tierBlockPolicy: 'ALL_TIERS',
+        tierPrices: [
+          { blockPrices: [{ unitName: 'call', size: 100, price: 2, max: 10 }], ...nullIn(recurringPrice) },
+          {
+            blockPrices: [{ unitName: 'call', size: 100, price: 0.5, max: -1 }],
+            ...nullIn(recurringPrice),
+          },
         ],
-        ['an unknown block', blocks({ ...block, size: 99, price: 1 }), 2081],
-        ['a block twice', blocks({ ...block, price: 1 }, { ...block, price: 1 }), 2081],
-        ['a tier price of blocks', api([{ recurringPrice: 1 }]), 2081],
-        ['another plan', [{ planName: 'silver', phaseType: 'EVERGREEN', recurringPrice: 1 }], 2081],
-        ['an account without currency', evergreen({ recurringPrice: 1 }), 3, { accountId: bare }],
-        ['an unknown plan', evergreen({ recurringPrice: 1 }), 2021, { planName: 'gold-monthly-99' }],
-        [
-          'an unknown account',
-          evergreen({ recurringPrice: 1 }),
-          3002,
-          { accountId: bare.replace(/^./, 'f') },
-        ],
-        ['a bad phase to start in', evergreen({ recurringPrice: 77 }), 1011, { phaseType: 'DISCOUNT' }],
-        ['a bad bundle', evergreen({ recurringPrice: 77 }), 1081, { bundleId: bare }],
-      ];
-      const everything = async (): Promise<string> => {
-        const { text } = await call('GET', `/1.0/kb/accounts/${accountId}/bundles?audit=FULL`);
-        return text;
-      };
-      const before = await everything();
-      const last = await lastPlan();
-      for (const [what, overrides, code, more] of refusals) {
-        const reply = await create(overrides, more);
-        expect(reply.json, `${what}: ${reply.text}`).to.include({ code });
-        expect(reply.status, what).to.equal(code === 3002 || code === 1081 ? 404 : 400);
-      }
-      expect(await everything()).to.equal(before);
-      expect(await lastPlan()).to.equal(last);
-    });
-
-    async function lastPlan(): Promise<number> {
-      const { recordId, id } = await serving.billing.tenants.refOf(
-        ((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json as { readonly tenantId: never }).tenantId,
-      );
-      return serving.storage.read({ id, recordId }, (session) => session.catalogs.lastOverridePlanNumber());
+      },
+      {
+        usageName: 'seats',
+        usageType: 'CAPACITY',
+        billingMode: 'IN_ARREAR',
+        tierBlockPolicy: 'ALL_TIERS',
+        tierPrices: [{ blockPrices: [], ...recurringPrice }],
+      },
+    ];
+    for (const [headers, seats] of [
+      [{}, { recurringPrice: 15 }],
+      [aliasHeaders, {}],
+    ] as const) {
+      const { prices } = await read(createdId(reply), headers);
+      expect(prices).to.deep.equal([
+        {
+          planName: 'gold-monthly-2',
+          phaseName: 'gold-monthly-2-trial',
+          phaseType: 'TRIAL',
+          fixedPrice: 1.5,
+          recurringPrice: null,
+          usagePrices: [],
+        },
+        {
+          planName: 'gold-monthly-2',
+          phaseName: 'gold-monthly-2-evergreen',
+          phaseType: 'EVERGREEN',
+          fixedPrice: null,
+          recurringPrice: 50,
+          usagePrices: usage(seats),
+        },
+      ]);
     }
   });
+
+  it('price overrides take back the prices that an answer shows', async () => {
+    const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
+    const reply = await create(prices, { planName: 'gold-monthly-1' });
+    expect(reply.status, reply.text).to.equal(201);
+    const again = await read(createdId(reply));
+    expect(again.planName).to.equal('gold-monthly-3');
+    expect(JSON.stringify(again.prices).replaceAll('gold-monthly-3', 'gold-monthly-1')).to.equal(
+      JSON.stringify(prices),
+    );
+  });
+
+  it('appear on invoices with the name of their plan', async () => {
+    const other = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } }));
+    const reply = await create([{ phaseType: 'TRIAL', fixedPrice: 3 }], { accountId: other });
+    expect(reply.status, reply.text).to.equal(201);
+    await serving.billing.settle();
+    const invoices = await list(serving, `/1.0/kb/accounts/${other}/invoices?includeInvoiceComponents=true`);
+    const [item] = (invoices[0] as { readonly items: readonly unknown[] }).items;
+    const { planName } = await read(createdId(reply));
+    expect(item).to.include({
+      itemType: 'FIXED',
+      amount: 3,
+      currency: 'EUR',
+      planName,
+      phaseName: `${String(planName)}-trial`,
+      prettyPlanName: 'gold-monthly',
+    });
+  });
+
+  it('never appear in the catalog', async () => {
+    const { text } = await call('GET', '/1.0/kb/catalog');
+    expect(text)
+      .to.contain('gold-monthly')
+      .and.not.to.match(/gold-monthly-\d/);
+  });
+
+  it('price overrides that are refused store nothing', async () => {
+    const evergreen = (more: object) => [{ phaseType: 'EVERGREEN', ...more }];
+    const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
+    const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);
+    const block = { unitName: 'call', size: 100, max: 10 };
+    const bare = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
+    const refusals: readonly (readonly [string, unknown, number, object?])[] = [
+      ['no price', [{ phaseType: 'EVERGREEN' }], 60003],
+      ['an empty entry beside a good one', [...evergreen({ recurringPrice: 1 }), {}], 60003],
+      ['no price in usage', api([{ blockPrices: [block] }]), 60003],
+      ['a null entry', [null], 60003],
+      ['no list', { phaseType: 'EVERGREEN', recurringPrice: 1 }, 60001],
+      ['a price in words', evergreen({ recurringPrice: 'ten' }), 60001],
+      ['too many digits', evergreen({ recurringPrice: '1.0000000001' }), 60001],
+      ['a usage type that does not exist', evergreen({ usagePrices: [{ usageType: 'FREE' }] }), 60001],
+      ['no phase', [{ recurringPrice: 1 }], 2081],
+      ['an unknown phase type', [{ phaseType: 'GRACE', recurringPrice: 1 }], 2081],
+      ['an unknown phase', [{ phaseName: 'gold-monthly-discount', recurringPrice: 1 }], 2081],
+      ['a fixed price without one', evergreen({ fixedPrice: 1 }), 2081],
+      ['a recurring price without one', [{ phaseType: 'TRIAL', recurringPrice: 1 }], 2081],
+      ['a negative price', evergreen({ recurringPrice: -1 }), 2081],
+      [
+        'a price twice',
+        [...evergreen({ recurringPrice: 1 }), { phaseName: 'gold-monthly-evergreen', recurringPrice: 1 }],
+        2081,
+      ],
+      [
+        'an unknown usage',
+        evergreen({ usagePrices: [{ usageName: 'x', tierPrices: [{ recurringPrice: 1 }] }] }),
+        2081,
+      ],
+      ['an unknown block', blocks({ ...block, size: 99, price: 1 }), 2081],
+      ['a block twice', blocks({ ...block, price: 1 }, { ...block, price: 1 }), 2081],
+      ['a tier price of blocks', api([{ recurringPrice: 1 }]), 2081],
+      ['another plan', [{ planName: 'silver', phaseType: 'EVERGREEN', recurringPrice: 1 }], 2081],
+      ['an account without currency', evergreen({ recurringPrice: 1 }), 3, { accountId: bare }],
+      ['an unknown plan', evergreen({ recurringPrice: 1 }), 2021, { planName: 'gold-monthly-99' }],
+      ['an unknown account', evergreen({ recurringPrice: 1 }), 3002, { accountId: bare.replace(/^./, 'f') }],
+      ['a bad phase to start in', evergreen({ recurringPrice: 77 }), 1011, { phaseType: 'DISCOUNT' }],
+      ['a bad bundle', evergreen({ recurringPrice: 77 }), 1081, { bundleId: bare }],
+    ];
+    const everything = async (): Promise<string> => {
+      const { text } = await call('GET', `/1.0/kb/accounts/${accountId}/bundles?audit=FULL`);
+      return text;
+    };
+    const before = await everything();
+    const last = await lastPlan();
+    for (const [what, overrides, code, more] of refusals) {
+      const reply = await create(overrides, more);
+      expect(reply.json, `${what}: ${reply.text}`).to.include({ code });
+      expect(reply.status, what).to.equal(code === 3002 || code === 1081 ? 404 : 400);
+    }
+    expect(await everything()).to.equal(before);
+    expect(await lastPlan()).to.equal(last);
+  });
+
+  async function lastPlan(): Promise<number> {
+    const { recordId, id } = await serving.billing.tenants.refOf(
+      ((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json as { readonly tenantId: never }).tenantId,
+    );
+    return serving.storage.read({ id, recordId }, (session) => session.catalogs.lastOverridePlanNumber());
+  }
 });
 
 function nullIn(shown: object): object {

@@ -3,62 +3,60 @@ import { anyDatabase } from '../support/databases.ts';
 import { basic, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`the queues over HTTP on ${kind} (platform §9.4, §9.5)`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let accountId: string;
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const { id } = await bob(serving).then((acme) => acme.createAccount({ currency: 'USD' }));
-      accountId = id;
-    });
-    after(() => serving.close());
+anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let accountId: string;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const { id } = await bob(serving).then((acme) => acme.createAccount({ currency: 'USD' }));
+    accountId = id;
+  });
+  after(() => serving.close());
 
-    it('admin/queues gives one JSON object as bytes, without what is switched off, of one account or an unknown one', async () => {
-      const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);
-      const all = await get();
-      expect([all.status, all.headers.get('content-type')]).to.deep.equal([200, 'application/octet-stream']);
-      expect(JSON.parse(all.text)).to.have.all.keys('busEvents', 'notifications');
-      const own = JSON.parse((await get(`?accountId=${accountId}&withNotifications=false`)).text) as {
-        readonly busEvents: readonly { readonly className: string }[];
-      };
-      expect(own.busEvents.map(({ className }) => className)).to.deep.equal(['ACCOUNT_CREATION']);
-      expect(
-        JSON.parse((await get('?withBusEvents=false&minDate=2024-02-09&maxDate=2024-02-09')).text),
-      ).to.deep.equal({
-        notifications: [],
-      });
-      expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
-      expect((await get('?minDate=soon')).status).to.equal(400);
+  it('admin/queues gives one JSON object as bytes, without what is switched off, of one account or an unknown one', async () => {
+    const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);
+    const all = await get();
+    expect([all.status, all.headers.get('content-type')]).to.deep.equal([200, 'application/octet-stream']);
+    expect(JSON.parse(all.text)).to.have.all.keys('busEvents', 'notifications');
+    const own = JSON.parse((await get(`?accountId=${accountId}&withNotifications=false`)).text) as {
+      readonly busEvents: readonly { readonly className: string }[];
+    };
+    expect(own.busEvents.map(({ className }) => className)).to.deep.equal(['ACCOUNT_CREATION']);
+    expect(
+      JSON.parse((await get('?withBusEvents=false&minDate=2024-02-09&maxDate=2024-02-09')).text),
+    ).to.deep.equal({
+      notifications: [],
     });
+    expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
+    expect((await get('?minDate=soon')).status).to.equal(400);
+  });
 
-    it('admin/queues/late lists what is late with the reason; both need a permission', async () => {
-      const get = async (path: string, headers = {}) =>
-        serving.call('GET', `/1.0/kb/admin/queues${path}`, { headers });
-      await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });
-      await plan(serving, accountId);
-      expect((await get('/late')).json).to.deep.equal([]);
-      serving.clock.advance({ minutes: 2 });
-      const [late, ...others] = (await get(`/late?accountId=${accountId}&limit=5`)).json as readonly object[];
-      expect(others).to.deep.equal([]);
-      expect(late).to.deep.include({
-        kind: 'NOTIFICATION',
-        topic: 'payment-service:retry',
-        accountId,
-        dueDate: '2024-02-10T08:15:30.000Z',
-        processingState: 'AVAILABLE',
-        cause: 'NO_NODE',
-        why: 'no node has given a sign of life in the last five minutes',
-      });
-      expect((await get('/late?limit=1001')).status).to.equal(400);
-      await serving.billing.security.users.create(
-        { userName: 'admin' },
-        { name: 'reader', password: 'password', roles: [] },
-        { allowShort: true },
-      );
-      const reader = { authorization: basic('reader', 'password') };
-      for (const path of ['', '/late']) expect((await get(path, reader)).status).to.equal(403);
+  it('admin/queues/late lists what is late with the reason; both need a permission', async () => {
+    const get = async (path: string, headers = {}) =>
+      serving.call('GET', `/1.0/kb/admin/queues${path}`, { headers });
+    await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });
+    await plan(serving, accountId);
+    expect((await get('/late')).json).to.deep.equal([]);
+    serving.clock.advance({ minutes: 2 });
+    const [late, ...others] = (await get(`/late?accountId=${accountId}&limit=5`)).json as readonly object[];
+    expect(others).to.deep.equal([]);
+    expect(late).to.deep.include({
+      kind: 'NOTIFICATION',
+      topic: 'payment-service:retry',
+      accountId,
+      dueDate: '2024-02-10T08:15:30.000Z',
+      processingState: 'AVAILABLE',
+      cause: 'NO_NODE',
+      why: 'no node has given a sign of life in the last five minutes',
     });
+    expect((await get('/late?limit=1001')).status).to.equal(400);
+    await serving.billing.security.users.create(
+      { userName: 'admin' },
+      { name: 'reader', password: 'password', roles: [] },
+      { allowShort: true },
+    );
+    const reader = { authorization: basic('reader', 'password') };
+    for (const path of ['', '/late']) expect((await get(path, reader)).status).to.equal(403);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -7,161 +7,151 @@ const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
-anyDatabase((kind, open) => {
-  describe(`the sandbox gateway over HTTP (payments §2.4 rule 2) on ${kind}`, () => {
-    let serving: Serving;
-    const own = {};
-    const accounts = new Map<object, string>();
+eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
+  let serving: Serving;
+  const own = {};
+  const accounts = new Map<object, string>();
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      for (const headers of [own, eve]) {
-        const body = { currency: 'USD' };
-        const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
-        const method = { pluginName: 'killbill-payment-test' };
-        const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
-        await serving.call('POST', path, { body: method, headers });
-        accounts.set(headers, accountId);
-      }
-    });
-    afterEach(async () => {
-      for (const headers of [own, eve]) await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, headers);
-    });
-    after(() => serving.close());
-
-    const configure = (body: object | string, headers: object = {}) =>
-      serving.call('POST', `${root}/configure`, {
-        body,
-        headers: { 'x-service-createdby': undefined, ...headers },
-      });
-    const status = async (headers: object = {}) =>
-      (await serving.call('GET', `${root}/status`, { headers: headers as never })).json;
-    const pay = (headers: object = own, transactionType = 'PURCHASE', query = '') =>
-      serving.call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
-        body: { transactionType, amount: 10, currency: 'USD' },
-        headers: headers as never,
-      });
-
-    it('payments §2.4: a configuration needs no author, and holds until it is cleared', async () => {
-      const action = 'ACTION_RETURN_PLUGIN_STATUS_ERROR';
-      const reply = await configure({
-        CONFIGURE_ACTION: action,
-        METHODS: 'purchasePayment',
-        SLEEP_TIME_SEC: 0.01,
-      });
-      expect([reply.status, reply.text]).to.deep.equal([200, '']);
-      expect(await status()).to.deep.equal({
-        states: { purchasePayment: action },
-        sleeps: { purchasePayment: 0.01 },
-      });
-      expect([(await pay()).status, (await pay()).status]).to.deep.equal([402, 402]);
-      expect((await pay(own, 'AUTHORIZE')).status).to.equal(201);
-      await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      expect(await status()).to.deep.equal({ states: {}, sleeps: {} });
-      expect((await pay()).status).to.equal(201);
-    });
-
-    it('payments §2.4: a configuration is that of its tenant, and no other sees it or feels it', async () => {
-      await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
-      expect(await status(eve)).to.deep.equal({ states: {}, sleeps: {} });
-      expect([(await pay()).status, (await pay(eve)).status]).to.deep.equal([502, 201]);
-      await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, eve);
-      expect((await pay()).status).to.equal(502);
-    });
-
-    it('payments §2.4: TIMES counts transactions alone, of its tenant alone', async () => {
-      await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
-      await pay(eve);
-      const accountId = accounts.get(own);
-      await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
-      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
-        body: { pluginName: 'killbill-payment-test' },
-      });
-      const statuses = [(await pay()).status, (await pay()).status, (await pay()).status];
-      expect(statuses).to.deep.equal([402, 402, 201]);
-    });
-
-    it('payments §2.4: amounts, currency, error and response of the gateway are what is set', async () => {
-      await configure({
-        CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
-        PROCESSED_AMOUNT: '7.5',
-        PROCESSED_CURRENCY: 'EUR',
-        GATEWAY_ERROR_CODE: 'E1',
-        GATEWAY_ERROR: 'no funds',
-        PAYMENT_RESPONSE: 'INSUFFICIENT_FUNDS',
-      });
-      const reply = await pay();
-      expect((reply.json as { message: string }).message).to.equal(
-        'Payment decline by gateway. Error message: no funds',
-      );
-      const [entry] = serving.gateway.ledger.all().slice(-1);
-      expect(entry).to.deep.include({
-        currency: 'EUR',
-        gatewayErrorCode: 'E1',
-        gatewayError: 'no funds',
-        paymentResponse: 'INSUFFICIENT_FUNDS',
-      });
-      expect(entry?.amount?.toFixed()).to.equal('7.5');
-    });
-
-    it(
-      'payments §2.4: OVERRIDE_STATUS changes what the gateway tells of a transaction, of its own tenant only',
-      onEachDatabase(async () => {
-        const made = await pay(
-          own,
-          'PURCHASE',
-          '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue',
-        );
-        expect(made.status).to.equal(503);
-        const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
-        const transactionOf = async () =>
-          ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] })
-            .transactions[0];
-        const transactionId = (await transactionOf())?.transactionId;
-        const override = {
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId,
-          status: 'PROCESSED',
-          amount: 9,
-        };
-        const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
-        const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
-        expect(codeOf(foreign)).to.deep.equal([400, 60_003]);
-        expect(foreign.text.replace(String(transactionId), unknown.transactionId)).to.equal(none.text);
-        expect((await transactionOf())?.status).to.equal('UNKNOWN');
-        expect((await configure(override)).status).to.equal(200);
-        expect(await transactionOf()).to.include({ status: 'SUCCESS', processedAmount: 9 });
-      }),
-    );
-
-    for (const [what, configuration] of [
-      ['no action', {}],
-      ['an unknown action', { CONFIGURE_ACTION: 'ACTION_DANCE' }],
-      ['an action that objects have', { CONFIGURE_ACTION: 'constructor' }],
-      ['an unknown method', { CONFIGURE_ACTION: 'ACTION_SLEEP', METHODS: 'purchasePayment,dance' }],
-      ['no times', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 0 }],
-      ['half a time', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 1.5 }],
-      ['a negative sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: -1 }],
-      ['an endless sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: '1e9' }],
-      ['an amount that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: 'much' }],
-      ['a currency that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_CURRENCY: 'XXXX' }],
-      ['an override without a transaction', { CONFIGURE_ACTION: 'OVERRIDE_STATUS', status: 'PROCESSED' }],
-      [
-        'an override to a status that is none',
-        {
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId: '11111111-1111-4111-8111-111111111111',
-          status: 'GOOD',
-        },
-      ],
-    ] as const) {
-      it(`payments §2.4: a configuration with ${what} is refused, and the one before stays`, async () => {
-        await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-        const before = await status();
-        const refused = await configure(configuration);
-        expect(codeOf(refused)).to.deep.equal([400, 60_003]);
-        expect(await status()).to.deep.equal(before);
-      });
+  before(async () => {
+    serving = await serve(await open(migrated));
+    for (const headers of [own, eve]) {
+      const body = { currency: 'USD' };
+      const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
+      const method = { pluginName: 'killbill-payment-test' };
+      const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
+      await serving.call('POST', path, { body: method, headers });
+      accounts.set(headers, accountId);
     }
   });
+  afterEach(async () => {
+    for (const headers of [own, eve]) await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, headers);
+  });
+  after(() => serving.close());
+
+  const configure = (body: object | string, headers: object = {}) =>
+    serving.call('POST', `${root}/configure`, {
+      body,
+      headers: { 'x-service-createdby': undefined, ...headers },
+    });
+  const status = async (headers: object = {}) =>
+    (await serving.call('GET', `${root}/status`, { headers: headers as never })).json;
+  const pay = (headers: object = own, transactionType = 'PURCHASE', query = '') =>
+    serving.call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
+      body: { transactionType, amount: 10, currency: 'USD' },
+      headers: headers as never,
+    });
+
+  it('payments §2.4: a configuration needs no author, and holds until it is cleared', async () => {
+    const action = 'ACTION_RETURN_PLUGIN_STATUS_ERROR';
+    const reply = await configure({
+      CONFIGURE_ACTION: action,
+      METHODS: 'purchasePayment',
+      SLEEP_TIME_SEC: 0.01,
+    });
+    expect([reply.status, reply.text]).to.deep.equal([200, '']);
+    expect(await status()).to.deep.equal({
+      states: { purchasePayment: action },
+      sleeps: { purchasePayment: 0.01 },
+    });
+    expect([(await pay()).status, (await pay()).status]).to.deep.equal([402, 402]);
+    expect((await pay(own, 'AUTHORIZE')).status).to.equal(201);
+    await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    expect(await status()).to.deep.equal({ states: {}, sleeps: {} });
+    expect((await pay()).status).to.equal(201);
+  });
+
+  it('payments §2.4: a configuration is that of its tenant, and no other sees it or feels it', async () => {
+    await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
+    expect(await status(eve)).to.deep.equal({ states: {}, sleeps: {} });
+    expect([(await pay()).status, (await pay(eve)).status]).to.deep.equal([502, 201]);
+    await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, eve);
+    expect((await pay()).status).to.equal(502);
+  });
+
+  it('payments §2.4: TIMES counts transactions alone, of its tenant alone', async () => {
+    await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
+    await pay(eve);
+    const accountId = accounts.get(own);
+    await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
+    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
+      body: { pluginName: 'killbill-payment-test' },
+    });
+    const statuses = [(await pay()).status, (await pay()).status, (await pay()).status];
+    expect(statuses).to.deep.equal([402, 402, 201]);
+  });
+
+  it('payments §2.4: amounts, currency, error and response of the gateway are what is set', async () => {
+    await configure({
+      CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+      PROCESSED_AMOUNT: '7.5',
+      PROCESSED_CURRENCY: 'EUR',
+      GATEWAY_ERROR_CODE: 'E1',
+      GATEWAY_ERROR: 'no funds',
+      PAYMENT_RESPONSE: 'INSUFFICIENT_FUNDS',
+    });
+    const reply = await pay();
+    expect((reply.json as { message: string }).message).to.equal(
+      'Payment decline by gateway. Error message: no funds',
+    );
+    const [entry] = serving.gateway.ledger.all().slice(-1);
+    expect(entry).to.deep.include({
+      currency: 'EUR',
+      gatewayErrorCode: 'E1',
+      gatewayError: 'no funds',
+      paymentResponse: 'INSUFFICIENT_FUNDS',
+    });
+    expect(entry?.amount?.toFixed()).to.equal('7.5');
+  });
+
+  it('payments §2.4: OVERRIDE_STATUS changes what the gateway tells of a transaction, of its own tenant only', async () => {
+    const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
+    expect(made.status).to.equal(503);
+    const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
+    const transactionOf = async () =>
+      ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] }).transactions[0];
+    const transactionId = (await transactionOf())?.transactionId;
+    const override = {
+      CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+      transactionId,
+      status: 'PROCESSED',
+      amount: 9,
+    };
+    const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
+    const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
+    expect(codeOf(foreign)).to.deep.equal([400, 60_003]);
+    expect(foreign.text.replace(String(transactionId), unknown.transactionId)).to.equal(none.text);
+    expect((await transactionOf())?.status).to.equal('UNKNOWN');
+    expect((await configure(override)).status).to.equal(200);
+    expect(await transactionOf()).to.include({ status: 'SUCCESS', processedAmount: 9 });
+  });
+
+  for (const [what, configuration] of [
+    ['no action', {}],
+    ['an unknown action', { CONFIGURE_ACTION: 'ACTION_DANCE' }],
+    ['an action that objects have', { CONFIGURE_ACTION: 'constructor' }],
+    ['an unknown method', { CONFIGURE_ACTION: 'ACTION_SLEEP', METHODS: 'purchasePayment,dance' }],
+    ['no times', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 0 }],
+    ['half a time', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 1.5 }],
+    ['a negative sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: -1 }],
+    ['an endless sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: '1e9' }],
+    ['an amount that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: 'much' }],
+    ['a currency that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_CURRENCY: 'XXXX' }],
+    ['an override without a transaction', { CONFIGURE_ACTION: 'OVERRIDE_STATUS', status: 'PROCESSED' }],
+    [
+      'an override to a status that is none',
+      {
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId: '11111111-1111-4111-8111-111111111111',
+        status: 'GOOD',
+      },
+    ],
+  ] as const) {
+    it(`payments §2.4: a configuration with ${what} is refused, and the one before stays`, async () => {
+      await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
+      const before = await status();
+      const refused = await configure(configuration);
+      expect(codeOf(refused)).to.deep.equal([400, 60_003]);
+      expect(await status()).to.deep.equal(before);
+    });
+  }
 });

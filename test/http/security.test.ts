@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, listen } from '../../adapters/koa/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
+import type { Reply, Request, Serving } from '../support/http/serving.ts';
 import {
   aliasHeaders,
   basic,
   documentHeaders,
   exampleCatalog,
-  type Reply,
-  type Request,
-  type Serving,
   serve,
   xmlType,
 } from '../support/http/serving.ts';
@@ -20,435 +18,428 @@ const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
-anyDatabase((kind, open) => {
-  describe(`security over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let call: Serving['call'];
+eachDatabaseByTurns('security over HTTP', (open) => {
+  let serving: Serving;
+  let call: Serving['call'];
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      call = serving.call;
+  before(async () => {
+    serving = await serve(await open(migrated));
+    call = serving.call;
+  });
+  after(() => serving.close());
+
+  const as = (name: string, password = 'password') => ({ authorization: basic(name, password) });
+  const newUser = async (username: string, more: object = {}): Promise<Reply> =>
+    call('POST', `${security}/users`, { body: { username, password: 'password', roles: [], ...more } });
+  const expectCode = (reply: Reply, status: number, code: number): void => {
+    expect(reply.status, reply.text).to.equal(status);
+    expect(reply.json).to.include({ code });
+  };
+
+  it('platform P8 Permissions', async () => {
+    const define = (permissions: readonly string[], role = 'support') =>
+      call('PUT', `${security}/roles`, { body: { role, permissions } });
+    const stored = async () =>
+      ((await call('GET', `${security}/roles/support`)).json as { permissions: unknown }).permissions;
+    await define(['invoice:credit', 'invoice:item_adjust', 'user', 'tag:', '']);
+    expect(await stored()).to.deep.equal(['invoice:credit', 'invoice:item_adjust', 'user:*', 'tag:*']);
+    await define(['account:create', '*']);
+    expect(await stored()).to.deep.equal(['*']);
+    expectCode(await define(['a:b:c']), 400, 40005);
+    const unknown = await define(['tag:add', 'account:fly']);
+    expectCode(unknown, 400, 40005);
+    expect((unknown.json as { message: string }).message).to.contain('did you mean account:create?');
+    await define(['account:*'], 'clerk');
+    await newUser('clerk', { roles: ['clerk'] });
+    const upload = async (headers: Request['headers']) =>
+      call('POST', '/1.0/kb/catalog', {
+        body: await exampleCatalog(),
+        headers: { ...xmlType, ...headers },
+      });
+    expectCode(await upload(as('clerk')), 403, 40000);
+    expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
+    await define(['account:*', 'catalog:config_upload'], 'clerk');
+    expect((await upload(as('clerk'))).status).to.equal(201);
+  });
+
+  it('platform P9 Grants', async () => {
+    const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');
+    expect((await newUser('granted', { tenants: [bob] })).status).to.equal(201);
+    const readIn = (tenant: object = {}) => call('GET', read, { headers: { ...as('granted'), ...tenant } });
+    expect((await readIn()).status).to.equal(200);
+    expectCode(await readIn(eve), 401, 60005);
+    const grants = `${security}/users/granted/tenants`;
+    expect((await call('GET', grants)).json).to.deep.equal({ allTenants: false, tenantIds: [bob] });
+    await call('PUT', grants, { body: { allTenants: true, tenantIds: [] } });
+    expect((await readIn(eve)).status).to.equal(200);
+    await newUser('of no tenant', { tenants: [] });
+    expectCode(await call('GET', read, { headers: as('of no tenant') }), 401, 60005);
+    await newUser('of any tenant');
+    expect((await call('GET', read, { headers: as('of any tenant') })).status).to.equal(200);
+  });
+
+  it('platform P10 Bearer', async () => {
+    await newUser('robot', { roles: ['admin'] });
+    const authorization = await bearer(serving, 'robot');
+    expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
+    expect((await call('DELETE', `${security}/users/robot`)).status).to.equal(204);
+    expectCode(await call('GET', read, { headers: { authorization } }), 401, 60004);
+    expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
+  });
+
+  it('what a role, password or user loses is lost with the next call, whatever credential was right a moment ago', async () => {
+    const define = (permissions: readonly string[]) =>
+      call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
+    await define(['tag:add']);
+    await newUser('tara', { roles: ['tagger'] });
+    const login = await call('GET', `${security}/permissions`, { headers: as('tara') });
+    const cookie = login.headers.get('set-cookie')?.split(';', 1)[0];
+    const credentials = [
+      as('tara'),
+      { authorization: await bearer(serving, 'tara') },
+      { authorization: undefined, cookie },
+    ];
+    const codes = async () => {
+      const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111/tags';
+      const replies = credentials.map((headers) => call('POST', path, { body: [], headers }));
+      return (await Promise.all(replies)).map(({ json }) => (json as { code: number }).code);
+    };
+    expect(await codes()).to.deep.equal([3002, 3002, 3002]);
+    await define([]);
+    expect(await codes()).to.deep.equal([40000, 40000, 40000]);
+    await define(['tag:*']);
+    expect(await codes()).to.deep.equal([3002, 3002, 3002]);
+    await call('PUT', `${security}/users/tara/password`, { body: { password: 'another one' } });
+    expect(await codes()).to.deep.equal([60004, 60004, 60004]);
+    credentials[0] = as('tara', 'another one');
+    expect((await codes())[0]).to.equal(3002);
+    await call('DELETE', `${security}/users/tara`);
+    expect((await codes())[0]).to.equal(60004);
+  });
+
+  it('the security interface shows a user with its roles, and takes no name twice', async () => {
+    const made = await newUser('Mad Max', { roles: ['admin', 'admin'] });
+    expect(made.headers.get('location')).to.equal(`${serving.url}${security}/users/Mad%20Max/roles`);
+    expect((await call('GET', `${security}/users/Mad%20Max/roles`)).json).to.deep.equal({
+      username: 'Mad Max',
+      password: null,
+      roles: ['admin'],
     });
-    after(() => serving.close());
+    expectCode(await newUser('Mad Max'), 400, 40002);
+    expectCode(await newUser('other', { roles: ['no such role'] }), 400, 40003);
+    for (const path of ['nobody/roles', 'nobody/tenants'])
+      expectCode(await call('GET', `${security}/users/${path}`), 400, 40001);
+    expectCode(
+      await call('PUT', `${security}/users/nobody/password`, { body: { password: 'password' } }),
+      400,
+      40001,
+    );
+    const missing = await call('POST', `${security}/users`, { body: { password: 'x' } });
+    expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
+  });
 
-    const as = (name: string, password = 'password') => ({ authorization: basic(name, password) });
-    const newUser = async (username: string, more: object = {}): Promise<Reply> =>
-      call('POST', `${security}/users`, { body: { username, password: 'password', roles: [], ...more } });
-    const expectCode = (reply: Reply, status: number, code: number): void => {
-      expect(reply.status, reply.text).to.equal(status);
-      expect(reply.json).to.include({ code });
+  it('replaces the roles of a user by known ones, and takes none away by a body that names none', async () => {
+    await newUser('rolf', { roles: ['admin'] });
+    const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
+    const roles = async () =>
+      ((await call('GET', `${security}/users/rolf/roles`)).json as { readonly roles: unknown }).roles;
+    expectCode(await put({ roles: ['admin', 'no such role'] }), 400, 40003);
+    expectCode(await put({ username: 'rolf' }), 400, 60003);
+    expectCode(await put({ roles: null }), 400, 60003);
+    expect(await roles()).to.deep.equal(['admin']);
+    expect((await put({ roles: [] })).status).to.equal(204);
+    expect(await roles()).to.deep.equal([]);
+  });
+
+  it('replaces the permissions of a role, and takes none away by a body that names none', async () => {
+    const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
+    const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
+    expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
+    for (const body of [{}, { permissions: null }]) expectCode(await put(body), 400, 60003);
+    expect(await role()).to.deep.equal({ role: 'clerk', permissions: ['tag:add'] });
+    expect((await put({ permissions: [] })).status).to.equal(204);
+    expect(await role()).to.deep.equal({ role: 'clerk', permissions: [] });
+  });
+
+  it('the security interface lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
+    await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
+    const { json } = await call('GET', `${security}/roles`);
+    const names = (json as { role: string }[]).map(({ role }) => role);
+    expect(names).to.deep.equal(names.toSorted());
+    expect(json).to.deep.include({ role: 'admin', permissions: ['*:*'] });
+    expect(json).to.deep.include({ role: 'a b', permissions: [] });
+    const unknown = await call('GET', `${security}/roles/unknown`);
+    expect(unknown.json).to.deep.equal({ role: 'unknown', permissions: [] });
+    expectCode(await call('POST', `${security}/roles`, { body: { role: 'a b' } }), 400, 40004);
+  });
+
+  it('the security interface lets a user see and change its own, with the password that it has', async () => {
+    await newUser('self');
+    await newUser('neighbour');
+    const own = { headers: as('self') };
+    expect((await call('GET', `${security}/users/self/roles`, own)).status).to.equal(200);
+    expectCode(await call('GET', `${security}/users/neighbour/roles`, own), 403, 40000);
+    const change = (name: string, body: object) =>
+      call('PUT', `${security}/users/${name}/password`, { ...own, body });
+    expectCode(await change('self', { password: 'another one' }), 403, 40000);
+    expectCode(await change('self', { password: 'another one', currentPassword: 'wrong' }), 403, 40000);
+    expectCode(
+      await change('neighbour', { password: 'another one', currentPassword: 'password' }),
+      403,
+      40000,
+    );
+    expect((await change('self', { password: 'another one', currentPassword: 'password' })).status).to.equal(
+      204,
+    );
+    expectCode(await call('GET', `${security}/subject`, own), 401, 60004);
+    expect(
+      (await call('GET', `${security}/subject`, { headers: as('self', 'another one') })).status,
+    ).to.equal(200);
+  });
+
+  describe('sessions', () => {
+    const login = async (name: string, path = '/permissions', more: object = {}) => {
+      const reply = await call('GET', security + path, { headers: { ...as(name), ...more } });
+      const cookie = reply.headers.get('set-cookie');
+      return { reply, cookie, session: cookie?.split(';', 1)[0] ?? '' };
+    };
+    const withCookie = (cookie: string, path = read): Promise<Reply> =>
+      call('GET', path, { headers: { authorization: undefined, cookie } });
+
+    it('sessions start with a login for permissions or subject, and open the rest by cookie', async () => {
+      const { cookie, session, reply } = await login('admin');
+      expect(reply.json).to.deep.equal(['*:*']);
+      expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
+      expect((await withCookie(`a=b; ${session}; c=d`)).status).to.equal(200);
+      const subject = await withCookie(session, `${security}/subject`);
+      expect(subject.json).to.deep.include({
+        principal: 'admin',
+        isAuthenticated: true,
+        isRemembered: false,
+      });
+      const shown = (subject.json as { session: Record<string, unknown> }).session;
+      expect(shown).to.include({
+        id: session.slice('JSESSIONID='.length),
+        timeout: 3_600_000,
+        host: '127.0.0.1',
+      });
+      // A session that is there is kept.
+      expect(subject.headers.get('set-cookie')).to.equal(null);
+      expect((await login('admin', '/subject', { cookie: session })).cookie).to.equal(null);
+      expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
+    });
+
+    it('sessions have a token of ours, whatever cookie comes with the login', async () => {
+      const fixed = `JSESSIONID=${'x'.repeat(43)}`;
+      const { session } = await login('admin', '/permissions', { cookie: fixed });
+      expect(session)
+        .to.match(/^JSESSIONID=/)
+        .and.to.not.equal(fixed);
+      await newUser('other user');
+      // Nor is the session of another user taken over.
+      const other = await login('other user', '/subject', { cookie: session });
+      expect(other.cookie).to.not.equal(null);
+      expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal('admin');
+    });
+
+    it('sessions are kept as a hash', async () => {
+      const { session } = await login('admin');
+      const token = session.slice('JSESSIONID='.length);
+      expect(await serving.storage.security.findSession(token)).to.equal(null);
+    });
+
+    it('sessions need Secure over https', async () => {
+      const answered = await withServer(serving, { trustedProxies: ['127.0.0.1'] }, (url) =>
+        fetch(`${url}${security}/subject`, {
+          headers: { ...documentHeaders, 'x-forwarded-proto': 'https' },
+        }),
+      );
+      expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
+    });
+
+    it('sessions end when the user is changed, and an unknown one is none', async () => {
+      for (const [name, change] of [
+        ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
+        ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],
+        ['d', { method: 'DELETE', path: '/users/d', body: undefined }],
+      ] as const) {
+        await newUser(name);
+        const { session } = await login(name);
+        expect((await withCookie(session)).status).to.equal(200);
+        const changed = await call(change.method, security + change.path, { body: change.body });
+        expect(changed.status).to.equal(204);
+        expectCode(await withCookie(session), 401, 60004);
+      }
+      expectCode(await withCookie(`JSESSIONID=${'x'.repeat(43)}`), 401, 60004);
+      expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
+    });
+
+    it('sessions end when they were idle for as long as the server says', async () => {
+      await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
+        const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
+        const answer = await get({ authorization: basic('admin', 'password') });
+        const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+        expect(((await answer.json()) as { session: object }).session).to.include({ timeout: 50 });
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        expect((await get({ cookie })).status).to.equal(401);
+      });
+    });
+  });
+
+  describe('the token endpoint', () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const token = (fields: Record<string, string>, authorization?: string): Promise<Reply> =>
+      call('POST', '/oauth2/token', {
+        body: new URLSearchParams(fields).toString(),
+        headers: { ...form, authorization },
+      });
+    const expectRefusal = (reply: Reply, status: number, error: string): void => {
+      expect([reply.status, (reply.json as { error: string }).error]).to.deep.equal([status, error]);
+      expect(Object.keys(reply.json as object)).to.have.members(['error', 'error_description']);
     };
 
-    it(
-      'platform P8 Permissions',
-      onEachDatabase(async () => {
-        const define = (permissions: readonly string[], role = 'support') =>
-          call('PUT', `${security}/roles`, { body: { role, permissions } });
-        const stored = async () =>
-          ((await call('GET', `${security}/roles/support`)).json as { permissions: unknown }).permissions;
-        await define(['invoice:credit', 'invoice:item_adjust', 'user', 'tag:', '']);
-        expect(await stored()).to.deep.equal(['invoice:credit', 'invoice:item_adjust', 'user:*', 'tag:*']);
-        await define(['account:create', '*']);
-        expect(await stored()).to.deep.equal(['*']);
-        expectCode(await define(['a:b:c']), 400, 40005);
-        const unknown = await define(['tag:add', 'account:fly']);
-        expectCode(unknown, 400, 40005);
-        expect((unknown.json as { message: string }).message).to.contain('did you mean account:create?');
-        await define(['account:*'], 'clerk');
-        await newUser('clerk', { roles: ['clerk'] });
-        const upload = async (headers: Request['headers']) =>
-          call('POST', '/1.0/kb/catalog', {
-            body: await exampleCatalog(),
-            headers: { ...xmlType, ...headers },
-          });
-        expectCode(await upload(as('clerk')), 403, 40000);
-        expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
-        await define(['account:*', 'catalog:config_upload'], 'clerk');
-        expect((await upload(as('clerk'))).status).to.equal(201);
-      }),
-    );
-
-    it('platform P9 Grants', async () => {
+    before(async () => {
       const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');
-      expect((await newUser('granted', { tenants: [bob] })).status).to.equal(201);
-      const readIn = (tenant: object = {}) => call('GET', read, { headers: { ...as('granted'), ...tenant } });
-      expect((await readIn()).status).to.equal(200);
-      expectCode(await readIn(eve), 401, 60005);
-      const grants = `${security}/users/granted/tenants`;
-      expect((await call('GET', grants)).json).to.deep.equal({ allTenants: false, tenantIds: [bob] });
-      await call('PUT', grants, { body: { allTenants: true, tenantIds: [] } });
-      expect((await readIn(eve)).status).to.equal(200);
-      await newUser('of no tenant', { tenants: [] });
-      expectCode(await call('GET', read, { headers: as('of no tenant') }), 401, 60005);
-      await newUser('of any tenant');
-      expect((await call('GET', read, { headers: as('of any tenant') })).status).to.equal(200);
+      await call('POST', `${security}/roles`, {
+        body: { role: 'reader', permissions: ['tag:add', 'x:a b'] },
+      });
+      const body = { clientId: 'sync-1', clientSecret: 'a%41+b', roles: ['reader'], tenants: [bob] };
+      expect((await call('POST', `${security}/clients`, { body })).status).to.equal(201);
     });
 
-    it('platform P10 Bearer', async () => {
-      await newUser('robot', { roles: ['admin'] });
-      const authorization = await bearer(serving, 'robot');
-      expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
-      expect((await call('DELETE', `${security}/users/robot`)).status).to.equal(204);
-      expectCode(await call('GET', read, { headers: { authorization } }), 401, 60004);
-      expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
-    });
-
-    it('what a role, password or user loses is lost with the next call, whatever credential was right a moment ago', async () => {
-      const define = (permissions: readonly string[]) =>
-        call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
-      await define(['tag:add']);
-      await newUser('tara', { roles: ['tagger'] });
-      const login = await call('GET', `${security}/permissions`, { headers: as('tara') });
-      const cookie = login.headers.get('set-cookie')?.split(';', 1)[0];
-      const credentials = [
-        as('tara'),
-        { authorization: await bearer(serving, 'tara') },
-        { authorization: undefined, cookie },
-      ];
-      const codes = async () => {
-        const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111/tags';
-        const replies = credentials.map((headers) => call('POST', path, { body: [], headers }));
-        return (await Promise.all(replies)).map(({ json }) => (json as { code: number }).code);
-      };
-      expect(await codes()).to.deep.equal([3002, 3002, 3002]);
-      await define([]);
-      expect(await codes()).to.deep.equal([40000, 40000, 40000]);
-      await define(['tag:*']);
-      expect(await codes()).to.deep.equal([3002, 3002, 3002]);
-      await call('PUT', `${security}/users/tara/password`, { body: { password: 'another one' } });
-      expect(await codes()).to.deep.equal([60004, 60004, 60004]);
-      credentials[0] = as('tara', 'another one');
-      expect((await codes())[0]).to.equal(3002);
-      await call('DELETE', `${security}/users/tara`);
-      expect((await codes())[0]).to.equal(60004);
-    });
-
-    it('the security interface shows a user with its roles, and takes no name twice', async () => {
-      const made = await newUser('Mad Max', { roles: ['admin', 'admin'] });
-      expect(made.headers.get('location')).to.equal(`${serving.url}${security}/users/Mad%20Max/roles`);
-      expect((await call('GET', `${security}/users/Mad%20Max/roles`)).json).to.deep.equal({
-        username: 'Mad Max',
-        password: null,
-        roles: ['admin'],
-      });
-      expectCode(await newUser('Mad Max'), 400, 40002);
-      expectCode(await newUser('other', { roles: ['no such role'] }), 400, 40003);
-      for (const path of ['nobody/roles', 'nobody/tenants'])
-        expectCode(await call('GET', `${security}/users/${path}`), 400, 40001);
-      expectCode(
-        await call('PUT', `${security}/users/nobody/password`, { body: { password: 'password' } }),
-        400,
-        40001,
-      );
-      const missing = await call('POST', `${security}/users`, { body: { password: 'x' } });
-      expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
-    });
-
-    it('replaces the roles of a user by known ones, and takes none away by a body that names none', async () => {
-      await newUser('rolf', { roles: ['admin'] });
-      const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
-      const roles = async () =>
-        ((await call('GET', `${security}/users/rolf/roles`)).json as { readonly roles: unknown }).roles;
-      expectCode(await put({ roles: ['admin', 'no such role'] }), 400, 40003);
-      expectCode(await put({ username: 'rolf' }), 400, 60003);
-      expectCode(await put({ roles: null }), 400, 60003);
-      expect(await roles()).to.deep.equal(['admin']);
-      expect((await put({ roles: [] })).status).to.equal(204);
-      expect(await roles()).to.deep.equal([]);
-    });
-
-    it('replaces the permissions of a role, and takes none away by a body that names none', async () => {
-      const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
-      const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
-      expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
-      for (const body of [{}, { permissions: null }]) expectCode(await put(body), 400, 60003);
-      expect(await role()).to.deep.equal({ role: 'clerk', permissions: ['tag:add'] });
-      expect((await put({ permissions: [] })).status).to.equal(204);
-      expect(await role()).to.deep.equal({ role: 'clerk', permissions: [] });
-    });
-
-    it('the security interface lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
-      await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
-      const { json } = await call('GET', `${security}/roles`);
-      const names = (json as { role: string }[]).map(({ role }) => role);
-      expect(names).to.deep.equal(names.toSorted());
-      expect(json).to.deep.include({ role: 'admin', permissions: ['*:*'] });
-      expect(json).to.deep.include({ role: 'a b', permissions: [] });
-      const unknown = await call('GET', `${security}/roles/unknown`);
-      expect(unknown.json).to.deep.equal({ role: 'unknown', permissions: [] });
-      expectCode(await call('POST', `${security}/roles`, { body: { role: 'a b' } }), 400, 40004);
-    });
-
-    it('the security interface lets a user see and change its own, with the password that it has', async () => {
-      await newUser('self');
-      await newUser('neighbour');
-      const own = { headers: as('self') };
-      expect((await call('GET', `${security}/users/self/roles`, own)).status).to.equal(200);
-      expectCode(await call('GET', `${security}/users/neighbour/roles`, own), 403, 40000);
-      const change = (name: string, body: object) =>
-        call('PUT', `${security}/users/${name}/password`, { ...own, body });
-      expectCode(await change('self', { password: 'another one' }), 403, 40000);
-      expectCode(await change('self', { password: 'another one', currentPassword: 'wrong' }), 403, 40000);
-      expectCode(
-        await change('neighbour', { password: 'another one', currentPassword: 'password' }),
-        403,
-        40000,
-      );
-      expect(
-        (await change('self', { password: 'another one', currentPassword: 'password' })).status,
-      ).to.equal(204);
-      expectCode(await call('GET', `${security}/subject`, own), 401, 60004);
-      expect(
-        (await call('GET', `${security}/subject`, { headers: as('self', 'another one') })).status,
-      ).to.equal(200);
-    });
-
-    describe('sessions', () => {
-      const login = async (name: string, path = '/permissions', more: object = {}) => {
-        const reply = await call('GET', security + path, { headers: { ...as(name), ...more } });
-        const cookie = reply.headers.get('set-cookie');
-        return { reply, cookie, session: cookie?.split(';', 1)[0] ?? '' };
-      };
-      const withCookie = (cookie: string, path = read): Promise<Reply> =>
-        call('GET', path, { headers: { authorization: undefined, cookie } });
-
-      it('sessions start with a login for permissions or subject, and open the rest by cookie', async () => {
-        const { cookie, session, reply } = await login('admin');
-        expect(reply.json).to.deep.equal(['*:*']);
-        expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
-        expect((await withCookie(`a=b; ${session}; c=d`)).status).to.equal(200);
-        const subject = await withCookie(session, `${security}/subject`);
-        expect(subject.json).to.deep.include({
-          principal: 'admin',
-          isAuthenticated: true,
-          isRemembered: false,
-        });
-        const shown = (subject.json as { session: Record<string, unknown> }).session;
-        expect(shown).to.include({
-          id: session.slice('JSESSIONID='.length),
-          timeout: 3_600_000,
-          host: '127.0.0.1',
-        });
-        // A session that is there is kept.
-        expect(subject.headers.get('set-cookie')).to.equal(null);
-        expect((await login('admin', '/subject', { cookie: session })).cookie).to.equal(null);
-        expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
-      });
-
-      it('sessions have a token of ours, whatever cookie comes with the login', async () => {
-        const fixed = `JSESSIONID=${'x'.repeat(43)}`;
-        const { session } = await login('admin', '/permissions', { cookie: fixed });
-        expect(session)
-          .to.match(/^JSESSIONID=/)
-          .and.to.not.equal(fixed);
-        await newUser('other user');
-        // Nor is the session of another user taken over.
-        const other = await login('other user', '/subject', { cookie: session });
-        expect(other.cookie).to.not.equal(null);
-        expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal(
-          'admin',
-        );
-      });
-
-      it('sessions are kept as a hash', async () => {
-        const { session } = await login('admin');
-        const token = session.slice('JSESSIONID='.length);
-        expect(await serving.storage.security.findSession(token)).to.equal(null);
-      });
-
-      it('sessions need Secure over https', async () => {
-        const answered = await withServer(serving, { trustedProxies: ['127.0.0.1'] }, (url) =>
-          fetch(`${url}${security}/subject`, {
-            headers: { ...documentHeaders, 'x-forwarded-proto': 'https' },
-          }),
-        );
-        expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
-      });
-
-      it('sessions end when the user is changed, and an unknown one is none', async () => {
-        for (const [name, change] of [
-          ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
-          ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],
-          ['d', { method: 'DELETE', path: '/users/d', body: undefined }],
-        ] as const) {
-          await newUser(name);
-          const { session } = await login(name);
-          expect((await withCookie(session)).status).to.equal(200);
-          const changed = await call(change.method, security + change.path, { body: change.body });
-          expect(changed.status).to.equal(204);
-          expectCode(await withCookie(session), 401, 60004);
-        }
-        expectCode(await withCookie(`JSESSIONID=${'x'.repeat(43)}`), 401, 60004);
-        expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
-      });
-
-      it('sessions end when they were idle for as long as the server says', async () => {
-        await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
-          const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
-          const answer = await get({ authorization: basic('admin', 'password') });
-          const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-          expect(((await answer.json()) as { session: object }).session).to.include({ timeout: 50 });
-          await new Promise((resolve) => setTimeout(resolve, 60));
-          expect((await get({ cookie })).status).to.equal(401);
-        });
-      });
-    });
-
-    describe('the token endpoint', () => {
-      const form = { 'content-type': 'application/x-www-form-urlencoded' };
-      const token = (fields: Record<string, string>, authorization?: string): Promise<Reply> =>
-        call('POST', '/oauth2/token', {
-          body: new URLSearchParams(fields).toString(),
-          headers: { ...form, authorization },
-        });
-      const expectRefusal = (reply: Reply, status: number, error: string): void => {
-        expect([reply.status, (reply.json as { error: string }).error]).to.deep.equal([status, error]);
-        expect(Object.keys(reply.json as object)).to.have.members(['error', 'error_description']);
-      };
-
-      before(async () => {
-        const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');
-        await call('POST', `${security}/roles`, {
-          body: { role: 'reader', permissions: ['tag:add', 'x:a b'] },
-        });
-        const body = { clientId: 'sync-1', clientSecret: 'a%41+b', roles: ['reader'], tenants: [bob] };
-        expect((await call('POST', `${security}/clients`, { body })).status).to.equal(201);
-      });
-
-      it('the token endpoint gives tokens to clients, by Basic and by form', async () => {
-        const grant = { grant_type: 'client_credentials', scope: 'anything' };
-        const encoded = basic(encodeURIComponent('sync-1'), encodeURIComponent('a%41+b'));
-        for (const reply of [
-          await token(grant, encoded),
-          await token({ ...grant, client_id: 'sync-1', client_secret: 'a%41+b' }),
-        ]) {
-          expect(reply.status, reply.text).to.equal(200);
-          expect(reply.json).to.include({ token_type: 'Bearer', expires_in: 3_600, scope: 'tag:add' });
-          expect(reply.headers.get('cache-control')).to.equal('no-store');
-          const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
-          expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
-          expectCode(await call('GET', read, { headers: { authorization, ...eve } }), 401, 60005);
-          expectCode(
-            await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } }),
-            403,
-            40000,
-          );
-        }
-      });
-
-      it('the token endpoint gives tokens to users', async () => {
-        const grant = { grant_type: 'password', username: 'admin', password: 'password' };
-        const reply = await token(grant);
+    it('the token endpoint gives tokens to clients, by Basic and by form', async () => {
+      const grant = { grant_type: 'client_credentials', scope: 'anything' };
+      const encoded = basic(encodeURIComponent('sync-1'), encodeURIComponent('a%41+b'));
+      for (const reply of [
+        await token(grant, encoded),
+        await token({ ...grant, client_id: 'sync-1', client_secret: 'a%41+b' }),
+      ]) {
+        expect(reply.status, reply.text).to.equal(200);
+        expect(reply.json).to.include({ token_type: 'Bearer', expires_in: 3_600, scope: 'tag:add' });
+        expect(reply.headers.get('cache-control')).to.equal('no-store');
         const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
-        const subject = await call('GET', `${security}/subject`, { headers: { authorization } });
-        expect(subject.json).to.deep.include({ principal: 'admin', session: null });
-        expect(subject.headers.get('set-cookie')).to.equal(null);
-        expectRefusal(await token({ ...grant, password: 'wrong' }), 400, 'invalid_grant');
-        expectRefusal(
-          await token({ ...grant, client_id: 'sync-1', client_secret: 'wrong' }),
-          401,
-          'invalid_client',
+        expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
+        expectCode(await call('GET', read, { headers: { authorization, ...eve } }), 401, 60005);
+        expectCode(
+          await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } }),
+          403,
+          40000,
         );
-        expectRefusal(await token({ grant_type: 'password', username: 'admin' }), 400, 'invalid_request');
-      });
-
-      it('the token endpoint refuses in the form of RFC 6749', async () => {
-        expectRefusal(await token({}), 400, 'invalid_request');
-        expectRefusal(await token({ grant_type: 'implicit' }), 400, 'unsupported_grant_type');
-        const unknown = await token({ grant_type: 'client_credentials' }, basic('nobody', 'x'));
-        expectRefusal(unknown, 401, 'invalid_client');
-        expect(unknown.headers.get('www-authenticate')).to.equal('Basic realm="service"');
-      });
-
-      it('the token endpoint gives nothing to a client that is gone, whose tokens end', async () => {
-        const body = { clientId: 'gone', clientSecret: 'client secret', roles: [] };
-        await call('POST', `${security}/clients`, { body });
-        const grant = { grant_type: 'client_credentials', client_id: 'gone', client_secret: 'client secret' };
-        const authorization = `Bearer ${textOf((await token(grant)).json, 'access_token')}`;
-        const shown = await call('GET', `${security}/clients/gone`);
-        expect(shown.json).to.deep.equal({ clientId: 'gone', clientSecret: null, roles: [], tenants: null });
-        expect((await call('DELETE', `${security}/clients/gone`)).status).to.equal(204);
-        expectRefusal(await token(grant), 401, 'invalid_client');
-        expectCode(await call('GET', read, { headers: { authorization } }), 401, 60004);
-        expectCode(await call('GET', `${security}/clients/gone`), 400, 40001);
-      });
+      }
     });
 
-    it('the security interface locks out who guesses, but none whose credentials were right a moment ago', async () => {
-      await newUser('hugo');
-      await withServer(serving, { lockOut: true }, async (url) => {
-        const get = (password: string) =>
-          fetch(url + read, { headers: { ...documentHeaders, authorization: basic('hugo', password) } });
-        expect((await get('password')).status).to.equal(200);
-        for (let guesses = 0; guesses < 10; guesses += 1)
-          expect((await get(`guess ${guesses}`)).status).to.equal(401);
-        const locked = await get('another guess');
-        expect(locked.status).to.equal(429);
-        expect(await locked.json()).to.include({ code: 40006 });
-        expect(Number(locked.headers.get('retry-after'))).to.be.within(890, 900);
-        expect((await get('password')).status).to.equal(200);
-        const grant = new URLSearchParams({ grant_type: 'password', username: 'hugo', password: 'guess' });
-        const refused = await fetch(`${url}/oauth2/token`, { method: 'POST', body: grant });
-        expect(refused.status).to.equal(429);
-        expect(await refused.json()).to.include({ error: 'temporarily_unavailable' });
-      });
-    });
-
-    it('the security interface locks nobody out in test mode', async () => {
-      const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
-      for (let guesses = 0; guesses < 11; guesses += 1)
-        expect((await call('GET', read, { headers: wrong })).status).to.equal(401);
-      await withServer(serving, {}, async (url) => {
-        const statuses: number[] = [];
-        const nobody = { ...documentHeaders, authorization: basic('nobody at all', 'guess') };
-        for (let guesses = 0; guesses < 11; guesses += 1)
-          statuses.push((await fetch(url + read, { headers: nobody })).status);
-        expect(statuses.slice(9)).to.deep.equal([401, 429]);
-      });
-    });
-
-    it('the security interface reads a user once, and hashes nothing, while a connection is kept', async () => {
-      await call('GET', read);
-      const before = serving.hashChecks.length;
-      for (let calls = 0; calls < 5; calls += 1) await call('GET', read);
-      expect(serving.hashChecks.length).to.equal(before);
-    });
-
-    it('the security interface logs who was authenticated beside who the caller says it is', async () => {
-      const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
-      await call('POST', '/1.0/kb/accounts', { body: {}, headers });
-      const line = serving.log.lines.find(
-        ({ fields }) => 'requestId' in fields && fields.requestId === 'who-was-it',
+    it('the token endpoint gives tokens to users', async () => {
+      const grant = { grant_type: 'password', username: 'admin', password: 'password' };
+      const reply = await token(grant);
+      const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
+      const subject = await call('GET', `${security}/subject`, { headers: { authorization } });
+      expect(subject.json).to.deep.include({ principal: 'admin', session: null });
+      expect(subject.headers.get('set-cookie')).to.equal(null);
+      expectRefusal(await token({ ...grant, password: 'wrong' }), 400, 'invalid_grant');
+      expectRefusal(
+        await token({ ...grant, client_id: 'sync-1', client_secret: 'wrong' }),
+        401,
+        'invalid_client',
       );
-      expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
+      expectRefusal(await token({ grant_type: 'password', username: 'admin' }), 400, 'invalid_request');
     });
 
-    it('the security interface lets no secret out: not in answers, logs, audit or failures', async () => {
-      const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
-      const [user, client, tenant, guess] = secrets;
-      const replies = [
-        await newUser('ida', { password: user }),
-        await call('POST', `${security}/clients`, {
-          body: { clientId: 'ida', clientSecret: client, roles: [] },
-        }),
-        await call('POST', '/1.0/kb/tenants', { body: { apiKey: 'ida', apiSecret: tenant } }),
-        await call('GET', read, { headers: as('ida', guess) }),
-        await call('GET', read, { headers: { 'x-service-apisecret': guess } }),
-        await call('GET', read, { headers: { authorization: `Bearer ${guess}` } }),
-        await call('GET', read, { headers: as(guess ?? '') }),
-        await call('PUT', `${security}/users/ida/password`, {
-          body: { password: `${user} again`, roles: 7 },
-        }),
-        await call('POST', `${security}/users`, { body: `{"password":"${guess}"` }),
-        await call('GET', '/1.0/kb/tenants?apiKey=ida'),
-        await call('GET', `${security}/users/ida/roles`),
-      ];
-      const token = (await bearer(serving, 'admin')).slice('Bearer '.length);
-      await call('GET', read, { headers: { authorization: `Bearer ${token}x` } });
-      const told = JSON.stringify([replies.map(({ text }) => text), serving.log.lines]);
-      for (const secret of [...secrets, token]) expect(told).to.not.include(secret);
-      expect(told).to.not.match(/\$scrypt\$|plain:/);
+    it('the token endpoint refuses in the form of RFC 6749', async () => {
+      expectRefusal(await token({}), 400, 'invalid_request');
+      expectRefusal(await token({ grant_type: 'implicit' }), 400, 'unsupported_grant_type');
+      const unknown = await token({ grant_type: 'client_credentials' }, basic('nobody', 'x'));
+      expectRefusal(unknown, 401, 'invalid_client');
+      expect(unknown.headers.get('www-authenticate')).to.equal('Basic realm="service"');
     });
+
+    it('the token endpoint gives nothing to a client that is gone, whose tokens end', async () => {
+      const body = { clientId: 'gone', clientSecret: 'client secret', roles: [] };
+      await call('POST', `${security}/clients`, { body });
+      const grant = { grant_type: 'client_credentials', client_id: 'gone', client_secret: 'client secret' };
+      const authorization = `Bearer ${textOf((await token(grant)).json, 'access_token')}`;
+      const shown = await call('GET', `${security}/clients/gone`);
+      expect(shown.json).to.deep.equal({ clientId: 'gone', clientSecret: null, roles: [], tenants: null });
+      expect((await call('DELETE', `${security}/clients/gone`)).status).to.equal(204);
+      expectRefusal(await token(grant), 401, 'invalid_client');
+      expectCode(await call('GET', read, { headers: { authorization } }), 401, 60004);
+      expectCode(await call('GET', `${security}/clients/gone`), 400, 40001);
+    });
+  });
+
+  it('the security interface locks out who guesses, but none whose credentials were right a moment ago', async () => {
+    await newUser('hugo');
+    await withServer(serving, { lockOut: true }, async (url) => {
+      const get = (password: string) =>
+        fetch(url + read, { headers: { ...documentHeaders, authorization: basic('hugo', password) } });
+      expect((await get('password')).status).to.equal(200);
+      for (let guesses = 0; guesses < 10; guesses += 1)
+        expect((await get(`guess ${guesses}`)).status).to.equal(401);
+      const locked = await get('another guess');
+      expect(locked.status).to.equal(429);
+      expect(await locked.json()).to.include({ code: 40006 });
+      expect(Number(locked.headers.get('retry-after'))).to.be.within(890, 900);
+      expect((await get('password')).status).to.equal(200);
+      const grant = new URLSearchParams({ grant_type: 'password', username: 'hugo', password: 'guess' });
+      const refused = await fetch(`${url}/oauth2/token`, { method: 'POST', body: grant });
+      expect(refused.status).to.equal(429);
+      expect(await refused.json()).to.include({ error: 'temporarily_unavailable' });
+    });
+  });
+
+  it('the security interface locks nobody out in test mode', async () => {
+    const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
+    for (let guesses = 0; guesses < 11; guesses += 1)
+      expect((await call('GET', read, { headers: wrong })).status).to.equal(401);
+    await withServer(serving, {}, async (url) => {
+      const statuses: number[] = [];
+      const nobody = { ...documentHeaders, authorization: basic('nobody at all', 'guess') };
+      for (let guesses = 0; guesses < 11; guesses += 1)
+        statuses.push((await fetch(url + read, { headers: nobody })).status);
+      expect(statuses.slice(9)).to.deep.equal([401, 429]);
+    });
+  });
+
+  it('the security interface reads a user once, and hashes nothing, while a connection is kept', async () => {
+    await call('GET', read);
+    const before = serving.hashChecks.length;
+    for (let calls = 0; calls < 5; calls += 1) await call('GET', read);
+    expect(serving.hashChecks.length).to.equal(before);
+  });
+
+  it('the security interface logs who was authenticated beside who the caller says it is', async () => {
+    const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
+    await call('POST', '/1.0/kb/accounts', { body: {}, headers });
+    const line = serving.log.lines.find(
+      ({ fields }) => 'requestId' in fields && fields.requestId === 'who-was-it',
+    );
+    expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
+  });
+
+  it('the security interface lets no secret out: not in answers, logs, audit or failures', async () => {
+    const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
+    const [user, client, tenant, guess] = secrets;
+    const replies = [
+      await newUser('ida', { password: user }),
+      await call('POST', `${security}/clients`, {
+        body: { clientId: 'ida', clientSecret: client, roles: [] },
+      }),
+      await call('POST', '/1.0/kb/tenants', { body: { apiKey: 'ida', apiSecret: tenant } }),
+      await call('GET', read, { headers: as('ida', guess) }),
+      await call('GET', read, { headers: { 'x-service-apisecret': guess } }),
+      await call('GET', read, { headers: { authorization: `Bearer ${guess}` } }),
+      await call('GET', read, { headers: as(guess ?? '') }),
+      await call('PUT', `${security}/users/ida/password`, {
+        body: { password: `${user} again`, roles: 7 },
+      }),
+      await call('POST', `${security}/users`, { body: `{"password":"${guess}"` }),
+      await call('GET', '/1.0/kb/tenants?apiKey=ida'),
+      await call('GET', `${security}/users/ida/roles`),
+    ];
+    const token = (await bearer(serving, 'admin')).slice('Bearer '.length);
+    await call('GET', read, { headers: { authorization: `Bearer ${token}x` } });
+    const told = JSON.stringify([replies.map(({ text }) => text), serving.log.lines]);
+    for (const secret of [...secrets, token]) expect(told).to.not.include(secret);
+    expect(told).to.not.match(/\$scrypt\$|plain:/);
   });
 });
 

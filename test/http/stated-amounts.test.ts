@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
@@ -165,142 +165,132 @@ const statements: readonly Statement[] = [
   ],
 ];
 
-anyDatabase((kind, open) => {
-  describe(`http-api §9 rule 5: amounts that callers state on ${kind}`, () => {
-    let serving: Serving;
-    before(async () => {
-      serving = await serve(await open(migrated));
-    });
-    after(() => serving.close());
+eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serve(await open(migrated));
+  });
+  after(() => serving.close());
 
-    const post = async (path: string, body: unknown): Promise<Reply> => {
-      const reply = await serving.call('POST', `/1.0/kb${path}`, { body });
-      expect(reply.status, `${path} ${reply.text}`).to.equal(201);
-      return reply;
+  const post = async (path: string, body: unknown): Promise<Reply> => {
+    const reply = await serving.call('POST', `/1.0/kb${path}`, { body });
+    expect(reply.status, `${path} ${reply.text}`).to.equal(201);
+    return reply;
+  };
+  const read = async (path: string) => (await serving.call('GET', `/1.0/kb${path}`)).json as Json;
+  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
+
+  async function charged(accountId: string): Promise<{ invoiceId: string; invoiceItemId: string }> {
+    const { json } = await post(`/invoices/charges/${accountId}?autoCommit=true`, [{ accountId, amount: 5 }]);
+    await serving.billing.settle();
+    return (
+      (json as { invoiceId: string; invoiceItemId: string }[])[0] ?? { invoiceId: '', invoiceItemId: '' }
+    );
+  }
+
+  async function live(currency = 'USD'): Promise<Life> {
+    const accountId = createdId(await post('/accounts', { currency }));
+    await post(`/accounts/${accountId}/paymentMethods?isDefault=true`, method);
+    const paid = await charged(accountId);
+    const [payment] = (await list(serving, `/1.0/kb/invoices/${paid.invoiceId}/payments`)) as {
+      paymentId: string;
+    }[];
+    await post(`/accounts/${accountId}/tags`, ['00000000-0000-0000-0000-000000000001']);
+    const unpaid = await charged(accountId);
+    const pending = await charged(accountId);
+    const asked = { accountId, purchasedAmount: 5 };
+    const payingOpen = createdId(await post(`/invoices/${pending.invoiceId}/payments?${PENDING}`, asked));
+    const made = async (transactionType: string, query = '') => {
+      const path = `/accounts/${accountId}/payments${query}`;
+      return createdId(await post(path, { transactionType, amount: 5 }));
     };
-    const read = async (path: string) => (await serving.call('GET', `/1.0/kb${path}`)).json as Json;
-    const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
+    const authorized = await made('AUTHORIZE');
+    const purchased = await made('PURCHASE');
+    const open = await made('AUTHORIZE', `?${PENDING}`);
+    return {
+      accountId,
+      authorized,
+      authorizedKey: authorized,
+      purchased,
+      purchasedKey: purchased,
+      open,
+      openKey: open,
+      paying: payment?.paymentId ?? '',
+      payingOpen,
+      itemId: paid.invoiceItemId,
+      unpaidId: unpaid.invoiceId,
+      unpaidItemId: unpaid.invoiceItemId,
+    };
+  }
 
-    async function charged(accountId: string): Promise<{ invoiceId: string; invoiceItemId: string }> {
-      const { json } = await post(`/invoices/charges/${accountId}?autoCommit=true`, [
-        { accountId, amount: 5 },
-      ]);
-      await serving.billing.settle();
-      return (
-        (json as { invoiceId: string; invoiceItemId: string }[])[0] ?? { invoiceId: '', invoiceItemId: '' }
-      );
-    }
+  const send = ([verb, path, body]: Request, headers: object) =>
+    serving.call(verb, `/1.0/kb${path}`, {
+      ...(body === undefined ? {} : { body }),
+      headers: headers as never,
+    });
 
-    async function live(currency = 'USD'): Promise<Life> {
-      const accountId = createdId(await post('/accounts', { currency }));
-      await post(`/accounts/${accountId}/paymentMethods?isDefault=true`, method);
-      const paid = await charged(accountId);
-      const [payment] = (await list(serving, `/1.0/kb/invoices/${paid.invoiceId}/payments`)) as {
-        paymentId: string;
-      }[];
-      await post(`/accounts/${accountId}/tags`, ['00000000-0000-0000-0000-000000000001']);
-      const unpaid = await charged(accountId);
-      const pending = await charged(accountId);
-      const asked = { accountId, purchasedAmount: 5 };
-      const payingOpen = createdId(await post(`/invoices/${pending.invoiceId}/payments?${PENDING}`, asked));
-      const made = async (transactionType: string, query = '') => {
-        const path = `/accounts/${accountId}/payments${query}`;
-        return createdId(await post(path, { transactionType, amount: 5 }));
-      };
-      const authorized = await made('AUTHORIZE');
-      const purchased = await made('PURCHASE');
-      const open = await made('AUTHORIZE', `?${PENDING}`);
-      return {
-        accountId,
-        authorized,
-        authorizedKey: authorized,
-        purchased,
-        purchasedKey: purchased,
-        open,
-        openKey: open,
-        paying: payment?.paymentId ?? '',
-        payingOpen,
-        itemId: paid.invoiceItemId,
-        unpaidId: unpaid.invoiceId,
-        unpaidItemId: unpaid.invoiceItemId,
-      };
-    }
-
-    const send = ([verb, path, body]: Request, headers: object) =>
-      serving.call(verb, `/1.0/kb${path}`, {
-        ...(body === undefined ? {} : { body }),
-        headers: headers as never,
-      });
-
-    for (const [dialect, headers] of [
-      ['D', {}],
-      ['K', aliasHeaders],
-    ] as const)
-      it(
-        `are refused in dialect ${dialect} where they are finer than the currency`,
-        onEachDatabase(async () => {
-          const life = await live();
-          for (const [what, request] of statements)
-            expect(codeOf(await send(request(life, 1.005), headers)), what).to.deep.equal([400, 60003]);
-        }),
-      );
-
-    it('are refused in dialect D with the noise of floating point', async () => {
+  for (const [dialect, headers] of [
+    ['D', {}],
+    ['K', aliasHeaders],
+  ] as const)
+    it(`are refused in dialect ${dialect} where they are finer than the currency`, async () => {
       const life = await live();
       for (const [what, request] of statements)
-        expect((await send(request(life, NOISY), {})).status, what).to.equal(400);
+        expect(codeOf(await send(request(life, 1.005), headers)), what).to.deep.equal([400, 60003]);
     });
 
-    it(
-      'are taken in dialect K with the noise of floating point, which is rounded away',
-      onEachDatabase(async () => {
-        const life = await live();
-        for (const [what, request] of statements) {
-          const reply = await send(request(life, NOISY), aliasHeaders);
-          expect(reply.status, `${what} ${reply.text}`).to.be.oneOf([201, 204]);
-        }
-        expect(await Array.fromAsync(serving.billing.checks.breaches(null))).to.deep.equal([]);
-      }),
+  it('are refused in dialect D with the noise of floating point', async () => {
+    const life = await live();
+    for (const [what, request] of statements)
+      expect((await send(request(life, NOISY), {})).status, what).to.equal(400);
+  });
+
+  it('are taken in dialect K with the noise of floating point, which is rounded away', async () => {
+    const life = await live();
+    for (const [what, request] of statements) {
+      const reply = await send(request(life, NOISY), aliasHeaders);
+      expect(reply.status, `${what} ${reply.text}`).to.be.oneOf([201, 204]);
+    }
+    expect(await Array.fromAsync(serving.billing.checks.breaches(null))).to.deep.equal([]);
+  });
+
+  it('are stored in dialect K as what was meant', async () => {
+    const { accountId, unpaidId } = await live();
+    const paid = await send(
+      ['POST', `/accounts/${accountId}/payments`, { transactionType: 'PURCHASE', amount: NOISY }],
+      aliasHeaders,
     );
-
-    it('are stored in dialect K as what was meant', async () => {
-      const { accountId, unpaidId } = await live();
-      const paid = await send(
-        ['POST', `/accounts/${accountId}/payments`, { transactionType: 'PURCHASE', amount: NOISY }],
-        aliasHeaders,
-      );
-      const payment = await read(`/payments/${createdId(paid)}`);
-      expect(payment).to.include({ purchasedAmount: 0.3 });
-      expect((payment.transactions as Json[])[0]).to.include({ amount: 0.3, processedAmount: 0.3 });
-      // Rounded up as well as down: 4.9999999 is the whole of 5.
+    const payment = await read(`/payments/${createdId(paid)}`);
+    expect(payment).to.include({ purchasedAmount: 0.3 });
+    expect((payment.transactions as Json[])[0]).to.include({ amount: 0.3, processedAmount: 0.3 });
+    // Rounded up as well as down: 4.9999999 is the whole of 5.
+    await send(
+      ['POST', `/invoices/${unpaidId}/payments`, { accountId, purchasedAmount: 4.9999999 }],
+      aliasHeaders,
+    );
+    expect(await read(`/invoices/${unpaidId}`)).to.include({ balance: 0 });
+    const [charge] = (
       await send(
-        ['POST', `/invoices/${unpaidId}/payments`, { accountId, purchasedAmount: 4.9999999 }],
+        ['POST', `/invoices/charges/${accountId}`, [{ accountId, amount: NOISY, rate: NOISY }]],
         aliasHeaders,
-      );
-      expect(await read(`/invoices/${unpaidId}`)).to.include({ balance: 0 });
-      const [charge] = (
-        await send(
-          ['POST', `/invoices/charges/${accountId}`, [{ accountId, amount: NOISY, rate: NOISY }]],
-          aliasHeaders,
-        )
-      ).json as Json[];
-      expect(charge).to.include({ amount: 0.3, rate: 0.3 });
-    });
+      )
+    ).json as Json[];
+    expect(charge).to.include({ amount: 0.3, rate: 0.3 });
+  });
 
-    it('may have as many digits as the currency has', async () => {
-      const yen = await live('JPY');
-      const dinars = await live('KWD');
-      const purchase = (life: Life, amount: unknown, headers: object) =>
-        send(
-          ['POST', `/accounts/${life.accountId}/payments`, { transactionType: 'PURCHASE', amount }],
-          headers,
-        );
-      for (const headers of [{}, aliasHeaders]) {
-        expect(codeOf(await purchase(yen, 10.999, headers))).to.deep.equal([400, 60003]);
-        expect((await purchase(yen, '11.00', headers)).status).to.equal(201);
-        expect((await purchase(dinars, 1.005, headers)).status).to.equal(201);
-        expect(codeOf(await purchase(dinars, 1.0005, headers))).to.deep.equal([400, 60003]);
-      }
-    });
+  it('may have as many digits as the currency has', async () => {
+    const yen = await live('JPY');
+    const dinars = await live('KWD');
+    const purchase = (life: Life, amount: unknown, headers: object) =>
+      send(
+        ['POST', `/accounts/${life.accountId}/payments`, { transactionType: 'PURCHASE', amount }],
+        headers,
+      );
+    for (const headers of [{}, aliasHeaders]) {
+      expect(codeOf(await purchase(yen, 10.999, headers))).to.deep.equal([400, 60003]);
+      expect((await purchase(yen, '11.00', headers)).status).to.equal(201);
+      expect((await purchase(dinars, 1.005, headers)).status).to.equal(201);
+      expect(codeOf(await purchase(dinars, 1.0005, headers))).to.deep.equal([400, 60003]);
+    }
   });
 });

@@ -18,187 +18,185 @@ const anonymous = {
   'x-service-createdby': undefined,
 };
 
-anyDatabase((kind, open) => {
-  describe(`events of Stripe (payments §11.2) on ${kind}`, () => {
-    const double = new StripeDouble();
-    let serving: Serving;
-    let acme: TenantBilling;
+anyDatabase('events of Stripe (payments §11.2)', (open) => {
+  const double = new StripeDouble();
+  let serving: Serving;
+  let acme: TenantBilling;
 
-    before(async () => {
+  before(async () => {
+    await double.start();
+    const gateway = stripeGateway({
+      credentials: { apiKey: API_KEY, webhookSecret: ['whsec_of_before', WEBHOOK_SECRET] },
+      client: double.client,
+    });
+    serving = await serve(await open(migrated), { gateways: [gateway] });
+    const { tenantId } = await populate(serving);
+    acme = serving.billing.as({ tenant: tenantId as Uuid, user: 'test' });
+  });
+  after(async () => {
+    await serving.close();
+    await double.stop();
+  });
+
+  /** As Stripe sends it: an address and a signature. */
+  const sent = async ({ rawBody, headers }: Sent, apiKey = 'bob'): Promise<number> => {
+    const given = { ...anonymous, 'content-type': 'application/json; charset=utf-8', ...headers };
+    return (await serving.call('POST', `/gateways/${apiKey}/stripe`, { body: rawBody, headers: given }))
+      .status;
+  };
+
+  async function charged(token = 'pm_card_visa') {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const details = { externalPaymentMethodId: token };
+    await acme.addPaymentMethod({ accountId, pluginName: 'stripe', isDefault: true, details });
+    const items = [{ amount: decimal('20') }];
+    const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    await serving.billing.settle();
+    const invoiceId = item?.invoiceId as Uuid;
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
+    const transactionId = payment?.transactions[0]?.id as Uuid;
+    return { accountId, invoiceId, transactionId, intent: double.intentOf(transactionId) };
+  }
+  const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
+
+  it('a debit that takes days pays its invoice when Stripe tells that it has arrived', async () => {
+    const { invoiceId, transactionId } = await charged('pm_sepaDebit');
+    expect(await balanceOf(invoiceId)).to.equal(20);
+    double.settle(transactionId);
+    expect(await sent(double.notification('payment_intent.succeeded'))).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+  });
+
+  it('a debit that the bank refuses leaves the invoice unpaid, and is tried again as declines are', async () => {
+    const { invoiceId, transactionId } = await charged('pm_sepaDebit');
+    double.settle(transactionId, 'FAILS');
+    expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+    expect(payment?.transactions[0]).to.include({
+      status: 'PAYMENT_FAILURE',
+      gatewayErrorCode: 'insufficient_funds',
+    });
+    expect(payment?.attempts?.at(-1)?.stateName).to.equal('SCHEDULED');
+  });
+
+  it('a payment that was told to have failed cannot be made after all on the page that its customer still has', async () => {
+    const { accountId, invoiceId } = await charged('pm_card_chargeCustomerFail');
+    const { id: paymentMethodId } = await acme.addPaymentMethod({
+      accountId,
+      pluginName: 'stripe',
+      details: { externalPaymentMethodId: 'pm_card_authenticationRequired' },
+    });
+    const properties = [{ key: 'off_session', value: 'false', isUpdatable: false }];
+    const paid = await acme.invoicePayments.pay({ invoiceId, paymentMethodId, properties });
+    const transactionId = paid?.transaction.id as Uuid;
+    expect(paid?.transaction.status).to.equal('PENDING');
+    double.settle(transactionId, 'FAILS');
+    expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
+    const { transactions } = await acme.payments.get(paid?.payment.id as Uuid);
+    expect(transactions.at(-1)).to.include({
+      status: 'PAYMENT_FAILURE',
+      gatewayErrorCode: 'insufficient_funds',
+    });
+    expect(() => double.settle(transactionId)).to.throw('status of canceled');
+    expect(await balanceOf(invoiceId)).to.equal(20);
+  });
+
+  it('a dispute is a chargeback of the invoice, and one that is won is reversed', async () => {
+    const { invoiceId, intent } = await charged();
+    expect(await balanceOf(invoiceId)).to.equal(0);
+    const dispute = openDispute(double.books, intent, {});
+    const opened = double.notification('charge.dispute.created');
+    for (const _ of [1, 2]) expect(await sent(opened)).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(20);
+    closeDispute(double.books, dispute, 'won');
+    expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+    // Late, and told as it was: what is so is asked for.
+    expect(await sent(opened)).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
+    const keys = payment?.transactions.map((each) => each.externalKey).slice(1);
+    expect(keys).to.deep.equal([dispute.id, dispute.id]);
+  });
+
+  it('a dispute is won although less comes back at the rate of the day than was taken', async () => {
+    const { invoiceId, intent } = await charged();
+    const dispute = openDispute(double.books, intent, {});
+    expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
+    closeDispute(double.books, dispute, { reinstated: dispute.amount - 1 });
+    expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+  });
+
+  it('a part of a payment may be disputed, and lost', async () => {
+    const { invoiceId, intent } = await charged();
+    const dispute = openDispute(double.books, intent, { amount: 550 });
+    await sent(double.notification('charge.dispute.created'));
+    closeDispute(double.books, dispute, 'lost');
+    await sent(double.notification('charge.dispute.closed'));
+    expect(await balanceOf(invoiceId)).to.equal(5.5);
+  });
+
+  it('an inquiry moves no money and is no chargeback', async () => {
+    const { invoiceId, intent } = await charged();
+    openDispute(double.books, intent, { isInquiry: true });
+    expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+  });
+
+  it('a tenant hears nothing of the payments of another one with the same Stripe account', async () => {
+    const { invoiceId, intent } = await charged();
+    openDispute(double.books, intent, {});
+    const logged = serving.log.lines.length;
+    expect(await sent(double.notification('charge.dispute.created'), 'eve')).to.equal(200);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+    expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.deep.equal([]);
+  });
+
+  it('only what an endpoint’s secret has signed within five minutes is taken', async () => {
+    const event = double.books.events.at(-1);
+    if (event === undefined) throw new Error('Stripe has told nothing');
+    expect(await sent(signed(event))).to.equal(200);
+    expect(await sent(signed(event, { secret: 'whsec_of_before' }))).to.equal(200);
+    expect(await sent(signed(event, { secret: 'whsec_other' }))).to.equal(401);
+    expect(await sent(signed(event, { ageSeconds: 600 }))).to.equal(401);
+    const { rawBody, headers } = signed(event);
+    expect(await sent({ rawBody: rawBody.replace('evt_', 'evt-'), headers })).to.equal(401);
+    expect(await sent({ rawBody, headers: {} })).to.equal(401);
+  });
+
+  it('what is pending and cannot be completed, since Stripe is away, is found by recovery and not called off', async () => {
+    const { accountId } = await charged();
+    double.bank = 'IS_SLOW';
+    const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
+    double.bank = 'BY_METHOD';
+    double.settle(transaction.id);
+    await double.stop();
+    const statusOf = async (withPluginInfo: boolean) =>
+      (await acme.payments.get(payment.id, { withPluginInfo })).transactions[0]?.status;
+    try {
+      const completed = acme.payments.complete({ paymentId: payment.id, transactionId: transaction.id });
+      expect(await codeOf(completed)).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+      expect(await statusOf(false)).to.equal('UNKNOWN');
+    } finally {
       await double.start();
-      const gateway = stripeGateway({
-        credentials: { apiKey: API_KEY, webhookSecret: ['whsec_of_before', WEBHOOK_SECRET] },
-        client: double.client,
-      });
-      serving = await serve(await open(migrated), { gateways: [gateway] });
-      const { tenantId } = await populate(serving);
-      acme = serving.billing.as({ tenant: tenantId as Uuid, user: 'test' });
-    });
-    after(async () => {
-      await serving.close();
-      await double.stop();
-    });
-
-    /** As Stripe sends it: an address and a signature. */
-    const sent = async ({ rawBody, headers }: Sent, apiKey = 'bob'): Promise<number> => {
-      const given = { ...anonymous, 'content-type': 'application/json; charset=utf-8', ...headers };
-      return (await serving.call('POST', `/gateways/${apiKey}/stripe`, { body: rawBody, headers: given }))
-        .status;
-    };
-
-    async function charged(token = 'pm_card_visa') {
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      const details = { externalPaymentMethodId: token };
-      await acme.addPaymentMethod({ accountId, pluginName: 'stripe', isDefault: true, details });
-      const items = [{ amount: decimal('20') }];
-      const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
-      await serving.billing.settle();
-      const invoiceId = item?.invoiceId as Uuid;
-      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
-      const transactionId = payment?.transactions[0]?.id as Uuid;
-      return { accountId, invoiceId, transactionId, intent: double.intentOf(transactionId) };
     }
-    const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
+    expect(await statusOf(true)).to.equal('SUCCESS');
+  });
 
-    it('a debit that takes days pays its invoice when Stripe tells that it has arrived', async () => {
-      const { invoiceId, transactionId } = await charged('pm_sepaDebit');
-      expect(await balanceOf(invoiceId)).to.equal(20);
-      double.settle(transactionId);
-      expect(await sent(double.notification('payment_intent.succeeded'))).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
+  it('a method that Stripe has saved without us is taken over by a refresh, and charged', async () => {
+    const { accountId, intent } = await charged();
+    const method = newMethod(double.books, 'succeeds', intent.customer);
+    double.books.methods.set(method.id, method);
+    await acme.paymentMethods.refresh({ accountId, pluginNames: ['stripe'] });
+    const methods = await acme.paymentMethods.ofAccount(accountId, { withPluginInfo: true });
+    const found = methods.find(({ externalKey }) => externalKey === method.id);
+    const { transaction } = await acme.payments.purchase({
+      accountId,
+      amount: '3',
+      paymentMethodId: found?.id as Uuid,
     });
-
-    it('a debit that the bank refuses leaves the invoice unpaid, and is tried again as declines are', async () => {
-      const { invoiceId, transactionId } = await charged('pm_sepaDebit');
-      double.settle(transactionId, 'FAILS');
-      expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
-      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
-      expect(payment?.transactions[0]).to.include({
-        status: 'PAYMENT_FAILURE',
-        gatewayErrorCode: 'insufficient_funds',
-      });
-      expect(payment?.attempts?.at(-1)?.stateName).to.equal('SCHEDULED');
-    });
-
-    it('a payment that was told to have failed cannot be made after all on the page that its customer still has', async () => {
-      const { accountId, invoiceId } = await charged('pm_card_chargeCustomerFail');
-      const { id: paymentMethodId } = await acme.addPaymentMethod({
-        accountId,
-        pluginName: 'stripe',
-        details: { externalPaymentMethodId: 'pm_card_authenticationRequired' },
-      });
-      const properties = [{ key: 'off_session', value: 'false', isUpdatable: false }];
-      const paid = await acme.invoicePayments.pay({ invoiceId, paymentMethodId, properties });
-      const transactionId = paid?.transaction.id as Uuid;
-      expect(paid?.transaction.status).to.equal('PENDING');
-      double.settle(transactionId, 'FAILS');
-      expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
-      const { transactions } = await acme.payments.get(paid?.payment.id as Uuid);
-      expect(transactions.at(-1)).to.include({
-        status: 'PAYMENT_FAILURE',
-        gatewayErrorCode: 'insufficient_funds',
-      });
-      expect(() => double.settle(transactionId)).to.throw('status of canceled');
-      expect(await balanceOf(invoiceId)).to.equal(20);
-    });
-
-    it('a dispute is a chargeback of the invoice, and one that is won is reversed', async () => {
-      const { invoiceId, intent } = await charged();
-      expect(await balanceOf(invoiceId)).to.equal(0);
-      const dispute = openDispute(double.books, intent, {});
-      const opened = double.notification('charge.dispute.created');
-      for (const _ of [1, 2]) expect(await sent(opened)).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(20);
-      closeDispute(double.books, dispute, 'won');
-      expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-      // Late, and told as it was: what is so is asked for.
-      expect(await sent(opened)).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-      const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
-      const keys = payment?.transactions.map((each) => each.externalKey).slice(1);
-      expect(keys).to.deep.equal([dispute.id, dispute.id]);
-    });
-
-    it('a dispute is won although less comes back at the rate of the day than was taken', async () => {
-      const { invoiceId, intent } = await charged();
-      const dispute = openDispute(double.books, intent, {});
-      expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
-      closeDispute(double.books, dispute, { reinstated: dispute.amount - 1 });
-      expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-    });
-
-    it('a part of a payment may be disputed, and lost', async () => {
-      const { invoiceId, intent } = await charged();
-      const dispute = openDispute(double.books, intent, { amount: 550 });
-      await sent(double.notification('charge.dispute.created'));
-      closeDispute(double.books, dispute, 'lost');
-      await sent(double.notification('charge.dispute.closed'));
-      expect(await balanceOf(invoiceId)).to.equal(5.5);
-    });
-
-    it('an inquiry moves no money and is no chargeback', async () => {
-      const { invoiceId, intent } = await charged();
-      openDispute(double.books, intent, { isInquiry: true });
-      expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-    });
-
-    it('a tenant hears nothing of the payments of another one with the same Stripe account', async () => {
-      const { invoiceId, intent } = await charged();
-      openDispute(double.books, intent, {});
-      const logged = serving.log.lines.length;
-      expect(await sent(double.notification('charge.dispute.created'), 'eve')).to.equal(200);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-      expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.deep.equal([]);
-    });
-
-    it('only what an endpoint’s secret has signed within five minutes is taken', async () => {
-      const event = double.books.events.at(-1);
-      if (event === undefined) throw new Error('Stripe has told nothing');
-      expect(await sent(signed(event))).to.equal(200);
-      expect(await sent(signed(event, { secret: 'whsec_of_before' }))).to.equal(200);
-      expect(await sent(signed(event, { secret: 'whsec_other' }))).to.equal(401);
-      expect(await sent(signed(event, { ageSeconds: 600 }))).to.equal(401);
-      const { rawBody, headers } = signed(event);
-      expect(await sent({ rawBody: rawBody.replace('evt_', 'evt-'), headers })).to.equal(401);
-      expect(await sent({ rawBody, headers: {} })).to.equal(401);
-    });
-
-    it('what is pending and cannot be completed, since Stripe is away, is found by recovery and not called off', async () => {
-      const { accountId } = await charged();
-      double.bank = 'IS_SLOW';
-      const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
-      double.bank = 'BY_METHOD';
-      double.settle(transaction.id);
-      await double.stop();
-      const statusOf = async (withPluginInfo: boolean) =>
-        (await acme.payments.get(payment.id, { withPluginInfo })).transactions[0]?.status;
-      try {
-        const completed = acme.payments.complete({ paymentId: payment.id, transactionId: transaction.id });
-        expect(await codeOf(completed)).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-        expect(await statusOf(false)).to.equal('UNKNOWN');
-      } finally {
-        await double.start();
-      }
-      expect(await statusOf(true)).to.equal('SUCCESS');
-    });
-
-    it('a method that Stripe has saved without us is taken over by a refresh, and charged', async () => {
-      const { accountId, intent } = await charged();
-      const method = newMethod(double.books, 'succeeds', intent.customer);
-      double.books.methods.set(method.id, method);
-      await acme.paymentMethods.refresh({ accountId, pluginNames: ['stripe'] });
-      const methods = await acme.paymentMethods.ofAccount(accountId, { withPluginInfo: true });
-      const found = methods.find(({ externalKey }) => externalKey === method.id);
-      const { transaction } = await acme.payments.purchase({
-        accountId,
-        amount: '3',
-        paymentMethodId: found?.id as Uuid,
-      });
-      expect(transaction.status).to.equal('SUCCESS');
-      expect(double.intentOf(transaction.id).payment_method).to.equal(method.id);
-    });
+    expect(transaction.status).to.equal('SUCCESS');
+    expect(double.intentOf(transaction.id).payment_method).to.equal(method.id);
   });
 });

@@ -1,189 +1,184 @@
 import { expect } from 'chai';
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`catalog of a subscription over HTTP on ${kind}`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let subscriptionId: string;
+eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let subscriptionId: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      for (const version of [
-        { effectiveDate: '2024-01-01', price: '40.00' },
-        { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' },
-        { effectiveDate: '2024-07-01', price: '70.00', isRetired: true },
-      ]) {
-        const reply = await serving.call('POST', '/1.0/kb/catalog', {
-          body: pricedCatalog(version),
-          headers: xmlType,
-        });
-        expect(reply.status, reply.text).to.equal(201);
-      }
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const subscription = await serving.call(
-        'POST',
-        '/1.0/kb/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
-        {
-          body: { accountId: createdId(account), planName: 'heat-monthly' },
-        },
-      );
-      subscriptionId = createdId(subscription);
-    });
-    after(() => serving.close());
-
-    function get(path: string, query: string, headers = {}): Promise<Reply> {
-      return serving.call('GET', `/1.0/kb/catalog/${path}?${query}`, { headers });
+  before(async () => {
+    serving = await serve(await open(migrated));
+    for (const version of [
+      { effectiveDate: '2024-01-01', price: '40.00' },
+      { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' },
+      { effectiveDate: '2024-07-01', price: '70.00', isRetired: true },
+    ]) {
+      const reply = await serving.call('POST', '/1.0/kb/catalog', {
+        body: pricedCatalog(version),
+        headers: xmlType,
+      });
+      expect(reply.status, reply.text).to.equal(201);
     }
-
-    const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
-
-    it(
-      'the catalog of a subscription shows the phase with the price of the date, price changes included',
-      onEachDatabase(async () => {
-        const priceAt = async (date: string) => {
-          const { status, json } = await get('phase', at(date));
-          return [status, (json as { prices: unknown[] }).prices];
-        };
-        expect(await priceAt('2024-04-30')).to.deep.equal([200, [{ currency: 'USD', value: 40 }]]);
-        expect(await priceAt('2024-05-01')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
-        expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
-      }),
-    );
-
-    it('the catalog of a subscription shows plan, product and price list; a retired plan as the last version that had it', async () => {
-      const plan = await get('plan', at('2024-09-01'));
-      expect(plan.json).to.deep.include({
-        name: 'heat-monthly',
-        billingPeriod: 'MONTHLY',
-        recurringBillingMode: 'IN_ADVANCE',
-        product: 'Heat',
-        priceList: 'DEFAULT',
-        effectiveDateForExistingSubscriptions: '2024-05-01T00:00:00.000Z',
-      });
-      const product = await get('product', at('2024-09-01'));
-      expect(product.json).to.deep.equal({
-        type: 'BASE',
-        name: 'Heat',
-        prettyName: 'Heat',
-        plans: [],
-        included: [],
-        available: [],
-      });
-      const list = await get('priceList', at('2024-09-01'));
-      expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
-    });
-
-    it('the catalog of a subscription shows the price list that the plan was chosen from, of several that have it', async () => {
-      const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
-        serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
-      const inBoth = lists({ DEFAULT: ['p-m'], VIP: ['p-m'] });
-      await call('catalog', catalogXml({ priceLists: inBoth }), xmlType);
-      const accountId = createdId(await call('accounts', { currency: 'USD' }));
-      for (const priceList of ['VIP', 'DEFAULT']) {
-        const specifier = { productName: 'P', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList };
-        const id = createdId(await call('subscriptions', { accountId, ...specifier }));
-        const { json } = await get('priceList', `subscriptionId=${id}`, headers);
-        expect(json).to.include({ name: priceList });
-      }
-    });
-
-    it('the catalog of a subscription answers clients in the field with the closed shapes', async () => {
-      const list = await get('priceList', at('2024-04-01'), aliasHeaders);
-      expect(list.json).to.deep.equal({ name: 'DEFAULT', plans: ['heat-monthly'] });
-      const phase = await get('phase', at('2024-04-01'), aliasHeaders);
-      expect(Object.keys(phase.json as object)).to.have.members([
-        'type',
-        'prices',
-        'fixedPrices',
-        'duration',
-        'usages',
-      ]);
-      const plan = await get('plan', at('2024-04-01'), aliasHeaders);
-      expect(Object.keys(plan.json as object)).to.have.members([
-        'name',
-        'prettyName',
-        'recurringBillingMode',
-        'billingPeriod',
-        'phases',
-      ]);
-    });
-
-    it('the catalog of a subscription refuses a date on or after the cancellation, not one before it', async () => {
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const subscription = await serving.call(
-        'POST',
-        '/1.0/kb/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',
-        { body: { accountId: createdId(account), planName: 'heat-monthly' } },
-      );
-      const id = createdId(subscription);
-      const cancelled = await serving.call(
-        'DELETE',
-        `/1.0/kb/subscriptions/${id}?requestedDate=2024-03-20&useRequestedDateForBilling=true`,
-      );
-      expect(cancelled.status, cancelled.text).to.equal(204);
-      const atDate = async (path: string, date: string) => {
-        const { status, json } = await get(path, `subscriptionId=${id}&requestedDate=${date}`);
-        return status === 200 ? status : [status, (json as { code: number }).code];
-      };
-      for (const path of ['plan', 'phase', 'product', 'priceList']) {
-        expect(await atDate(path, '2024-03-19')).to.equal(200);
-        // The instant of the cancellation: its day at the account's reference time.
-        expect(await atDate(path, '2024-03-20T08:15:29Z')).to.equal(200);
-        expect(await atDate(path, '2024-03-20T08:15:30Z')).to.deep.equal([400, 1001]);
-        expect(await atDate(path, '2024-03-21')).to.deep.equal([400, 1001]);
-        expect(await atDate(path, '2030-01-01')).to.deep.equal([400, 1001]);
-      }
-    });
-
-    it('the catalog of a subscription takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
-      const { call, clock } = serving;
-      clock.set('2024-06-10T20:15:30Z');
-      const body = {
-        currency: 'USD',
-        timeZone: 'America/Los_Angeles',
-        referenceTime: '2024-06-01T08:00:00Z',
-      };
-      const account = await call('POST', '/1.0/kb/accounts', { body });
-      // Begins at 13:15 of the day, whose reference time is 01:00.
-      const subscription = await call('POST', '/1.0/kb/subscriptions', {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const subscription = await serving.call(
+      'POST',
+      '/1.0/kb/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
+      {
         body: { accountId: createdId(account), planName: 'heat-monthly' },
-      });
-      const id = createdId(subscription);
-      const statusAt = async (date: string) =>
-        (await get('plan', `subscriptionId=${id}&requestedDate=${date}`)).status;
-      expect(await statusAt('2024-06-09')).to.equal(400);
-      expect(await statusAt('2024-06-10')).to.equal(200);
-      expect(await statusAt('2024-06-10T20:15:29Z')).to.equal(400);
-      expect(await statusAt('2024-06-10T20:15:30Z')).to.equal(200);
-      const cancelled = await call(
-        'DELETE',
-        `/1.0/kb/subscriptions/${id}?requestedDate=2024-06-20&useRequestedDateForBilling=true`,
-      );
-      expect(cancelled.status, cancelled.text).to.equal(204);
-      expect(await statusAt('2024-06-19')).to.equal(200);
-      expect(await statusAt('2024-06-20')).to.equal(400);
-      expect(await statusAt('2024-06-20T07:59:59Z')).to.equal(200);
-    });
+      },
+    );
+    subscriptionId = createdId(subscription);
+  });
+  after(() => serving.close());
 
-    it('the catalog of a subscription refuses what has no plan', async () => {
-      const codeOf = async (query: string) => {
-        const { status, json } = await get('plan', query);
-        return [status, (json as { code: number }).code];
-      };
-      expect(await codeOf(at('2024-03-14'))).to.deep.equal([400, 1001]);
-      expect(await codeOf('requestedDate=2024-04-01')).to.deep.equal([400, 60003]);
-      expect(await codeOf(at('soon'))).to.deep.equal([400, 60002]);
-      expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.deep.equal([404, 1082]);
-      const foreign = await get('plan', at('2024-04-01'), {
-        'x-service-apikey': 'eve',
-        'x-service-apisecret': 'other',
-      });
-      expect([foreign.status, (foreign.json as { code: number }).code]).to.deep.equal([404, 1082]);
+  function get(path: string, query: string, headers = {}): Promise<Reply> {
+    return serving.call('GET', `/1.0/kb/catalog/${path}?${query}`, { headers });
+  }
+
+  const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
+
+  it('the catalog of a subscription shows the phase with the price of the date, price changes included', async () => {
+    const priceAt = async (date: string) => {
+      const { status, json } = await get('phase', at(date));
+      return [status, (json as { prices: unknown[] }).prices];
+    };
+    expect(await priceAt('2024-04-30')).to.deep.equal([200, [{ currency: 'USD', value: 40 }]]);
+    expect(await priceAt('2024-05-01')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+    expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+  });
+
+  it('the catalog of a subscription shows plan, product and price list; a retired plan as the last version that had it', async () => {
+    const plan = await get('plan', at('2024-09-01'));
+    expect(plan.json).to.deep.include({
+      name: 'heat-monthly',
+      billingPeriod: 'MONTHLY',
+      recurringBillingMode: 'IN_ADVANCE',
+      product: 'Heat',
+      priceList: 'DEFAULT',
+      effectiveDateForExistingSubscriptions: '2024-05-01T00:00:00.000Z',
     });
+    const product = await get('product', at('2024-09-01'));
+    expect(product.json).to.deep.equal({
+      type: 'BASE',
+      name: 'Heat',
+      prettyName: 'Heat',
+      plans: [],
+      included: [],
+      available: [],
+    });
+    const list = await get('priceList', at('2024-09-01'));
+    expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
+  });
+
+  it('the catalog of a subscription shows the price list that the plan was chosen from, of several that have it', async () => {
+    const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
+      serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
+    const inBoth = lists({ DEFAULT: ['p-m'], VIP: ['p-m'] });
+    await call('catalog', catalogXml({ priceLists: inBoth }), xmlType);
+    const accountId = createdId(await call('accounts', { currency: 'USD' }));
+    for (const priceList of ['VIP', 'DEFAULT']) {
+      const specifier = { productName: 'P', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList };
+      const id = createdId(await call('subscriptions', { accountId, ...specifier }));
+      const { json } = await get('priceList', `subscriptionId=${id}`, headers);
+      expect(json).to.include({ name: priceList });
+    }
+  });
+
+  it('the catalog of a subscription answers clients in the field with the closed shapes', async () => {
+    const list = await get('priceList', at('2024-04-01'), aliasHeaders);
+    expect(list.json).to.deep.equal({ name: 'DEFAULT', plans: ['heat-monthly'] });
+    const phase = await get('phase', at('2024-04-01'), aliasHeaders);
+    expect(Object.keys(phase.json as object)).to.have.members([
+      'type',
+      'prices',
+      'fixedPrices',
+      'duration',
+      'usages',
+    ]);
+    const plan = await get('plan', at('2024-04-01'), aliasHeaders);
+    expect(Object.keys(plan.json as object)).to.have.members([
+      'name',
+      'prettyName',
+      'recurringBillingMode',
+      'billingPeriod',
+      'phases',
+    ]);
+  });
+
+  it('the catalog of a subscription refuses a date on or after the cancellation, not one before it', async () => {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const subscription = await serving.call(
+      'POST',
+      '/1.0/kb/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',
+      { body: { accountId: createdId(account), planName: 'heat-monthly' } },
+    );
+    const id = createdId(subscription);
+    const cancelled = await serving.call(
+      'DELETE',
+      `/1.0/kb/subscriptions/${id}?requestedDate=2024-03-20&useRequestedDateForBilling=true`,
+    );
+    expect(cancelled.status, cancelled.text).to.equal(204);
+    const atDate = async (path: string, date: string) => {
+      const { status, json } = await get(path, `subscriptionId=${id}&requestedDate=${date}`);
+      return status === 200 ? status : [status, (json as { code: number }).code];
+    };
+    for (const path of ['plan', 'phase', 'product', 'priceList']) {
+      expect(await atDate(path, '2024-03-19')).to.equal(200);
+      // The instant of the cancellation: its day at the account's reference time.
+      expect(await atDate(path, '2024-03-20T08:15:29Z')).to.equal(200);
+      expect(await atDate(path, '2024-03-20T08:15:30Z')).to.deep.equal([400, 1001]);
+      expect(await atDate(path, '2024-03-21')).to.deep.equal([400, 1001]);
+      expect(await atDate(path, '2030-01-01')).to.deep.equal([400, 1001]);
+    }
+  });
+
+  it('the catalog of a subscription takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
+    const { call, clock } = serving;
+    clock.set('2024-06-10T20:15:30Z');
+    const body = {
+      currency: 'USD',
+      timeZone: 'America/Los_Angeles',
+      referenceTime: '2024-06-01T08:00:00Z',
+    };
+    const account = await call('POST', '/1.0/kb/accounts', { body });
+    // Begins at 13:15 of the day, whose reference time is 01:00.
+    const subscription = await call('POST', '/1.0/kb/subscriptions', {
+      body: { accountId: createdId(account), planName: 'heat-monthly' },
+    });
+    const id = createdId(subscription);
+    const statusAt = async (date: string) =>
+      (await get('plan', `subscriptionId=${id}&requestedDate=${date}`)).status;
+    expect(await statusAt('2024-06-09')).to.equal(400);
+    expect(await statusAt('2024-06-10')).to.equal(200);
+    expect(await statusAt('2024-06-10T20:15:29Z')).to.equal(400);
+    expect(await statusAt('2024-06-10T20:15:30Z')).to.equal(200);
+    const cancelled = await call(
+      'DELETE',
+      `/1.0/kb/subscriptions/${id}?requestedDate=2024-06-20&useRequestedDateForBilling=true`,
+    );
+    expect(cancelled.status, cancelled.text).to.equal(204);
+    expect(await statusAt('2024-06-19')).to.equal(200);
+    expect(await statusAt('2024-06-20')).to.equal(400);
+    expect(await statusAt('2024-06-20T07:59:59Z')).to.equal(200);
+  });
+
+  it('the catalog of a subscription refuses what has no plan', async () => {
+    const codeOf = async (query: string) => {
+      const { status, json } = await get('plan', query);
+      return [status, (json as { code: number }).code];
+    };
+    expect(await codeOf(at('2024-03-14'))).to.deep.equal([400, 1001]);
+    expect(await codeOf('requestedDate=2024-04-01')).to.deep.equal([400, 60003]);
+    expect(await codeOf(at('soon'))).to.deep.equal([400, 60002]);
+    expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.deep.equal([404, 1082]);
+    const foreign = await get('plan', at('2024-04-01'), {
+      'x-service-apikey': 'eve',
+      'x-service-apisecret': 'other',
+    });
+    expect([foreign.status, (foreign.json as { code: number }).code]).to.deep.equal([404, 1082]);
   });
 });

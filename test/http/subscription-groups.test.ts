@@ -1,189 +1,177 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
-anyDatabase((kind, open) => {
-  describe(`subscriptions with add-ons over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let call: Serving['call'];
-    let accountId: string;
+eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
+  let serving: Serving;
+  let call: Serving['call'];
+  let accountId: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      call = serving.call;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  before(async () => {
+    serving = await serve(await open(migrated));
+    call = serving.call;
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  });
+  after(() => serving.close());
+
+  const of = (planName: string, more: object = {}) => ({ accountId, planName, ...more });
+  const group = (...requests: readonly unknown[]) => ({ baseEntitlementAndAddOns: requests });
+  const bundles = () => list(serving, `/1.0/kb/accounts/${accountId}/bundles`);
+  const pathOf = (reply: Reply) => new URL(reply.headers.get('location') ?? '', 'http://h').pathname;
+  const filterOf = (reply: Reply) =>
+    new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
+
+  it('the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first', async () => {
+    const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
+    const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
+    expect(reply.status, reply.text).to.equal(201);
+    expect(reply.text).to.equal('');
+    const [bundle] = (await list(
+      serving,
+      `/1.0/kb/accounts/${accountId}/bundles?externalKey=garden`,
+    )) as readonly { bundleId: string; subscriptions: readonly object[] }[];
+    expect(pathOf(reply)).to.equal(`/1.0/kb/bundles/${bundle?.bundleId}`);
+    expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.deep.equal([
+      'bloom-monthly',
+      'archive-monthly',
+    ]);
+    const alone = await call('POST', '/1.0/kb/subscriptions', {
+      body: of('archive-monthly', { bundleId: bundle?.bundleId }),
     });
-    after(() => serving.close());
+    expect(alone.status, alone.text).to.equal(201);
+    const added = (await call('GET', `/1.0/kb/subscriptions/${createdId(alone)}`)).json;
+    expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
+  });
 
-    const of = (planName: string, more: object = {}) => ({ accountId, planName, ...more });
-    const group = (...requests: readonly unknown[]) => ({ baseEntitlementAndAddOns: requests });
-    const bundles = () => list(serving, `/1.0/kb/accounts/${accountId}/bundles`);
-    const pathOf = (reply: Reply) => new URL(reply.headers.get('location') ?? '', 'http://h').pathname;
-    const filterOf = (reply: Reply) =>
-      new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
-
-    it(
-      'the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first',
-      onEachDatabase(async () => {
-        const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
-        const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
-        expect(reply.status, reply.text).to.equal(201);
-        expect(reply.text).to.equal('');
-        const [bundle] = (await list(
-          serving,
-          `/1.0/kb/accounts/${accountId}/bundles?externalKey=garden`,
-        )) as readonly { bundleId: string; subscriptions: readonly object[] }[];
-        expect(pathOf(reply)).to.equal(`/1.0/kb/bundles/${bundle?.bundleId}`);
-        expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.deep.equal([
-          'bloom-monthly',
-          'archive-monthly',
-        ]);
-        const alone = await call('POST', '/1.0/kb/subscriptions', {
-          body: of('archive-monthly', { bundleId: bundle?.bundleId }),
-        });
-        expect(alone.status, alone.text).to.equal(201);
-        const added = (await call('GET', `/1.0/kb/subscriptions/${createdId(alone)}`)).json;
-        expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
-      }),
+  it('http-api example 16 Bulk create', async () => {
+    const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];
+    const reply = await call('POST', MANY, { body });
+    expect(reply.status, reply.text).to.equal(201);
+    expect(pathOf(reply)).to.equal(`/1.0/kb/accounts/${accountId}/bundles`);
+    const ids = filterOf(reply)?.split(',') ?? [];
+    const found = (await list(
+      serving,
+      `/1.0/kb/accounts/${accountId}/bundles?bundlesFilter=${ids.join(',')}`,
+    )) as readonly { bundleId: string }[];
+    expect(found.map(({ bundleId }) => bundleId)).to.deep.equal(ids);
+    const silent = await call('POST', `${MANY}?skipResponse=true`, { body });
+    expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
+    const one = await call('POST', `${ONE}?skipResponse=true`, { body: [of('bloom-monthly')] });
+    expect(one.headers.get('location')).to.match(
+      new RegExp(`/1\\.0/kb/accounts/${accountId}/bundles\\?bundlesFilter=$`),
     );
+  });
 
-    it('http-api example 16 Bulk create', async () => {
-      const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];
-      const reply = await call('POST', MANY, { body });
-      expect(reply.status, reply.text).to.equal(201);
-      expect(pathOf(reply)).to.equal(`/1.0/kb/accounts/${accountId}/bundles`);
-      const ids = filterOf(reply)?.split(',') ?? [];
-      const found = (await list(
-        serving,
-        `/1.0/kb/accounts/${accountId}/bundles?bundlesFilter=${ids.join(',')}`,
-      )) as readonly { bundleId: string }[];
-      expect(found.map(({ bundleId }) => bundleId)).to.deep.equal(ids);
-      const silent = await call('POST', `${MANY}?skipResponse=true`, { body });
-      expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
-      const one = await call('POST', `${ONE}?skipResponse=true`, { body: [of('bloom-monthly')] });
-      expect(one.headers.get('location')).to.match(
-        new RegExp(`/1\\.0/kb/accounts/${accountId}/bundles\\?bundlesFilter=$`),
-      );
+  it('the interface of subscriptions with add-ons lists no bundles from twenty subscriptions on', async () => {
+    const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
+    const listed = await call('POST', MANY, { body: nineteen });
+    expect(filterOf(listed)?.split(',')).to.have.length(19);
+    const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });
+    expect(silent.status, silent.text).to.equal(201);
+    expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
+  });
+
+  const nobody = '11111111-1111-4111-8111-111111111111';
+  const noBody = 'SubscriptionJson body should be specified';
+  const refused: readonly (readonly [
+    name: string,
+    path: string,
+    body: () => unknown,
+    status: number,
+    message: string,
+  ])[] = [
+    ['an empty list', ONE, () => [], 400, noBody],
+    ['an empty list of groups', MANY, () => [], 400, noBody],
+    ['an empty group', MANY, () => [group()], 400, noBody],
+    ['a missing element', ONE, () => [null], 400, noBody],
+    ['a missing element of a group', MANY, () => [group(of('bloom-monthly'), null)], 400, noBody],
+    ['a missing group', MANY, () => [null], 400, 'BulkSubscriptionsBundleJson body should be specified'],
+    [
+      'a group without its list',
+      MANY,
+      () => [{}],
+      400,
+      'BulkSubscriptionsBundleJson baseEntitlementAndAddOns needs to be set',
+    ],
+    [
+      'an element without account',
+      MANY,
+      () => [group(of('bloom-monthly'), { planName: 'archive-monthly' })],
+      404,
+      "Object id=null type=ACCOUNT doesn't exist!",
+    ],
+    [
+      'an account that is not there',
+      ONE,
+      () => [of('bloom-monthly', { accountId: nobody })],
+      404,
+      `Object id=${nobody} type=ACCOUNT doesn't exist!`,
+    ],
+    [
+      'different accounts',
+      MANY,
+      () => [group(of('bloom-monthly')), group(of('bloom-monthly', { accountId: nobody }))],
+      400,
+      'SubscriptionJson accountId should be the same for each element',
+    ],
+    [
+      'a bundle id that later elements leave out',
+      ONE,
+      () => [of('archive-monthly', { bundleId: nobody }), of('archive-monthly')],
+      400,
+      'SubscriptionJson bundleId should be the same for each element',
+    ],
+    [
+      'different keys of one bundle',
+      ONE,
+      () => [
+        of('bloom-monthly', { bundleExternalKey: 'a' }),
+        of('archive-monthly', { bundleExternalKey: 'b' }),
+      ],
+      400,
+      'SubscriptionJson externalKey should be the same for each element',
+    ],
+    [
+      'a plan that is not identified',
+      ONE,
+      () => [of('bloom-monthly'), { accountId, productName: 'Archive' }],
+      400,
+      'SubscriptionJson productCategory needs to be set when no planName is specified',
+    ],
+  ];
+  for (const [name, path, body, status, message] of refused) {
+    it(`a creation of groups of subscriptions refuses ${name}, and stores nothing`, async () => {
+      const before = await bundles();
+      for (const headers of [{}, aliasHeaders]) {
+        const reply = await call('POST', path, { body: body(), headers });
+        expect(reply.status, reply.text).to.equal(status);
+        expect(reply.json).to.include({ message });
+      }
+      expect(await bundles()).to.deep.equal(before);
     });
+  }
 
-    it('the interface of subscriptions with add-ons lists no bundles from twenty subscriptions on', async () => {
-      const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
-      const listed = await call('POST', MANY, { body: nineteen });
-      expect(filterOf(listed)?.split(',')).to.have.length(19);
-      const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });
-      expect(silent.status, silent.text).to.equal(201);
-      expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
+  it('the interface of subscriptions with add-ons refuses the bundle of another tenant like one that is not there', async () => {
+    const bundle = (await bundles())[0] as { readonly bundleId: string };
+    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const theirs = createdId(await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve }));
+    await call('POST', '/1.0/kb/catalog', {
+      body: await exampleCatalog(),
+      headers: { ...xmlType, ...eve },
     });
-
-    const nobody = '11111111-1111-4111-8111-111111111111';
-    const noBody = 'SubscriptionJson body should be specified';
-    const refused: readonly (readonly [
-      name: string,
-      path: string,
-      body: () => unknown,
-      status: number,
-      message: string,
-    ])[] = [
-      ['an empty list', ONE, () => [], 400, noBody],
-      ['an empty list of groups', MANY, () => [], 400, noBody],
-      ['an empty group', MANY, () => [group()], 400, noBody],
-      ['a missing element', ONE, () => [null], 400, noBody],
-      ['a missing element of a group', MANY, () => [group(of('bloom-monthly'), null)], 400, noBody],
-      ['a missing group', MANY, () => [null], 400, 'BulkSubscriptionsBundleJson body should be specified'],
-      [
-        'a group without its list',
-        MANY,
-        () => [{}],
-        400,
-        'BulkSubscriptionsBundleJson baseEntitlementAndAddOns needs to be set',
-      ],
-      [
-        'an element without account',
-        MANY,
-        () => [group(of('bloom-monthly'), { planName: 'archive-monthly' })],
-        404,
-        "Object id=null type=ACCOUNT doesn't exist!",
-      ],
-      [
-        'an account that is not there',
-        ONE,
-        () => [of('bloom-monthly', { accountId: nobody })],
-        404,
-        `Object id=${nobody} type=ACCOUNT doesn't exist!`,
-      ],
-      [
-        'different accounts',
-        MANY,
-        () => [group(of('bloom-monthly')), group(of('bloom-monthly', { accountId: nobody }))],
-        400,
-        'SubscriptionJson accountId should be the same for each element',
-      ],
-      [
-        'a bundle id that later elements leave out',
-        ONE,
-        () => [of('archive-monthly', { bundleId: nobody }), of('archive-monthly')],
-        400,
-        'SubscriptionJson bundleId should be the same for each element',
-      ],
-      [
-        'different keys of one bundle',
-        ONE,
-        () => [
-          of('bloom-monthly', { bundleExternalKey: 'a' }),
-          of('archive-monthly', { bundleExternalKey: 'b' }),
-        ],
-        400,
-        'SubscriptionJson externalKey should be the same for each element',
-      ],
-      [
-        'a plan that is not identified',
-        ONE,
-        () => [of('bloom-monthly'), { accountId, productName: 'Archive' }],
-        400,
-        'SubscriptionJson productCategory needs to be set when no planName is specified',
-      ],
-    ];
-    for (const [name, path, body, status, message] of refused) {
-      it(`a creation of groups of subscriptions refuses ${name}, and stores nothing`, async () => {
-        const before = await bundles();
-        for (const headers of [{}, aliasHeaders]) {
-          const reply = await call('POST', path, { body: body(), headers });
-          expect(reply.status, reply.text).to.equal(status);
-          expect(reply.json).to.include({ message });
-        }
-        expect(await bundles()).to.deep.equal(before);
-      });
-    }
-
-    it('the interface of subscriptions with add-ons refuses the bundle of another tenant like one that is not there', async () => {
-      const bundle = (await bundles())[0] as { readonly bundleId: string };
-      const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-      const theirs = createdId(await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve }));
-      await call('POST', '/1.0/kb/catalog', {
-        body: await exampleCatalog(),
-        headers: { ...xmlType, ...eve },
-      });
-      const attempt = async (bundleId: string) => {
-        const body = [{ accountId: theirs, planName: 'archive-monthly', bundleId }];
-        const reply = await call('POST', ONE, { body, headers: eve });
-        return [reply.status, reply.text.replaceAll(bundleId, '?')];
-      };
-      expect(await attempt(bundle.bundleId)).to.deep.equal(await attempt(nobody));
-      expect((await attempt(nobody))[0]).to.equal(404);
-    });
+    const attempt = async (bundleId: string) => {
+      const body = [{ accountId: theirs, planName: 'archive-monthly', bundleId }];
+      const reply = await call('POST', ONE, { body, headers: eve });
+      return [reply.status, reply.text.replaceAll(bundleId, '?')];
+    };
+    expect(await attempt(bundle.bundleId)).to.deep.equal(await attempt(nobody));
+    expect((await attempt(nobody))[0]).to.equal(404);
   });
 });

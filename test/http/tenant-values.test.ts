@@ -1,13 +1,7 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  basic,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-} from '../support/http/serving.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, basic, exampleCatalog, serve } from '../support/http/serving.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -16,341 +10,332 @@ const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(k
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const plain = { 'content-type': 'text/plain' };
 
-anyDatabase((kind, open) => {
-  describe(`values of a tenant over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let newTypes: () => Promise<readonly string[]>;
+eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
+  let serving: Serving;
+  let newTypes: () => Promise<readonly string[]>;
 
-    beforeEach(async () => {
-      const database = await open(migrated);
-      serving = await serve(database);
-      newTypes = newEvents(database);
-      const { storage, nextId } = serving;
-      const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
-      const granted = { ...user, allTenants: true, tenantIds: [] };
-      await storage.system.insertUserIfAbsent({ ...granted, id: nextId(), name: 'reader', permissions: [] });
-      await storage.system.insertUserIfAbsent({
-        ...granted,
-        id: nextId(),
-        name: 'writer',
-        permissions: ['tenant_kvs:*'],
-      });
+  beforeEach(async () => {
+    const database = await open(migrated);
+    serving = await serve(database);
+    newTypes = newEvents(database);
+    const { storage, nextId } = serving;
+    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
+    const granted = { ...user, allTenants: true, tenantIds: [] };
+    await storage.system.insertUserIfAbsent({ ...granted, id: nextId(), name: 'reader', permissions: [] });
+    await storage.system.insertUserIfAbsent({
+      ...granted,
+      id: nextId(),
+      name: 'writer',
+      permissions: ['tenant_kvs:*'],
     });
-    afterEach(() => serving.close());
+  });
+  afterEach(() => serving.close());
 
-    const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply> =>
-      serving.call('POST', path, { body, headers: { ...plain, ...headers } });
-    const get = (path: string, headers: Record<string, string | undefined> = {}): Promise<Reply> =>
-      serving.call('GET', path, { headers });
-    const as = (name: string) => ({ authorization: basic(name, 'password') });
-    const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
-      ((await get(path, headers)).json as { values: unknown }).values;
+  const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply> =>
+    serving.call('POST', path, { body, headers: { ...plain, ...headers } });
+  const get = (path: string, headers: Record<string, string | undefined> = {}): Promise<Reply> =>
+    serving.call('GET', path, { headers });
+  const as = (name: string) => ({ authorization: basic(name, 'password') });
+  const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
+    ((await get(path, headers)).json as { values: unknown }).values;
 
-    it(
-      'P2 Key-values: a user key appends, a deleted or unknown one has no values',
-      onEachDatabase(async () => {
-        const first = await post(userKey('color'), 'red');
-        expect([first.status, first.text]).to.deep.equal([201, '']);
-        expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
-        await post(userKey('color'), 'blue');
-        await post(userKey('color'), 'red');
-        const read = await get(userKey('color'));
-        expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
-        expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-        expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-        expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
-        expect(await newTypes()).to.deep.equal([]);
-      }),
-    );
+  it('P2 Key-values: a user key appends, a deleted or unknown one has no values', async () => {
+    const first = await post(userKey('color'), 'red');
+    expect([first.status, first.text]).to.deep.equal([201, '']);
+    expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
+    await post(userKey('color'), 'blue');
+    await post(userKey('color'), 'red');
+    const read = await get(userKey('color'));
+    expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
+    expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+    expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+    expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
+    expect(await newTypes()).to.deep.equal([]);
+  });
 
-    it('P2 Key-values: a callback replaces the one before', async () => {
-      const path = `${tenants}/registerNotificationCallback`;
+  it('P2 Key-values: a callback replaces the one before', async () => {
+    const path = `${tenants}/registerNotificationCallback`;
+    await newTypes();
+    for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
+      const made = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
+      expect(made.status, made.text).to.equal(201);
+      expect(made.headers.get('location')).to.match(/\/tenants\/registerNotificationCallback$/);
+    }
+    const expected = { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u2'], auditLogs: [] };
+    expect((await get(path)).json).to.deep.equal(expected);
+    expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.deep.equal(expected);
+    expect((await serving.call('DELETE', path)).status).to.equal(204);
+    expect((await serving.call('DELETE', path)).status).to.equal(204);
+    expect(await valuesAt(path)).to.deep.equal([]);
+    expect(await newTypes()).to.deep.equal([
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_DELETION',
+    ]);
+  });
+
+  it('the interface of values of a tenant refuses a bad callback by either way, and stores nothing', async () => {
+    const path = `${tenants}/registerNotificationCallback`;
+    for (const url of [
+      'ftp://example.com',
+      'http://169.254.169.254/',
+      'http://u:p@example.com',
+      'http://localhost:3000/events',
+      'http://10.0.0.1/events',
+      'nonsense',
+    ]) {
+      const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
+      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
+      expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
+    }
+    expect((await serving.call('POST', path)).status).to.equal(400);
+    expect(await valuesAt(path)).to.deep.equal([]);
+  });
+
+  it('P2 Key-values: a bad configuration is refused and the old one stays', async () => {
+    const path = `${tenants}/uploadPerTenantConfig`;
+    const good = '{"org.killbill.payment.retry.days": "1,1"}';
+    expect((await post(path, good)).status).to.equal(201);
+    const bad = await post(path, '{"org.service.payment.retry.days":"1,x"}');
+    expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+    expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
+    expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
+    expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
+      code: 60_001,
+    });
+    expect((await get(path)).json).to.deep.equal({
+      key: 'PER_TENANT_CONFIG',
+      values: [good],
+      auditLogs: [],
+    });
+    expect((await serving.call('DELETE', path)).status).to.equal(204);
+    expect(await valuesAt(path)).to.deep.equal([]);
+  });
+
+  it('P2 Key-values: a configuration and usage terms have at most 262,144 characters', async () => {
+    const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
+    for (const path of [
+      `${tenants}/uploadPerTenantConfig`,
+      userKey('PER_TENANT_CONFIG'),
+      userKey('USAGE_TERMS'),
+    ]) {
+      const refused = await post(path, padded(262_145));
+      expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([413, 60_012]);
+      expect(refused.text).to.contain('has 262145 characters; at most 262144 are accepted');
+      expect((await post(path, padded(262_144))).status, path).to.equal(201);
+    }
+  });
+
+  it('P2 Key-values: the search finds keys by prefix, literally, sorted', async () => {
+    for (const key of [
+      'PLUGIN_CONFIG_b',
+      'PLUGIN_CONFIG_a',
+      'PLUGINXCONFIG_c',
+      'plugin_config_d',
+      '100%',
+      '100x',
+    ])
+      await post(userKey(key), `value of ${key}`);
+    await post(userKey('100%'), 'second');
+    const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN_CONFIG_/search`);
+    expect(found.json).to.deep.equal([
+      { key: 'PLUGIN_CONFIG_a', values: ['value of PLUGIN_CONFIG_a'], auditLogs: [] },
+      { key: 'PLUGIN_CONFIG_b', values: ['value of PLUGIN_CONFIG_b'], auditLogs: [] },
+    ]);
+    const percent = await get(`${tenants}/uploadPerTenantConfig/100%25/search`);
+    expect(percent.json).to.deep.equal([{ key: '100%', values: ['value of 100%', 'second'], auditLogs: [] }]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.deep.equal([]);
+  });
+
+  it('the interface of values of a tenant keeps plugin configurations and state machines under their full keys', async () => {
+    for (const [path, key] of [
+      ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
+      ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
+    ] as const) {
       await newTypes();
-      for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
-        const made = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
-        expect(made.status, made.text).to.equal(201);
-        expect(made.headers.get('location')).to.match(/\/tenants\/registerNotificationCallback$/);
-      }
-      const expected = { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u2'], auditLogs: [] };
-      expect((await get(path)).json).to.deep.equal(expected);
-      expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.deep.equal(expected);
-      expect((await serving.call('DELETE', path)).status).to.equal(204);
-      expect((await serving.call('DELETE', path)).status).to.equal(204);
-      expect(await valuesAt(path)).to.deep.equal([]);
+      await post(`${tenants}/${path}/foo`, '<one/>');
+      const made = await post(`${tenants}/${path}/foo`, '<two/>', aliasHeaders as never);
+      expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
+      expect((await get(`${tenants}/${path}/foo`)).json).to.deep.equal({
+        key,
+        values: ['<two/>'],
+        auditLogs: [],
+      });
+      expect(await valuesAt(userKey(key))).to.deep.equal(['<two/>']);
+      expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
+      expect(await valuesAt(`${tenants}/${path}/foo`)).to.deep.equal([]);
       expect(await newTypes()).to.deep.equal([
         'TENANT_CONFIG_CHANGE',
         'TENANT_CONFIG_CHANGE',
         'TENANT_CONFIG_DELETION',
       ]);
-    });
+    }
+  });
 
-    it('the interface of values of a tenant refuses a bad callback by either way, and stores nothing', async () => {
-      const path = `${tenants}/registerNotificationCallback`;
-      for (const url of [
-        'ftp://example.com',
-        'http://169.254.169.254/',
-        'http://u:p@example.com',
-        'http://localhost:3000/events',
-        'http://10.0.0.1/events',
-        'nonsense',
-      ]) {
-        const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
-        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
-        expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
-      }
-      expect((await serving.call('POST', path)).status).to.equal(400);
-      expect(await valuesAt(path)).to.deep.equal([]);
-    });
+  it('the interface of values of a tenant takes keys and values of any characters, and tells of the limits', async () => {
+    const key = 'a/b c?d%e😀';
+    const made = await post(userKey(key), ' ünï\n😀 ');
+    expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
+    expect((await get(userKey(key))).json).to.deep.equal({ key, values: [' ünï\n😀 '], auditLogs: [] });
+    expect((await post(userKey('k'.repeat(255)), 'x')).status).to.equal(201);
+    for (const refused of [
+      await post(userKey('k'.repeat(256)), 'x'),
+      await get(userKey('k'.repeat(256))),
+      await post(userKey('k'), ''),
+      await post(userKey('k'), 'a\u0000b'),
+    ])
+      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+    expect(await valuesAt(userKey('k'))).to.deep.equal([]);
+  });
 
-    it('P2 Key-values: a bad configuration is refused and the old one stays', async () => {
-      const path = `${tenants}/uploadPerTenantConfig`;
-      const good = '{"org.killbill.payment.retry.days": "1,1"}';
-      expect((await post(path, good)).status).to.equal(201);
-      const bad = await post(path, '{"org.service.payment.retry.days":"1,x"}');
-      expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 60_003]);
-      expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
-      expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
-      expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
-        code: 60_001,
-      });
-      expect((await get(path)).json).to.deep.equal({
-        key: 'PER_TENANT_CONFIG',
-        values: [good],
-        auditLogs: [],
-      });
-      expect((await serving.call('DELETE', path)).status).to.equal(204);
-      expect(await valuesAt(path)).to.deep.equal([]);
-    });
-
-    it('P2 Key-values: a configuration and usage terms have at most 262,144 characters', async () => {
-      const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
-      for (const path of [
-        `${tenants}/uploadPerTenantConfig`,
-        userKey('PER_TENANT_CONFIG'),
-        userKey('USAGE_TERMS'),
-      ]) {
-        const refused = await post(path, padded(262_145));
-        expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([413, 60_012]);
-        expect(refused.text).to.contain('has 262145 characters; at most 262144 are accepted');
-        expect((await post(path, padded(262_144))).status, path).to.equal(201);
-      }
-    });
-
-    it('P2 Key-values: the search finds keys by prefix, literally, sorted', async () => {
-      for (const key of [
-        'PLUGIN_CONFIG_b',
-        'PLUGIN_CONFIG_a',
-        'PLUGINXCONFIG_c',
-        'plugin_config_d',
-        '100%',
-        '100x',
-      ])
-        await post(userKey(key), `value of ${key}`);
-      await post(userKey('100%'), 'second');
-      const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN_CONFIG_/search`);
-      expect(found.json).to.deep.equal([
-        { key: 'PLUGIN_CONFIG_a', values: ['value of PLUGIN_CONFIG_a'], auditLogs: [] },
-        { key: 'PLUGIN_CONFIG_b', values: ['value of PLUGIN_CONFIG_b'], auditLogs: [] },
-      ]);
-      const percent = await get(`${tenants}/uploadPerTenantConfig/100%25/search`);
-      expect(percent.json).to.deep.equal([
-        { key: '100%', values: ['value of 100%', 'second'], auditLogs: [] },
-      ]);
-      expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.deep.equal([]);
-    });
-
-    it('the interface of values of a tenant keeps plugin configurations and state machines under their full keys', async () => {
-      for (const [path, key] of [
-        ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
-        ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
-      ] as const) {
-        await newTypes();
-        await post(`${tenants}/${path}/foo`, '<one/>');
-        const made = await post(`${tenants}/${path}/foo`, '<two/>', aliasHeaders as never);
-        expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
-        expect((await get(`${tenants}/${path}/foo`)).json).to.deep.equal({
-          key,
-          values: ['<two/>'],
-          auditLogs: [],
-        });
-        expect(await valuesAt(userKey(key))).to.deep.equal(['<two/>']);
-        expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
-        expect(await valuesAt(`${tenants}/${path}/foo`)).to.deep.equal([]);
-        expect(await newTypes()).to.deep.equal([
-          'TENANT_CONFIG_CHANGE',
-          'TENANT_CONFIG_CHANGE',
-          'TENANT_CONFIG_DELETION',
-        ]);
-      }
-    });
-
-    it('the interface of values of a tenant takes keys and values of any characters, and tells of the limits', async () => {
-      const key = 'a/b c?d%e😀';
-      const made = await post(userKey(key), ' ünï\n😀 ');
-      expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
-      expect((await get(userKey(key))).json).to.deep.equal({ key, values: [' ünï\n😀 '], auditLogs: [] });
-      expect((await post(userKey('k'.repeat(255)), 'x')).status).to.equal(201);
-      for (const refused of [
-        await post(userKey('k'.repeat(256)), 'x'),
-        await get(userKey('k'.repeat(256))),
-        await post(userKey('k'), ''),
-        await post(userKey('k'), 'a\u0000b'),
-      ])
+  it('the interface of values of a tenant stores no payment state machine that cannot be read, whichever path it comes by', async () => {
+    const path = `${tenants}/uploadPluginPaymentStateMachineConfig/bar`;
+    const key = 'PLUGIN_PAYMENT_STATE_MACHINE_bar';
+    await post(path, '<kept/>');
+    for (const document of ['two', '<a>', '<!DOCTYPE a><a/>', '<a>'.repeat(100_000)]) {
+      for (const to of [path, userKey(key)]) {
+        const refused = await post(to, document);
         expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
-      expect(await valuesAt(userKey('k'))).to.deep.equal([]);
-    });
-
-    it('the interface of values of a tenant stores no payment state machine that cannot be read, whichever path it comes by', async () => {
-      const path = `${tenants}/uploadPluginPaymentStateMachineConfig/bar`;
-      const key = 'PLUGIN_PAYMENT_STATE_MACHINE_bar';
-      await post(path, '<kept/>');
-      for (const document of ['two', '<a>', '<!DOCTYPE a><a/>', '<a>'.repeat(100_000)]) {
-        for (const to of [path, userKey(key)]) {
-          const refused = await post(to, document);
-          expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
-          expect(refused.text.length).to.be.below(1_000);
-        }
+        expect(refused.text.length).to.be.below(1_000);
       }
-      expect(await valuesAt(path)).to.deep.equal(['<kept/>']);
-    });
+    }
+    expect(await valuesAt(path)).to.deep.equal(['<kept/>']);
+  });
 
-    it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {
-      const config =
-        '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
-      const catalog = (await exampleCatalog()).toString();
-      const document = `\ufeff${catalog.replaceAll('\n', '\r\n')}\r\n<!-- \u00e9 -->\r\n`;
-      for (const [path, text] of [
-        [`${tenants}/uploadPerTenantConfig`, config],
-        [`${tenants}/uploadPluginConfig/foo`, config],
-        [`${tenants}/uploadPluginPaymentStateMachineConfig/foo`, document],
-        [userKey('own'), document],
-      ] as const) {
-        expect((await post(path, text)).status, path).to.equal(201);
-        expect(await valuesAt(path), path).to.deep.equal([text]);
-      }
-      const xml = { 'content-type': 'text/xml' };
-      expect(
-        (await serving.call('POST', '/1.0/kb/catalog', { body: document, headers: xml })).status,
-      ).to.equal(201);
-      // A byte order mark tells how its bytes are to be read.
-      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([document.slice(1)]);
-    });
+  it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {
+    const config =
+      '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
+    const catalog = (await exampleCatalog()).toString();
+    const document = `\ufeff${catalog.replaceAll('\n', '\r\n')}\r\n<!-- \u00e9 -->\r\n`;
+    for (const [path, text] of [
+      [`${tenants}/uploadPerTenantConfig`, config],
+      [`${tenants}/uploadPluginConfig/foo`, config],
+      [`${tenants}/uploadPluginPaymentStateMachineConfig/foo`, document],
+      [userKey('own'), document],
+    ] as const) {
+      expect((await post(path, text)).status, path).to.equal(201);
+      expect(await valuesAt(path), path).to.deep.equal([text]);
+    }
+    const xml = { 'content-type': 'text/xml' };
+    expect((await serving.call('POST', '/1.0/kb/catalog', { body: document, headers: xml })).status).to.equal(
+      201,
+    );
+    // A byte order mark tells how its bytes are to be read.
+    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([document.slice(1)]);
+  });
 
-    it('the interface of values of a tenant shows another tenant nothing, and lets it change nothing', async () => {
-      await post(userKey('color'), 'red');
-      await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
-      expect(await valuesAt(userKey('color'), eve)).to.deep.equal([]);
-      expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.deep.equal([]);
-      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.deep.equal([]);
-      expect((await serving.call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
-      await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"true"}', eve);
-      expect(await valuesAt(userKey('color'))).to.deep.equal(['red']);
-      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.deep.equal([
-        '{"org.service.invoice.enabled":"false"}',
-      ]);
-    });
+  it('the interface of values of a tenant shows another tenant nothing, and lets it change nothing', async () => {
+    await post(userKey('color'), 'red');
+    await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
+    expect(await valuesAt(userKey('color'), eve)).to.deep.equal([]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.deep.equal([]);
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.deep.equal([]);
+    expect((await serving.call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
+    await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"true"}', eve);
+    expect(await valuesAt(userKey('color'))).to.deep.equal(['red']);
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.deep.equal([
+      '{"org.service.invoice.enabled":"false"}',
+    ]);
+  });
 
-    it('masks secrets of plugins to those who must not write them', async () => {
-      await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
-      for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
-        expect(await valuesAt(path, as('reader'))).to.deep.equal(['url=u\napiKey=*****']);
-        expect(await valuesAt(path, as('writer'))).to.deep.equal(['url=u\napiKey=k']);
-      }
-      const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN/search`, as('reader'));
-      expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
-    });
+  it('masks secrets of plugins to those who must not write them', async () => {
+    await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
+    for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
+      expect(await valuesAt(path, as('reader'))).to.deep.equal(['url=u\napiKey=*****']);
+      expect(await valuesAt(path, as('writer'))).to.deep.equal(['url=u\napiKey=k']);
+    }
+    const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN/search`, as('reader'));
+    expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
+  });
 
-    it('masks tokens of the callback and of properties to those who must not write them', async () => {
-      const callback = `${tenants}/registerNotificationCallback`;
-      await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
-      await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
-      for (const path of [callback, userKey('PUSH_NOTIFICATION_CB')]) {
-        expect(await valuesAt(path, as('reader'))).to.deep.equal(['https://example.com/hook?x=*****']);
-        expect(await valuesAt(path, as('writer'))).to.deep.equal(['https://example.com/hook?x=sesame']);
-      }
-      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, as('reader'))).to.deep.equal([
-        '{"my.plugin.token":"*****","my.limit":"5"}',
-      ]);
-    });
+  it('masks tokens of the callback and of properties to those who must not write them', async () => {
+    const callback = `${tenants}/registerNotificationCallback`;
+    await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
+    await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
+    for (const path of [callback, userKey('PUSH_NOTIFICATION_CB')]) {
+      expect(await valuesAt(path, as('reader'))).to.deep.equal(['https://example.com/hook?x=*****']);
+      expect(await valuesAt(path, as('writer'))).to.deep.equal(['https://example.com/hook?x=sesame']);
+    }
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, as('reader'))).to.deep.equal([
+      '{"my.plugin.token":"*****","my.limit":"5"}',
+    ]);
+  });
 
-    it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
-      const catalog = (await exampleCatalog()).toString();
-      const refused = await post(userKey('CATALOG'), catalog, as('writer'));
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([403, 40_000]);
-      const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
-      expect(deleted.status).to.equal(403);
-    });
+  it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
+    const catalog = (await exampleCatalog()).toString();
+    const refused = await post(userKey('CATALOG'), catalog, as('writer'));
+    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([403, 40_000]);
+    const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
+    expect(deleted.status).to.equal(403);
+  });
 
-    it('the interface of values of a tenant has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
-      const january = (await exampleCatalog()).toString();
-      const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
-      const xml = { 'content-type': 'text/xml' };
-      expect(
-        (await serving.call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xml })).status,
-      ).to.equal(201);
-      const made = await post(userKey('CATALOG'), january);
-      expect(made.status, made.text).to.equal(201);
-      expect(made.headers.get('location')).to.match(/\/tenants\/userKeyValue\/CATALOG$/);
-      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([february, january]);
-      expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([
-        { key: 'CATALOG', values: [february, january], auditLogs: [] },
-      ]);
-      const again = await post(userKey('CATALOG'), january);
-      expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 2_080]);
-      const bad = await post(userKey('CATALOG'), '<catalog/>');
-      expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 2_080]);
-      await newTypes();
-      expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
-      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([]);
-      expect((await get('/1.0/kb/catalog')).json).to.deep.equal([]);
-      expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([]);
-      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
-      expect(await valuesAt(userKey('CATALOG'), eve)).to.deep.equal([]);
-    });
+  it('the interface of values of a tenant has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
+    const january = (await exampleCatalog()).toString();
+    const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
+    const xml = { 'content-type': 'text/xml' };
+    expect(
+      (await serving.call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xml })).status,
+    ).to.equal(201);
+    const made = await post(userKey('CATALOG'), january);
+    expect(made.status, made.text).to.equal(201);
+    expect(made.headers.get('location')).to.match(/\/tenants\/userKeyValue\/CATALOG$/);
+    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([february, january]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([
+      { key: 'CATALOG', values: [february, january], auditLogs: [] },
+    ]);
+    const again = await post(userKey('CATALOG'), january);
+    expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+    const bad = await post(userKey('CATALOG'), '<catalog/>');
+    expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+    await newTypes();
+    expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
+    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([]);
+    expect((await get('/1.0/kb/catalog')).json).to.deep.equal([]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([]);
+    expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+    expect(await valuesAt(userKey('CATALOG'), eve)).to.deep.equal([]);
+  });
 
-    it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
-      const refused = await post(userKey('USAGE_METERS'), 'x');
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
-      expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
-      expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
-    });
+  it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
+    const refused = await post(userKey('USAGE_METERS'), 'x');
+    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
+    expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
+    expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
+  });
 
-    it('usage §12: the interface of values of a tenant takes usage terms that can be read, and tells all that is wrong', async () => {
-      const key = userKey('USAGE_TERMS');
-      const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
-      const { code, message } = refused.json as { code: number; message: string };
-      expect([refused.status, code]).to.deep.equal([400, 60_002]);
-      expect(message)
-        .to.contain('"calls".free is no term')
-        .and.to.contain('"calls".percentOff is no decimal');
-      expect(await valuesAt(key)).to.deep.equal([]);
-      const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
-      for (const text of terms) expect((await post(key, text)).status).to.equal(201);
-      expect(await valuesAt(key)).to.deep.equal(terms.slice(1));
-      expect((await serving.call('DELETE', key)).status).to.equal(204);
-    });
+  it('usage §12: the interface of values of a tenant takes usage terms that can be read, and tells all that is wrong', async () => {
+    const key = userKey('USAGE_TERMS');
+    const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
+    const { code, message } = refused.json as { code: number; message: string };
+    expect([refused.status, code]).to.deep.equal([400, 60_002]);
+    expect(message).to.contain('"calls".free is no term').and.to.contain('"calls".percentOff is no decimal');
+    expect(await valuesAt(key)).to.deep.equal([]);
+    const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
+    for (const text of terms) expect((await post(key, text)).status).to.equal(201);
+    expect(await valuesAt(key)).to.deep.equal(terms.slice(1));
+    expect((await serving.call('DELETE', key)).status).to.equal(204);
+  });
 
-    it('the interface of values of a tenant shows a tenant to those only who are granted it', async () => {
-      const { storage, nextId, billing } = serving;
-      const bob = await billing.tenants.getByApiKey('bob');
-      const other = await billing.tenants.getByApiKey('eve');
-      await storage.system.insertUserIfAbsent({
-        id: nextId(),
-        name: 'bobs',
-        passwordHash: 'plain:password',
-        credentialVersion: 1,
-        isActive: true,
-        roles: [],
-        permissions: [],
-        allTenants: false,
-        tenantIds: [bob.id],
-      });
-      expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
-      expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
-      const byId = await get(`${tenants}/${other.id}`, as('bobs'));
-      expect([byId.status, (byId.json as { code: number }).code]).to.deep.equal([404, 20_001]);
-      const byKey = await get(`${tenants}?apiKey=eve`, as('bobs'));
-      expect([byKey.status, (byKey.json as { code: number }).code]).to.deep.equal([404, 20_003]);
+  it('the interface of values of a tenant shows a tenant to those only who are granted it', async () => {
+    const { storage, nextId, billing } = serving;
+    const bob = await billing.tenants.getByApiKey('bob');
+    const other = await billing.tenants.getByApiKey('eve');
+    await storage.system.insertUserIfAbsent({
+      id: nextId(),
+      name: 'bobs',
+      passwordHash: 'plain:password',
+      credentialVersion: 1,
+      isActive: true,
+      roles: [],
+      permissions: [],
+      allTenants: false,
+      tenantIds: [bob.id],
     });
+    expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
+    expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
+    const byId = await get(`${tenants}/${other.id}`, as('bobs'));
+    expect([byId.status, (byId.json as { code: number }).code]).to.deep.equal([404, 20_001]);
+    const byKey = await get(`${tenants}?apiKey=eve`, as('bobs'));
+    expect([byKey.status, (byKey.json as { code: number }).code]).to.deep.equal([404, 20_003]);
   });
 });

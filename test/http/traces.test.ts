@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
@@ -7,104 +7,96 @@ import { pathOf, recordedTraces } from '../support/tracing.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-anyDatabase((kind, open) => {
-  describe(`traces of requests on ${kind}`, () => {
-    const traces = recordedTraces();
-    let serving: Serving;
-    let accountId: string;
+eachDatabaseByTurns('traces of requests', (open) => {
+  const traces = recordedTraces();
+  let serving: Serving;
+  let accountId: string;
 
-    before(async () => {
-      const pushSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 204 }) };
-      serving = await serve(await open(migrated), { tracer: traces.tracer, pushSender });
-      const { call } = serving;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      await call('POST', '/1.0/kb/tenants/registerNotificationCallback?cb=https://receiver.example/cb');
-      accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-        body: { pluginName: 'killbill-payment-test' },
-      });
-      await serving.billing.settle();
+  before(async () => {
+    const pushSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 204 }) };
+    serving = await serve(await open(migrated), { tracer: traces.tracer, pushSender });
+    const { call } = serving;
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await call('POST', '/1.0/kb/tenants/registerNotificationCallback?cb=https://receiver.example/cb');
+    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      body: { pluginName: 'killbill-payment-test' },
     });
-    beforeEach(() => traces.forget());
-    after(() => serving.close());
+    await serving.billing.settle();
+  });
+  beforeEach(() => traces.forget());
+  after(() => serving.close());
 
-    it(
-      'platform §13.1: a request, its transaction, the entry it caused, the invoice, the gateway call and the push are one trace, that of the caller',
-      onEachDatabase(async () => {
-        const reply = await serving.call('POST', '/1.0/kb/subscriptions', {
-          body: { accountId, planName: 'canopy-monthly' },
-          headers: { traceparent: `00-${TRACE}-${CALLER}-01` },
-        });
-        expect(reply.status, reply.text).to.equal(201);
-        await serving.billing.settle();
-        const spans = traces.spans();
-        const own = spans.filter(({ traceId }) => traceId === TRACE);
-        const [request] = own;
-        expect(request).to.deep.include({ name: 'POST /1.0/kb/subscriptions', parentId: CALLER });
-        expect(request?.attributes).to.deep.include({
-          'http.response.status_code': 201,
-          'http.route': '/1.0/kb/subscriptions',
-        });
-        const of = (name: string) =>
-          own.filter((span) => span.name === name).map((span) => pathOf(span, own));
-        const call = ['POST /1.0/kb/subscriptions', 'createSubscription', 'transaction'];
-        const run = [...call, 'invoice-service:run'];
-        const payment = [...run, 'transaction', 'payment-service:automatic-payment'];
-        expect(of('invoice-service:run')).to.deep.include(run);
-        expect(of('invoice')).to.deep.equal([[...run, 'invoice']]);
-        expect(of('gateway PURCHASE')).to.deep.equal([[...payment, 'gateway PURCHASE']]);
-        expect(of('push ENTITLEMENT_CREATION')).to.deep.equal([[...call, 'push ENTITLEMENT_CREATION']]);
-        expect(of('push INVOICE_CREATION')).to.deep.equal([[...run, 'transaction', 'push INVOICE_CREATION']]);
-        expect(of('push PAYMENT_SUCCESS')).to.deep.equal([
-          [...payment, 'transaction', 'push PAYMENT_SUCCESS'],
-        ]);
-        const gateway = own.find(({ name }) => name === 'gateway PURCHASE');
-        expect(gateway?.attributes).to.deep.include({
-          'billwright.plugin.name': 'killbill-payment-test',
-          'billwright.account.id': accountId,
-          'billwright.outcome': 'PROCESSED',
-        });
-        expect(own.filter(({ hasFailed }) => hasFailed)).to.deep.equal([]);
-      }),
-    );
-
-    it('a header that is no trace parent begins a trace of its own', async () => {
-      await serving.call('GET', `/1.0/kb/accounts/${accountId}`, {
-        headers: { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` },
-      });
-      const request = traces.spans().find(({ attributes }) => 'http.request.method' in attributes);
-      expect(request?.name).to.equal('GET /1.0/kb/accounts/{accountId}');
-      expect(request?.parentId).to.equal(undefined);
-      expect(request?.traceId).to.not.equal(TRACE);
+  it('platform §13.1: a request, its transaction, the entry it caused, the invoice, the gateway call and the push are one trace, that of the caller', async () => {
+    const reply = await serving.call('POST', '/1.0/kb/subscriptions', {
+      body: { accountId, planName: 'canopy-monthly' },
+      headers: { traceparent: `00-${TRACE}-${CALLER}-01` },
     });
-
-    it('a request for what is not there is no failure of the server, and its span has no id for a name', async () => {
-      await serving.call('GET', `/1.0/kb/accounts/${serving.nextId()}`);
-      await serving.call('GET', `/1.0/kb/nonsense/${serving.nextId()}`);
-      const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
-      expect(requests.map(({ name, hasFailed }) => [name, hasFailed])).to.deep.equal([
-        ['GET /1.0/kb/accounts/{accountId}', false],
-        ['GET none', false],
-      ]);
+    expect(reply.status, reply.text).to.equal(201);
+    await serving.billing.settle();
+    const spans = traces.spans();
+    const own = spans.filter(({ traceId }) => traceId === TRACE);
+    const [request] = own;
+    expect(request).to.deep.include({ name: 'POST /1.0/kb/subscriptions', parentId: CALLER });
+    expect(request?.attributes).to.deep.include({
+      'http.response.status_code': 201,
+      'http.route': '/1.0/kb/subscriptions',
     });
-
-    it('log lines of a request, and of the work that it causes, carry its id', async () => {
-      const requestId = serving.nextId();
-      const { log, call } = serving;
-      log.lines.length = 0;
-      await call('PUT', `/1.0/kb/accounts/${accountId}`, {
-        body: { name: 'Ada' },
-        headers: { 'x-request-id': requestId },
-      });
-      await call('GET', `/1.0/kb/accounts/${accountId}`, { headers: { 'x-request-id': 'my own' } });
-      expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.deep.equal([
-        requestId,
-        'my own',
-      ]);
-      for (const { fields } of log.lines)
-        expect(fields)
-          .to.have.property('traceId')
-          .that.matches(/^[0-9a-f]{32}$/);
+    const of = (name: string) => own.filter((span) => span.name === name).map((span) => pathOf(span, own));
+    const call = ['POST /1.0/kb/subscriptions', 'createSubscription', 'transaction'];
+    const run = [...call, 'invoice-service:run'];
+    const payment = [...run, 'transaction', 'payment-service:automatic-payment'];
+    expect(of('invoice-service:run')).to.deep.include(run);
+    expect(of('invoice')).to.deep.equal([[...run, 'invoice']]);
+    expect(of('gateway PURCHASE')).to.deep.equal([[...payment, 'gateway PURCHASE']]);
+    expect(of('push ENTITLEMENT_CREATION')).to.deep.equal([[...call, 'push ENTITLEMENT_CREATION']]);
+    expect(of('push INVOICE_CREATION')).to.deep.equal([[...run, 'transaction', 'push INVOICE_CREATION']]);
+    expect(of('push PAYMENT_SUCCESS')).to.deep.equal([[...payment, 'transaction', 'push PAYMENT_SUCCESS']]);
+    const gateway = own.find(({ name }) => name === 'gateway PURCHASE');
+    expect(gateway?.attributes).to.deep.include({
+      'billwright.plugin.name': 'killbill-payment-test',
+      'billwright.account.id': accountId,
+      'billwright.outcome': 'PROCESSED',
     });
+    expect(own.filter(({ hasFailed }) => hasFailed)).to.deep.equal([]);
+  });
+
+  it('a header that is no trace parent begins a trace of its own', async () => {
+    await serving.call('GET', `/1.0/kb/accounts/${accountId}`, {
+      headers: { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` },
+    });
+    const request = traces.spans().find(({ attributes }) => 'http.request.method' in attributes);
+    expect(request?.name).to.equal('GET /1.0/kb/accounts/{accountId}');
+    expect(request?.parentId).to.equal(undefined);
+    expect(request?.traceId).to.not.equal(TRACE);
+  });
+
+  it('a request for what is not there is no failure of the server, and its span has no id for a name', async () => {
+    await serving.call('GET', `/1.0/kb/accounts/${serving.nextId()}`);
+    await serving.call('GET', `/1.0/kb/nonsense/${serving.nextId()}`);
+    const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
+    expect(requests.map(({ name, hasFailed }) => [name, hasFailed])).to.deep.equal([
+      ['GET /1.0/kb/accounts/{accountId}', false],
+      ['GET none', false],
+    ]);
+  });
+
+  it('log lines of a request, and of the work that it causes, carry its id', async () => {
+    const requestId = serving.nextId();
+    const { log, call } = serving;
+    log.lines.length = 0;
+    await call('PUT', `/1.0/kb/accounts/${accountId}`, {
+      body: { name: 'Ada' },
+      headers: { 'x-request-id': requestId },
+    });
+    await call('GET', `/1.0/kb/accounts/${accountId}`, { headers: { 'x-request-id': 'my own' } });
+    expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.deep.equal([
+      requestId,
+      'my own',
+    ]);
+    for (const { fields } of log.lines)
+      expect(fields)
+        .to.have.property('traceId')
+        .that.matches(/^[0-9a-f]{32}$/);
   });
 });

@@ -7,14 +7,8 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  documentHeaders,
-  type Serving,
-  serve,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, documentHeaders, serve } from '../support/http/serving.ts';
 import { listenOnOwnPort } from '../support/own-port.ts';
 import { migrated } from '../support/storage.ts';
 

@@ -13,175 +13,173 @@ import { anyDatabase } from '../support/databases.ts';
 import { createdId, documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`http-api §1 rule 9: An answer that nobody waits for any more on ${kind}`, () => {
-    let serving: Serving;
-    const listenings: Listening[] = [];
-    /** The signal of each drawing that has begun, which goes on until that is aborted. */
-    const drawings: (AbortSignal | undefined)[] = [];
-    const drawsForever: DocumentRenderer = {
-      pdf: (_document, { signal } = {}) => {
-        drawings.push(signal);
-        return new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason));
-        });
-      },
-    };
+anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (open) => {
+  let serving: Serving;
+  const listenings: Listening[] = [];
+  /** The signal of each drawing that has begun, which goes on until that is aborted. */
+  const drawings: (AbortSignal | undefined)[] = [];
+  const drawsForever: DocumentRenderer = {
+    pdf: (_document, { signal } = {}) => {
+      drawings.push(signal);
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    },
+  };
 
+  before(async () => {
+    serving = await serve(await open(migrated), { documentRenderer: drawsForever });
+  });
+  afterEach(async () => {
+    for (const listening of listenings.splice(0)) await listening.close();
+    drawings.length = 0;
+    serving.log.lines.length = 0;
+  });
+  after(() => serving.close());
+
+  function asked(port: number, path: string, { method = 'GET', headers = {} } = {}): ClientRequest {
+    const all = { ...documentHeaders, ...headers };
+    const call = startRequest({ port, path, method, headers: all, agent: false });
+    call.on('error', () => undefined);
+    call.end();
+    return call;
+  }
+
+  async function until(isSo: () => boolean): Promise<boolean> {
+    for (let waits = 0; !isSo() && waits < 250; waits += 1) await setTimeout(20);
+    return isSo();
+  }
+
+  const linesAt = (level: string) =>
+    serving.log.lines.filter((line) => line.level === level).map(({ message }) => message);
+
+  describe('of a document', () => {
+    let path: string;
     before(async () => {
-      serving = await serve(await open(migrated), { documentRenderer: drawsForever });
+      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+      const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
+        body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
+      });
+      path = `/1.0/kb/invoices/${createdId(made)}/pdf`;
     });
-    afterEach(async () => {
-      for (const listening of listenings.splice(0)) await listening.close();
-      drawings.length = 0;
-      serving.log.lines.length = 0;
-    });
-    after(() => serving.close());
 
-    function asked(port: number, path: string, { method = 'GET', headers = {} } = {}): ClientRequest {
-      const all = { ...documentHeaders, ...headers };
-      const call = startRequest({ port, path, method, headers: all, agent: false });
-      call.on('error', () => undefined);
-      call.end();
-      return call;
+    async function listenWith(requestTimeMs: number): Promise<number> {
+      const { billing, log: logger } = serving;
+      const listening = await listen(createKoaApp({ billing, logger, requestTimeMs }), { port: 0 });
+      listenings.push(listening);
+      return listening.port;
     }
 
-    async function until(isSo: () => boolean): Promise<boolean> {
-      for (let waits = 0; !isSo() && waits < 250; waits += 1) await setTimeout(20);
-      return isSo();
-    }
-
-    const linesAt = (level: string) =>
-      serving.log.lines.filter((line) => line.level === level).map(({ message }) => message);
-
-    describe('of a document', () => {
-      let path: string;
-      before(async () => {
-        const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-        const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
-          body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
-        });
-        path = `/1.0/kb/invoices/${createdId(made)}/pdf`;
-      });
-
-      async function listenWith(requestTimeMs: number): Promise<number> {
-        const { billing, log: logger } = serving;
-        const listening = await listen(createKoaApp({ billing, logger, requestTimeMs }), { port: 0 });
-        listenings.push(listening);
-        return listening.port;
-      }
-
-      it('ends when its caller hangs up', async () => {
-        const call = asked(await listenWith(60_000), path);
-        expect(await until(() => drawings.length === 1)).to.equal(true);
-        expect(drawings[0]?.aborted).to.equal(false);
-        call.destroy();
-        expect(await until(() => drawings[0]?.aborted === true)).to.equal(true);
-        expect(linesAt('error')).to.deep.equal([]);
-      });
-
-      it('ends when the time of its request is over, which is answered with 503', async () => {
-        const call = asked(await listenWith(100), path);
-        const [answer] = (await once(call, 'response')) as [IncomingMessage];
-        expect(answer.statusCode).to.equal(503);
-        expect(await text(answer)).to.contain('did not end within 0.1 s');
-        expect(drawings.map((signal) => signal?.aborted)).to.deep.equal([true]);
-        await setTimeout(50);
-        expect(linesAt('info')).to.include('the work on a request has ended: nobody waits for its answer');
-      });
+    it('ends when its caller hangs up', async () => {
+      const call = asked(await listenWith(60_000), path);
+      expect(await until(() => drawings.length === 1)).to.equal(true);
+      expect(drawings[0]?.aborted).to.equal(false);
+      call.destroy();
+      expect(await until(() => drawings[0]?.aborted === true)).to.equal(true);
+      expect(linesAt('error')).to.deep.equal([]);
     });
 
-    describe('of any route', () => {
-      const signals: (AbortSignal | undefined)[] = [];
-      let release = Promise.withResolvers<void>();
-      let shown = 0;
-      const shared = {
-        area: 'test',
-        summary: 'Wait',
-        permission: 'NONE',
-        author: false,
-        success: { status: 200, mediaTypes: ['application/json'] },
-      } as const;
-      const handle = async ({ wanted }: { readonly wanted: AbortSignal | undefined }) => {
-        signals.push(wanted);
-        await release.promise;
-        return plain('late');
-      };
-      const routes = [
-        openRoute('read', 'GET /read', { ...shared, handle }),
-        openRoute('change', 'POST /change', { ...shared, handle }),
-        openRoute('foresee', 'POST /foresee', {
-          ...shared,
-          changesNothing: true,
-          handle,
-        }),
-        userRoute('resource', 'GET /resource', {
-          ...shared,
-          // A resource is written as a whole, since it has an entity tag.
-          handle: async () => {
-            await release.promise;
-            const rows = Array.from({ length: 100_000 }, () => ({
-              toJSON: () => {
-                shown += 1;
-                return ' '.repeat(1_000);
-              },
-            }));
-            return json({ rows });
-          },
-        }),
-      ];
-      let port: number;
+    it('ends when the time of its request is over, which is answered with 503', async () => {
+      const call = asked(await listenWith(100), path);
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).to.equal(503);
+      expect(await text(answer)).to.contain('did not end within 0.1 s');
+      expect(drawings.map((signal) => signal?.aborted)).to.deep.equal([true]);
+      await setTimeout(50);
+      expect(linesAt('info')).to.include('the work on a request has ended: nobody waits for its answer');
+    });
+  });
 
-      beforeEach(async () => {
-        release = Promise.withResolvers();
-        [signals.length, shown] = [0, 0];
-        const app = new Koa();
-        app.use(dispatcher({ billing: serving.billing, logger: serving.log, routes }));
-        const listening = await listen(app, { port: 0 });
-        listenings.push(listening);
-        ({ port } = listening);
-      });
-      afterEach(() => release.resolve());
+  describe('of any route', () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    let release = Promise.withResolvers<void>();
+    let shown = 0;
+    const shared = {
+      area: 'test',
+      summary: 'Wait',
+      permission: 'NONE',
+      author: false,
+      success: { status: 200, mediaTypes: ['application/json'] },
+    } as const;
+    const handle = async ({ wanted }: { readonly wanted: AbortSignal | undefined }) => {
+      signals.push(wanted);
+      await release.promise;
+      return plain('late');
+    };
+    const routes = [
+      openRoute('read', 'GET /read', { ...shared, handle }),
+      openRoute('change', 'POST /change', { ...shared, handle }),
+      openRoute('foresee', 'POST /foresee', {
+        ...shared,
+        changesNothing: true,
+        handle,
+      }),
+      userRoute('resource', 'GET /resource', {
+        ...shared,
+        // A resource is written as a whole, since it has an entity tag.
+        handle: async () => {
+          await release.promise;
+          const rows = Array.from({ length: 100_000 }, () => ({
+            toJSON: () => {
+              shown += 1;
+              return ' '.repeat(1_000);
+            },
+          }));
+          return json({ rows });
+        },
+      }),
+    ];
+    let port: number;
 
-      for (const [method, path, isEnded] of [
-        ['GET', '/read', true],
-        ['HEAD', '/read', true],
-        ['POST', '/foresee', true],
-        ['POST', '/change', undefined],
-      ] as const) {
-        it(`${isEnded ? 'ends' : 'goes on to its end'} after a ${method} of ${path.slice(1)}`, async () => {
-          const call = asked(port, path, { method });
-          expect(await until(() => signals.length === 1)).to.equal(true);
-          call.destroy();
-          await until(() => signals[0]?.aborted !== false);
-          expect(signals[0]?.aborted).to.equal(isEnded);
-        });
-      }
+    beforeEach(async () => {
+      release = Promise.withResolvers();
+      [signals.length, shown] = [0, 0];
+      const app = new Koa();
+      app.use(dispatcher({ billing: serving.billing, logger: serving.log, routes }));
+      const listening = await listen(app, { port: 0 });
+      listenings.push(listening);
+      ({ port } = listening);
+    });
+    afterEach(() => release.resolve());
 
-      it('is not ended by its caller after it has been sent', async () => {
-        const call = asked(port, '/read');
+    for (const [method, path, isEnded] of [
+      ['GET', '/read', true],
+      ['HEAD', '/read', true],
+      ['POST', '/foresee', true],
+      ['POST', '/change', undefined],
+    ] as const) {
+      it(`${isEnded ? 'ends' : 'goes on to its end'} after a ${method} of ${path.slice(1)}`, async () => {
+        const call = asked(port, path, { method });
         expect(await until(() => signals.length === 1)).to.equal(true);
-        release.resolve();
-        const [answer] = (await once(call, 'response')) as [IncomingMessage];
-        expect(await text(answer)).to.equal('late');
-        await setTimeout(20);
-        expect(signals[0]?.aborted).to.equal(false);
-      });
-
-      it('is not written any further', async () => {
-        const call = asked(port, '/resource');
-        await once(call, 'socket');
-        await setTimeout(50);
-        release.resolve();
-        expect(await until(() => shown > 0)).to.equal(true);
         call.destroy();
-        let before = -1;
-        while (before !== shown) {
-          before = shown;
-          await setTimeout(300);
-        }
-        expect(shown).to.be.below(100_000);
+        await until(() => signals[0]?.aborted !== false);
+        expect(signals[0]?.aborted).to.equal(isEnded);
       });
+    }
+
+    it('is not ended by its caller after it has been sent', async () => {
+      const call = asked(port, '/read');
+      expect(await until(() => signals.length === 1)).to.equal(true);
+      release.resolve();
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      expect(await text(answer)).to.equal('late');
+      await setTimeout(20);
+      expect(signals[0]?.aborted).to.equal(false);
+    });
+
+    it('is not written any further', async () => {
+      const call = asked(port, '/resource');
+      await once(call, 'socket');
+      await setTimeout(50);
+      release.resolve();
+      expect(await until(() => shown > 0)).to.equal(true);
+      call.destroy();
+      let before = -1;
+      while (before !== shown) {
+        before = shown;
+        await setTimeout(300);
+      }
+      expect(shown).to.be.below(100_000);
     });
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FakeClock } from '../../adapters/testing/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
@@ -11,275 +11,251 @@ interface ItemJson {
   readonly itemType: string;
 }
 
-anyDatabase((_kind, open) => {
-  describe('reads of usage over HTTP', () => {
-    let serving: Serving & { readonly clock: FakeClock };
-    let accountId: string;
-    let subscriptionId: string;
+eachDatabaseByTurns('reads of usage over HTTP', (open) => {
+  let serving: Serving & { readonly clock: FakeClock };
+  let accountId: string;
+  let subscriptionId: string;
 
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-      serving.clock.set('2026-04-01T00:00:00Z');
-      await post('/catalog/xml', usageCatalog, xmlType);
-      accountId = createdId(await post('/accounts', { currency: 'USD', billCycleDayLocal: 1 }));
-      subscriptionId = createdId(await post('/subscriptions', { accountId, planName: 'sms-payg' }));
-      await serving.billing.settle();
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
+    serving.clock.set('2026-04-01T00:00:00Z');
+    await post('/catalog/xml', usageCatalog, xmlType);
+    accountId = createdId(await post('/accounts', { currency: 'USD', billCycleDayLocal: 1 }));
+    subscriptionId = createdId(await post('/subscriptions', { accountId, planName: 'sms-payg' }));
+    await serving.billing.settle();
+  });
+  afterEach(() => serving.close());
+
+  async function post(path: string, body: unknown, headers = {}) {
+    const made = await serving.call('POST', `/1.0/kb${path}`, { body, headers });
+    expect(made.status, made.text).to.equal(201);
+    return made;
+  }
+
+  async function get(path: string, headers = {}): Promise<unknown> {
+    const reply = await serving.call('GET', `/1.0/kb${path}`, { headers });
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.json;
+  }
+
+  const refused = async (path: string): Promise<string> => {
+    const { status, json } = await serving.call('GET', `/1.0/kb${path}`);
+    return `${status} ${(json as { readonly code: number }).code}`;
+  };
+
+  /** `2 sms 2026-04-02` */
+  async function use(text: string, trackingId: string): Promise<void> {
+    const [amount, unitType, recordDate] = text.split(' ');
+    const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
+    await post('/usages', { subscriptionId, trackingId, unitUsageRecords });
+  }
+
+  async function runTo(at: string): Promise<void> {
+    serving.clock.set(at);
+    await serving.billing.settle();
+  }
+
+  const items = async (): Promise<readonly ItemJson[]> => {
+    const invoices = await get(`/accounts/${accountId}/invoices?includeInvoiceComponents=true`);
+    return (invoices as readonly { readonly items: readonly ItemJson[] }[]).flatMap((one) => one.items);
+  };
+
+  it('usage §3.3: the timeline is a list of roll-ups, by day unless said, the same in both dialects', async () => {
+    await use('0.5 sms 2026-04-02T10:15:00Z', 'a');
+    await use('99999999999999999999.999999999 faxes 2026-04-02', 'b');
+    await use('2 sms 2026-04-03', 'c');
+    const path = `/usages/${subscriptionId}/timeline?startDate=2026-04-01&endDate=2026-05-01`;
+    const part = (startDate: string, endDate: string, ...units: readonly (readonly [string, number])[]) => ({
+      subscriptionId,
+      startDate: `2026-04-${startDate}:00.000Z`,
+      endDate: `2026-04-${endDate}:00.000Z`,
+      rolledUpUnits: units.map(([unitType, amount]) => ({ unitType, amount })),
     });
-    afterEach(() => serving.close());
+    const days = [
+      part('02T00:00', '03T00:00', ['faxes', 1e20], ['sms', 0.5]),
+      part('03T00:00', '04T00:00', ['sms', 2]),
+    ];
+    expect(await get(path)).to.deep.equal(days);
+    expect(await get(path, aliasHeaders)).to.deep.equal(days);
+    expect(await get(`${path}&granularity=hour&unitType=sms`)).to.deep.equal([
+      part('02T10:00', '02T11:00', ['sms', 0.5]),
+      part('03T00:00', '03T01:00', ['sms', 2]),
+    ]);
+    const { text } = await serving.call('GET', `/1.0/kb${path}&granularity=MONTH`);
+    expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
+  });
 
-    async function post(path: string, body: unknown, headers = {}) {
-      const made = await serving.call('POST', `/1.0/kb${path}`, { body, headers });
-      expect(made.status, made.text).to.equal(201);
-      return made;
-    }
-
-    async function get(path: string, headers = {}): Promise<unknown> {
-      const reply = await serving.call('GET', `/1.0/kb${path}`, { headers });
-      expect(reply.status, reply.text).to.equal(200);
-      return reply.json;
-    }
-
-    const refused = async (path: string): Promise<string> => {
-      const { status, json } = await serving.call('GET', `/1.0/kb${path}`);
-      return `${status} ${(json as { readonly code: number }).code}`;
-    };
-
-    /** `2 sms 2026-04-02` */
-    async function use(text: string, trackingId: string): Promise<void> {
-      const [amount, unitType, recordDate] = text.split(' ');
-      const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
-      await post('/usages', { subscriptionId, trackingId, unitUsageRecords });
-    }
-
-    async function runTo(at: string): Promise<void> {
-      serving.clock.set(at);
-      await serving.billing.settle();
-    }
-
-    const items = async (): Promise<readonly ItemJson[]> => {
-      const invoices = await get(`/accounts/${accountId}/invoices?includeInvoiceComponents=true`);
-      return (invoices as readonly { readonly items: readonly ItemJson[] }[]).flatMap((one) => one.items);
-    };
-
-    it(
-      'usage §3.3: the timeline is a list of roll-ups, by day unless said, the same in both dialects',
-      onEachDatabase(async () => {
-        await use('0.5 sms 2026-04-02T10:15:00Z', 'a');
-        await use('99999999999999999999.999999999 faxes 2026-04-02', 'b');
-        await use('2 sms 2026-04-03', 'c');
-        const path = `/usages/${subscriptionId}/timeline?startDate=2026-04-01&endDate=2026-05-01`;
-        const part = (
-          startDate: string,
-          endDate: string,
-          ...units: readonly (readonly [string, number])[]
-        ) => ({
-          subscriptionId,
-          startDate: `2026-04-${startDate}:00.000Z`,
-          endDate: `2026-04-${endDate}:00.000Z`,
-          rolledUpUnits: units.map(([unitType, amount]) => ({ unitType, amount })),
-        });
-        const days = [
-          part('02T00:00', '03T00:00', ['faxes', 1e20], ['sms', 0.5]),
-          part('03T00:00', '04T00:00', ['sms', 2]),
-        ];
-        expect(await get(path)).to.deep.equal(days);
-        expect(await get(path, aliasHeaders)).to.deep.equal(days);
-        expect(await get(`${path}&granularity=hour&unitType=sms`)).to.deep.equal([
-          part('02T10:00', '02T11:00', ['sms', 0.5]),
-          part('03T00:00', '03T01:00', ['sms', 2]),
-        ]);
-        const { text } = await serving.call('GET', `/1.0/kb${path}&granularity=MONTH`);
-        expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
-      }),
+  it('usage §7.3 rule 7: a change dated back over billed usage charges it once, and the explanation of its credit says so', async () => {
+    await use('199 sms 2026-04-02', 'a');
+    await use('101 sms 2026-04-20', 'b');
+    await runTo('2026-05-01T00:00:00Z');
+    await runTo('2026-05-02T00:00:00Z');
+    const changed = await serving.call(
+      'PUT',
+      `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`,
+      { body: { planName: 'api-std' } },
     );
-
-    it(
-      'usage §7.3 rule 7: a change dated back over billed usage charges it once, and the explanation of its credit says so',
-      onEachDatabase(async () => {
-        await use('199 sms 2026-04-02', 'a');
-        await use('101 sms 2026-04-20', 'b');
-        await runTo('2026-05-01T00:00:00Z');
-        await runTo('2026-05-02T00:00:00Z');
-        const changed = await serving.call(
-          'PUT',
-          `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`,
-          { body: { planName: 'api-std' } },
-        );
-        expect(changed.status, changed.text).to.equal(204);
-        await serving.billing.settle();
-        const all = (await items()) as readonly (ItemJson & {
-          readonly amount: number;
-          readonly startDate: string;
-        })[];
-        const told = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
-        expect(
-          told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`),
-        ).to.deep.equal(['USAGE 2026-04-01 8.85', 'REPAIR_ADJ 2026-04-15 -2.95', 'USAGE 2026-04-15 0']);
-        const credit = told.find(({ itemType }) => itemType === 'REPAIR_ADJ');
-        const explained = await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`);
-        expect(explained).to.deep.include({ usageDue: 5.9, usageBilledBefore: 8.85, creditDue: 2.95 });
-        expect(
-          await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`),
-        ).to.deep.equal([
-          {
-            unitType: 'sms',
-            amount: 101,
-            reason: 'UNKNOWN_UNIT',
-            usageName: null,
-            startDate: '2026-04-20',
-            endDate: '2026-04-21',
-          },
-        ]);
-      }),
+    expect(changed.status, changed.text).to.equal(204);
+    await serving.billing.settle();
+    const all = (await items()) as readonly (ItemJson & {
+      readonly amount: number;
+      readonly startDate: string;
+    })[];
+    const told = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
+    expect(told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`)).to.deep.equal(
+      ['USAGE 2026-04-01 8.85', 'REPAIR_ADJ 2026-04-15 -2.95', 'USAGE 2026-04-15 0'],
     );
+    const credit = told.find(({ itemType }) => itemType === 'REPAIR_ADJ');
+    const explained = await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`);
+    expect(explained).to.deep.include({ usageDue: 5.9, usageBilledBefore: 8.85, creditDue: 2.95 });
+    expect(
+      await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`),
+    ).to.deep.equal([
+      {
+        unitType: 'sms',
+        amount: 101,
+        reason: 'UNKNOWN_UNIT',
+        usageName: null,
+        startDate: '2026-04-20',
+        endDate: '2026-04-21',
+      },
+    ]);
+  });
 
-    it(
-      'usage §3.3: what the running period costs is a list of items, and what is billed of it then the same',
-      onEachDatabase(async () => {
-        await use('199 sms 2026-04-02', 'a');
-        await runTo('2026-04-10T00:00:00Z');
-        const path = `/usages/${subscriptionId}/rated`;
-        const [rated, ...others] = (await get(path)) as readonly ItemJson[];
-        expect(others).to.deep.equal([]);
-        expect(rated).to.deep.include({
-          itemType: 'USAGE',
-          subscriptionId,
-          accountId,
-          usageName: 'sms-usage',
-          prettyUsageName: 'sms-usage',
-          startDate: '2026-04-01',
-          endDate: '2026-05-01',
-          amount: 5.9,
-          currency: 'USD',
-          rate: null,
-          quantity: null,
-          auditLogs: [],
-          itemDetails:
-            '{"tierDetails":[{"tier":1,"tierUnit":"sms","tierPrice":2.95,"quantity":2,"tierBlockSize":100,"amount":5.9}],"amount":5.9}',
-        });
-        expect(await get(`${path}?targetDate=2026-04-30`)).to.deep.equal([]);
-        for (const targetDate of ['2026-05-01', '2026-05-01T10:00:00Z'])
-          expect(await get(`${path}?targetDate=${targetDate}`)).to.have.length(1);
-        expect(await items()).to.deep.equal([]);
-        await runTo('2026-05-01T00:00:00Z');
-        const [item] = await items();
-        const made = ({ invoiceItemId: _, invoiceId: __, ...one }: ItemJson) => one;
-        expect(item && made(item)).to.deep.equal(rated && made(rated));
-        expect(await refused(`${path}?targetDate=2030-05-02`)).to.equal('400 4005');
-      }),
-    );
-
-    it(
-      'usage §3.3: what is on no invoice is listed by day, with the reason',
-      onEachDatabase(async () => {
-        await use('1 sms 2026-03-31', 'a');
-        await use('2 sms 2026-04-02', 'b');
-        await use('3 faxes 2026-04-02', 'c');
-        const path = `/usages/${subscriptionId}/unbilled?startDate=2026-03-01&endDate=2026-05-01`;
-        const day = (startDate: string, endDate: string, own: object) => ({
-          startDate,
-          endDate,
-          unitType: 'sms',
-          usageName: null,
-          ...own,
-        });
-        const unbilled = [
-          day('2026-03-31', '2026-04-01', { amount: 1, reason: 'BEFORE_START' }),
-          day('2026-04-02', '2026-04-03', { unitType: 'faxes', amount: 3, reason: 'UNKNOWN_UNIT' }),
-          day('2026-04-02', '2026-04-03', { amount: 2, reason: 'NOT_YET_DUE', usageName: 'sms-usage' }),
-        ];
-        expect(await get(path)).to.deep.equal(unbilled);
-        expect(await get(path, aliasHeaders)).to.deep.equal(unbilled);
-        await runTo('2026-05-01T00:00:00Z');
-        expect(await get(path)).to.deep.equal(unbilled.slice(0, 2));
-      }),
-    );
-
-    it('usage §3.3: the three views need an existing subscription, and dates where they take them', async () => {
-      const unknown = '11111111-1111-4111-8111-111111111111';
-      const dates = 'startDate=2026-04-01&endDate=2026-05-01';
-      for (const view of ['timeline', 'unbilled']) {
-        const path = `/usages/${subscriptionId}/${view}`;
-        for (const query of ['', '?startDate=2026-04-01', '?endDate=2026-04-01'])
-          expect(await refused(`${path}${query}`)).to.equal('400 60003');
-        expect(await refused(`${path}?startDate=2026-05-01&endDate=2026-04-01`)).to.equal('400 60002');
-        expect(await refused(`/usages/${unknown}/${view}?${dates}`)).to.equal('404 1082');
-      }
-      expect(await refused(`/usages/${subscriptionId}/timeline?${dates}&granularity=WEEK`)).to.equal(
-        '400 60002',
-      );
-      const centuries = 'startDate=0100-01-01&endDate=9999-01-01';
-      expect(await refused(`/usages/${subscriptionId}/timeline?${centuries}`)).to.equal('400 60002');
-      expect(await refused(`/usages/${unknown}/rated`)).to.equal('404 1082');
-      expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
+  it('usage §3.3: what the running period costs is a list of items, and what is billed of it then the same', async () => {
+    await use('199 sms 2026-04-02', 'a');
+    await runTo('2026-04-10T00:00:00Z');
+    const path = `/usages/${subscriptionId}/rated`;
+    const [rated, ...others] = (await get(path)) as readonly ItemJson[];
+    expect(others).to.deep.equal([]);
+    expect(rated).to.deep.include({
+      itemType: 'USAGE',
+      subscriptionId,
+      accountId,
+      usageName: 'sms-usage',
+      prettyUsageName: 'sms-usage',
+      startDate: '2026-04-01',
+      endDate: '2026-05-01',
+      amount: 5.9,
+      currency: 'USD',
+      rate: null,
+      quantity: null,
+      auditLogs: [],
+      itemDetails:
+        '{"tierDetails":[{"tier":1,"tierUnit":"sms","tierPrice":2.95,"quantity":2,"tierBlockSize":100,"amount":5.9}],"amount":5.9}',
     });
+    expect(await get(`${path}?targetDate=2026-04-30`)).to.deep.equal([]);
+    for (const targetDate of ['2026-05-01', '2026-05-01T10:00:00Z'])
+      expect(await get(`${path}?targetDate=${targetDate}`)).to.have.length(1);
+    expect(await items()).to.deep.equal([]);
+    await runTo('2026-05-01T00:00:00Z');
+    const [item] = await items();
+    const made = ({ invoiceItemId: _, invoiceId: __, ...one }: ItemJson) => one;
+    expect(item && made(item)).to.deep.equal(rated && made(rated));
+    expect(await refused(`${path}?targetDate=2030-05-02`)).to.equal('400 4005');
+  });
 
-    it(
-      'usage §7.6: the invoice lists the first tracking ids, and all of them are told by pages',
-      onEachDatabase(async () => {
-        const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
-        await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), {
-          'content-type': 'text/plain',
-        });
-        for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);
-        await runTo('2026-05-01T00:00:00Z');
-        const [item] = await items();
-        const invoice = await get(`/invoices/${item?.invoiceId}`);
-        expect(invoice).to.deep.include({ trackingIds: ['c', 'b'] });
-        const path = `/1.0/kb/invoices/${item?.invoiceId}/trackingIds`;
-        const reply = await serving.call('GET', `${path}?offset=1&limit=1`);
-        expect(reply.json).to.deep.equal(['b']);
-        expect(reply.headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
-        expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.deep.equal(['c', 'b', 'a']);
-      }),
-    );
+  it('usage §3.3: what is on no invoice is listed by day, with the reason', async () => {
+    await use('1 sms 2026-03-31', 'a');
+    await use('2 sms 2026-04-02', 'b');
+    await use('3 faxes 2026-04-02', 'c');
+    const path = `/usages/${subscriptionId}/unbilled?startDate=2026-03-01&endDate=2026-05-01`;
+    const day = (startDate: string, endDate: string, own: object) => ({
+      startDate,
+      endDate,
+      unitType: 'sms',
+      usageName: null,
+      ...own,
+    });
+    const unbilled = [
+      day('2026-03-31', '2026-04-01', { amount: 1, reason: 'BEFORE_START' }),
+      day('2026-04-02', '2026-04-03', { unitType: 'faxes', amount: 3, reason: 'UNKNOWN_UNIT' }),
+      day('2026-04-02', '2026-04-03', { amount: 2, reason: 'NOT_YET_DUE', usageName: 'sms-usage' }),
+    ];
+    expect(await get(path)).to.deep.equal(unbilled);
+    expect(await get(path, aliasHeaders)).to.deep.equal(unbilled);
+    await runTo('2026-05-01T00:00:00Z');
+    expect(await get(path)).to.deep.equal(unbilled.slice(0, 2));
+  });
 
-    it(
-      'the explanation of usage tells what was used, the tiers, and what was billed before',
-      onEachDatabase(async () => {
-        await use('199 sms 2026-04-02', 'a');
-        await runTo('2026-05-01T00:00:00Z');
-        await use('101 sms 2026-04-03', 'late');
-        await runTo('2026-06-01T00:00:00Z');
-        const late = (await items()).find((_, index) => index === 1);
-        const path = `/invoiceItems/${late?.invoiceItemId}/explanation`;
-        const explained = await get(path);
-        expect(explained).to.deep.include({
-          itemType: 'USAGE',
-          amount: 2.95,
-          computedAmount: 2.95,
-          periodStartDate: '2026-04-01',
-          periodEndDate: '2026-05-01',
-          billingPeriod: 'MONTHLY',
-          usageName: 'sms-usage',
-          usageType: 'CONSUMABLE',
-          tierBlockPolicy: 'ALL_TIERS',
-          usageStart: '2026-04-01T00:00:00.000Z',
-          usageEnd: '2026-05-01T00:00:00.000Z',
-          used: [{ unitType: 'sms', quantity: 300 }],
-          usageLines: [{ tier: 1, unitType: 'sms', price: 2.95, quantity: 3, blockSize: 100, amount: 8.85 }],
-          usageDue: 8.85,
-          usageBilledBefore: 5.9,
-          creditDue: null,
-          creditLeft: null,
-          accountCredit: null,
-          amountInForce: null,
-        });
-        expect(await get(path, aliasHeaders)).to.deep.equal(explained);
-        await serving.call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
-        await runTo('2026-07-01T00:00:00Z');
-        const credit = (await items()).find(({ itemType }) => itemType === 'REPAIR_ADJ');
-        expect(await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`)).to.deep.include({
-          itemType: 'REPAIR_ADJ',
-          amount: -2.95,
-          used: [{ unitType: 'sms', quantity: 101 }],
-          usageDue: 5.9,
-          usageBilledBefore: 8.85,
-          creditDue: 2.95,
-          creditLeft: 2.95,
-          accountCredit: null,
-        });
-      }),
+  it('usage §3.3: the three views need an existing subscription, and dates where they take them', async () => {
+    const unknown = '11111111-1111-4111-8111-111111111111';
+    const dates = 'startDate=2026-04-01&endDate=2026-05-01';
+    for (const view of ['timeline', 'unbilled']) {
+      const path = `/usages/${subscriptionId}/${view}`;
+      for (const query of ['', '?startDate=2026-04-01', '?endDate=2026-04-01'])
+        expect(await refused(`${path}${query}`)).to.equal('400 60003');
+      expect(await refused(`${path}?startDate=2026-05-01&endDate=2026-04-01`)).to.equal('400 60002');
+      expect(await refused(`/usages/${unknown}/${view}?${dates}`)).to.equal('404 1082');
+    }
+    expect(await refused(`/usages/${subscriptionId}/timeline?${dates}&granularity=WEEK`)).to.equal(
+      '400 60002',
     );
+    const centuries = 'startDate=0100-01-01&endDate=9999-01-01';
+    expect(await refused(`/usages/${subscriptionId}/timeline?${centuries}`)).to.equal('400 60002');
+    expect(await refused(`/usages/${unknown}/rated`)).to.equal('404 1082');
+    expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
+  });
+
+  it('usage §7.6: the invoice lists the first tracking ids, and all of them are told by pages', async () => {
+    const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
+    await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), {
+      'content-type': 'text/plain',
+    });
+    for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);
+    await runTo('2026-05-01T00:00:00Z');
+    const [item] = await items();
+    const invoice = await get(`/invoices/${item?.invoiceId}`);
+    expect(invoice).to.deep.include({ trackingIds: ['c', 'b'] });
+    const path = `/1.0/kb/invoices/${item?.invoiceId}/trackingIds`;
+    const reply = await serving.call('GET', `${path}?offset=1&limit=1`);
+    expect(reply.json).to.deep.equal(['b']);
+    expect(reply.headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
+    expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.deep.equal(['c', 'b', 'a']);
+  });
+
+  it('the explanation of usage tells what was used, the tiers, and what was billed before', async () => {
+    await use('199 sms 2026-04-02', 'a');
+    await runTo('2026-05-01T00:00:00Z');
+    await use('101 sms 2026-04-03', 'late');
+    await runTo('2026-06-01T00:00:00Z');
+    const late = (await items()).find((_, index) => index === 1);
+    const path = `/invoiceItems/${late?.invoiceItemId}/explanation`;
+    const explained = await get(path);
+    expect(explained).to.deep.include({
+      itemType: 'USAGE',
+      amount: 2.95,
+      computedAmount: 2.95,
+      periodStartDate: '2026-04-01',
+      periodEndDate: '2026-05-01',
+      billingPeriod: 'MONTHLY',
+      usageName: 'sms-usage',
+      usageType: 'CONSUMABLE',
+      tierBlockPolicy: 'ALL_TIERS',
+      usageStart: '2026-04-01T00:00:00.000Z',
+      usageEnd: '2026-05-01T00:00:00.000Z',
+      used: [{ unitType: 'sms', quantity: 300 }],
+      usageLines: [{ tier: 1, unitType: 'sms', price: 2.95, quantity: 3, blockSize: 100, amount: 8.85 }],
+      usageDue: 8.85,
+      usageBilledBefore: 5.9,
+      creditDue: null,
+      creditLeft: null,
+      accountCredit: null,
+      amountInForce: null,
+    });
+    expect(await get(path, aliasHeaders)).to.deep.equal(explained);
+    await serving.call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
+    await runTo('2026-07-01T00:00:00Z');
+    const credit = (await items()).find(({ itemType }) => itemType === 'REPAIR_ADJ');
+    expect(await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`)).to.deep.include({
+      itemType: 'REPAIR_ADJ',
+      amount: -2.95,
+      used: [{ unitType: 'sms', quantity: 101 }],
+      usageDue: 5.9,
+      usageBilledBefore: 8.85,
+      creditDue: 2.95,
+      creditLeft: 2.95,
+      accountCredit: null,
+    });
   });
 });

@@ -1,179 +1,169 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-anyDatabase((kind, open) => {
-  describe(`usage in bulk over HTTP on ${kind}`, () => {
-    let serving: Serving;
-    let subscriptionId: string;
+anyDatabase('usage in bulk over HTTP', (open) => {
+  let serving: Serving;
+  let subscriptionId: string;
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      const { call } = serving;
-      await call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
-    });
-    after(() => serving.close());
-    beforeEach(async () => {
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const body = { accountId: createdId(account), planName: 'canopy-monthly' };
-      subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
-    });
+  before(async () => {
+    serving = await serve(await open(migrated));
+    const { call } = serving;
+    await call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
+  });
+  after(() => serving.close());
+  beforeEach(async () => {
+    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const body = { accountId: createdId(account), planName: 'canopy-monthly' };
+    subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
+  });
 
-    const lineOf = (trackingId: string, recordDate: unknown = '2024-03-01', own: object = {}) => ({
-      subscriptionId,
-      trackingId,
-      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate, amount: 1 }] }],
-      ...own,
-    });
+  const lineOf = (trackingId: string, recordDate: unknown = '2024-03-01', own: object = {}) => ({
+    subscriptionId,
+    trackingId,
+    unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate, amount: 1 }] }],
+    ...own,
+  });
 
-    async function summed(): Promise<unknown> {
-      const query = 'startDate=2024-01-01&endDate=2025-01-01';
-      const { json } = await serving.call('GET', `/1.0/kb/usages/${subscriptionId}?${query}`);
-      return (json as { rolledUpUnits: readonly { amount: number }[] }).rolledUpUnits[0]?.amount;
-    }
+  async function summed(): Promise<unknown> {
+    const query = 'startDate=2024-01-01&endDate=2025-01-01';
+    const { json } = await serving.call('GET', `/1.0/kb/usages/${subscriptionId}?${query}`);
+    return (json as { rolledUpUnits: readonly { amount: number }[] }).rolledUpUnits[0]?.amount;
+  }
 
-    const noneOf = {
-      accepted: 0,
-      duplicates: 0,
-      conflicts: 0,
-      rejected: 0,
-      failures: [],
-      failuresTruncated: false,
-    };
+  const noneOf = {
+    accepted: 0,
+    duplicates: 0,
+    conflicts: 0,
+    rejected: 0,
+    failures: [],
+    failuresTruncated: false,
+  };
 
-    it('usage §2.5: takes a list, and a line each', async () => {
-      const list = await serving.call('POST', path, { body: [lineOf('1'), lineOf('2')] });
-      expect([list.status, list.json]).to.deep.equal([200, { ...noneOf, received: 2, accepted: 2 }]);
-      const lines = [lineOf('2'), lineOf('3')].map((line) => JSON.stringify(line));
-      const body = `${lines.join('\r\n')}\n\n \n${JSON.stringify(lineOf('4', 'ü'))}`;
-      const { status, json } = await serving.call('POST', `${path}?report=full`, { body, headers: ndjson });
-      expect(status).to.equal(200);
-      expect(json).to.deep.include({ received: 3, accepted: 1, duplicates: 1, conflicts: 0, rejected: 1 });
-      const { failures } = json as { failures: readonly { status: string; code: string | null }[] };
-      expect(failures.map((each) => `${each.status} ${each.code}`)).to.deep.equal([
-        'DUPLICATE null',
-        'ACCEPTED null',
-        'REJECTED INVALID_DATE',
+  it('usage §2.5: takes a list, and a line each', async () => {
+    const list = await serving.call('POST', path, { body: [lineOf('1'), lineOf('2')] });
+    expect([list.status, list.json]).to.deep.equal([200, { ...noneOf, received: 2, accepted: 2 }]);
+    const lines = [lineOf('2'), lineOf('3')].map((line) => JSON.stringify(line));
+    const body = `${lines.join('\r\n')}\n\n \n${JSON.stringify(lineOf('4', 'ü'))}`;
+    const { status, json } = await serving.call('POST', `${path}?report=full`, { body, headers: ndjson });
+    expect(status).to.equal(200);
+    expect(json).to.deep.include({ received: 3, accepted: 1, duplicates: 1, conflicts: 0, rejected: 1 });
+    const { failures } = json as { failures: readonly { status: string; code: string | null }[] };
+    expect(failures.map((each) => `${each.status} ${each.code}`)).to.deep.equal([
+      'DUPLICATE null',
+      'ACCEPTED null',
+      'REJECTED INVALID_DATE',
+    ]);
+    expect(await summed()).to.equal(3);
+  });
+
+  it('usage §2.1 check 1: a line with an unknown member is refused in dialect D, by its place, and taken in dialect K', async () => {
+    const lines = (run: string) => [
+      lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
+      lineOf(`${run} 2`, '2024-03-01', {
+        unitUsageRecords: [
+          { unitType: 'sms', usageRecords: [{ recordDate: '2024-03-01', amount: 1, amuont: 2 }] },
+        ],
+      }),
+      lineOf(`${run} 3`, '2024-03-01', { subscriptionId: undefined, subscriptionExternalKey: 'none' }),
+      lineOf(`${run} 4`),
+    ];
+    const forms = [
+      (run: string) => ({ body: lines(run), headers: {} }),
+      (run: string) => ({
+        body: lines(run)
+          .map((line) => JSON.stringify(line))
+          .join('\n'),
+        headers: ndjson,
+      }),
+    ];
+    for (const [index, form] of forms.entries()) {
+      const { json } = await serving.call('POST', path, form(`D${index}`));
+      expect(json).to.deep.include({ received: 4, accepted: 1, rejected: 3 });
+      const { failures } = json as { failures: readonly { code: string; message: string }[] };
+      const told = failures.map(({ code, message }) => `${code}: ${message}`);
+      expect(told.slice(0, 2)).to.deep.equal([
+        'MALFORMED: SubscriptionUsageRecord tags is not a field of a usage record; its fields are subscriptionId, trackingId, unitUsageRecords, subscriptionExternalKey',
+        'MALFORMED: SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amuont is not a field of a usage record; did you mean amount?',
       ]);
-      expect(await summed()).to.equal(3);
-    });
+      expect(told[2]).to.match(/^UNKNOWN_SUBSCRIPTION/);
+      const { body, headers } = form(`K${index}`);
+      const inK = await serving.call('POST', path, { body, headers: { ...aliasHeaders, ...headers } });
+      expect(inK.json).to.deep.include({ received: 4, accepted: 3, rejected: 1 });
+    }
+    expect(await summed()).to.equal(8);
+  });
 
-    it('usage §2.1 check 1: a line with an unknown member is refused in dialect D, by its place, and taken in dialect K', async () => {
-      const lines = (run: string) => [
-        lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
-        lineOf(`${run} 2`, '2024-03-01', {
-          unitUsageRecords: [
-            { unitType: 'sms', usageRecords: [{ recordDate: '2024-03-01', amount: 1, amuont: 2 }] },
-          ],
-        }),
-        lineOf(`${run} 3`, '2024-03-01', { subscriptionId: undefined, subscriptionExternalKey: 'none' }),
-        lineOf(`${run} 4`),
-      ];
-      const forms = [
-        (run: string) => ({ body: lines(run), headers: {} }),
-        (run: string) => ({
-          body: lines(run)
-            .map((line) => JSON.stringify(line))
-            .join('\n'),
-          headers: ndjson,
-        }),
-      ];
-      for (const [index, form] of forms.entries()) {
-        const { json } = await serving.call('POST', path, form(`D${index}`));
-        expect(json).to.deep.include({ received: 4, accepted: 1, rejected: 3 });
-        const { failures } = json as { failures: readonly { code: string; message: string }[] };
-        const told = failures.map(({ code, message }) => `${code}: ${message}`);
-        expect(told.slice(0, 2)).to.deep.equal([
-          'MALFORMED: SubscriptionUsageRecord tags is not a field of a usage record; its fields are subscriptionId, trackingId, unitUsageRecords, subscriptionExternalKey',
-          'MALFORMED: SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amuont is not a field of a usage record; did you mean amount?',
-        ]);
-        expect(told[2]).to.match(/^UNKNOWN_SUBSCRIPTION/);
-        const { body, headers } = form(`K${index}`);
-        const inK = await serving.call('POST', path, { body, headers: { ...aliasHeaders, ...headers } });
-        expect(inK.json).to.deep.include({ received: 4, accepted: 3, rejected: 1 });
-      }
-      expect(await summed()).to.equal(8);
-    });
+  it('usage §2.5: a line that is no JSON keeps no other back', async () => {
+    const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
+    const { json } = await serving.call('POST', path, { body, headers: ndjson });
+    expect(json).to.deep.include({ received: 6, accepted: 1, rejected: 5 });
+    const { failures } = json as { failures: readonly { index: number; code: string }[] };
+    expect(failures.map(({ index, code }) => `${index} ${code}`)).to.deep.equal(
+      [0, 2, 3, 4, 5].map((index) => `${index} MALFORMED`),
+    );
+  });
 
-    it('usage §2.5: a line that is no JSON keeps no other back', async () => {
-      const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
-      const { json } = await serving.call('POST', path, { body, headers: ndjson });
-      expect(json).to.deep.include({ received: 6, accepted: 1, rejected: 5 });
-      const { failures } = json as { failures: readonly { index: number; code: string }[] };
-      expect(failures.map(({ index, code }) => `${index} ${code}`)).to.deep.equal(
-        [0, 2, 3, 4, 5].map((index) => `${index} MALFORMED`),
-      );
-    });
+  it('usage §2.3: in dialect K dates may be numbers, in D they may not', async () => {
+    const body = [lineOf('1', [2024, 3, 1]), lineOf('2', [2024, 3, 1, 10, 0, 0, 0])];
+    expect((await serving.call('POST', path, { body })).json).to.deep.include({ rejected: 2 });
+    const inK = await serving.call('POST', path, { body, headers: aliasHeaders });
+    expect(inK.json).to.deep.include({ accepted: 2 });
+    const forged = [lineOf('3', { date: 1 }), lineOf('4', { at: 1 })];
+    expect((await serving.call('POST', path, { body: forged })).json).to.deep.include({ rejected: 2 });
+  });
 
-    it('usage §2.3: in dialect K dates may be numbers, in D they may not', async () => {
-      const body = [lineOf('1', [2024, 3, 1]), lineOf('2', [2024, 3, 1, 10, 0, 0, 0])];
-      expect((await serving.call('POST', path, { body })).json).to.deep.include({ rejected: 2 });
-      const inK = await serving.call('POST', path, { body, headers: aliasHeaders });
-      expect(inK.json).to.deep.include({ accepted: 2 });
-      const forged = [lineOf('3', { date: 1 }), lineOf('4', { at: 1 })];
-      expect((await serving.call('POST', path, { body: forged })).json).to.deep.include({ rejected: 2 });
-    });
-
-    it('usage §2.5: 400 for no body and for what is no list; 413 with the report beyond 50,000 lines', async () => {
-      const json = { 'content-type': 'application/json' };
-      for (const [body, headers] of [
-        ['', ndjson],
-        ['', json],
-        ['{}', json],
-        ['[', json],
-        ['null', json],
-      ] as const) {
-        const refused = await serving.call('POST', path, { body, headers });
-        expect(refused.status, `${headers['content-type']} ${body}`).to.equal(400);
-      }
-      expect((await serving.call('POST', path, { body: [] })).json).to.deep.equal({ ...noneOf, received: 0 });
-      const body = `${JSON.stringify(lineOf('1'))}\n${'7\n'.repeat(50_000)}`;
-      const cut = await serving.call('POST', path, { body, headers: ndjson });
-      expect(cut.status).to.equal(413);
-      expect(cut.json).to.deep.include({
-        received: 50_000,
-        accepted: 1,
-        rejected: 49_999,
-        failuresTruncated: true,
-      });
+  it('usage §2.5: 400 for no body and for what is no list; 413 with the report beyond 50,000 lines', async () => {
+    const json = { 'content-type': 'application/json' };
+    for (const [body, headers] of [
+      ['', ndjson],
+      ['', json],
+      ['{}', json],
+      ['[', json],
+      ['null', json],
+    ] as const) {
+      const refused = await serving.call('POST', path, { body, headers });
+      expect(refused.status, `${headers['content-type']} ${body}`).to.equal(400);
+    }
+    expect((await serving.call('POST', path, { body: [] })).json).to.deep.equal({ ...noneOf, received: 0 });
+    const body = `${JSON.stringify(lineOf('1'))}\n${'7\n'.repeat(50_000)}`;
+    const cut = await serving.call('POST', path, { body, headers: ndjson });
+    expect(cut.status).to.equal(413);
+    expect(cut.json).to.deep.include({
+      received: 50_000,
+      accepted: 1,
+      rejected: 49_999,
+      failuresTruncated: true,
     });
   });
 });
 
-anyDatabase((kind, open) => {
-  describe(`usage in bulk over HTTP, with limits of the deployment, on ${kind}`, () => {
-    let serving: Serving;
+anyDatabase('usage in bulk over HTTP, with limits of the deployment', (open) => {
+  let serving: Serving;
 
-    async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
-      serving = await serve(await open(migrated), { configuration });
-      return serving.call('POST', path, { body, headers: ndjson });
-    }
-    afterEach(() => serving.close());
+  async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
+    serving = await serve(await open(migrated), { configuration });
+    return serving.call('POST', path, { body, headers: ndjson });
+  }
+  afterEach(() => serving.close());
 
-    it('usage.bulk.maxRecords: 413 with a report on the lines that were read', async () => {
-      const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
-      expect(status).to.equal(413);
-      expect(json).to.include({ received: 2, rejected: 2 });
-    });
+  it('usage.bulk.maxRecords: 413 with a report on the lines that were read', async () => {
+    const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
+    expect(status).to.equal(413);
+    expect(json).to.include({ received: 2, rejected: 2 });
+  });
 
-    it('usage.bulk.maxBytes: 413 before anything is read of what says that it is larger', async () => {
-      const configuration = { 'org.service.usage.bulk.maxBytes': '7' };
-      const refused = await answerTo(configuration, '1\n2\n3\n4\n');
-      expect(refused.status).to.equal(413);
-      expect(refused.json).to.include({ code: ErrorCode.TOO_LARGE });
-      expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);
-    });
+  it('usage.bulk.maxBytes: 413 before anything is read of what says that it is larger', async () => {
+    const configuration = { 'org.service.usage.bulk.maxBytes': '7' };
+    const refused = await answerTo(configuration, '1\n2\n3\n4\n');
+    expect(refused.status).to.equal(413);
+    expect(refused.json).to.include({ code: ErrorCode.TOO_LARGE });
+    expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);
   });
 });

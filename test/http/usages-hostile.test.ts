@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import { basic, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -20,156 +20,151 @@ const catalog = catalogXml({
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-anyDatabase((kind, open) => {
-  describe(`usage over HTTP on ${kind}, of callers that mean no good`, () => {
-    let serving: Serving;
-    let subscriptionId: string;
-    let bundleId: string;
-    afterEach(() => serving.close());
+eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
+  let serving: Serving;
+  let subscriptionId: string;
+  let bundleId: string;
+  afterEach(() => serving.close());
 
-    async function begin(): Promise<void> {
-      serving = await serve(await open(migrated));
-      const { call } = serving;
-      for (const headers of [xmlType, { ...xmlType, ...eve }])
-        await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers });
-      const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const body = { accountId: createdId(account), planName: 'p-monthly' };
-      subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
-      const made = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
-      ({ bundleId } = made.json as { readonly bundleId: string });
+  async function begin(): Promise<void> {
+    serving = await serve(await open(migrated));
+    const { call } = serving;
+    for (const headers of [xmlType, { ...xmlType, ...eve }])
+      await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers });
+    const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const body = { accountId: createdId(account), planName: 'p-monthly' };
+    subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
+    const made = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+    ({ bundleId } = made.json as { readonly bundleId: string });
+  }
+
+  /** A submission as text, since amounts may be what JSON cannot hold. */
+  function text(amounts: readonly string[], { trackingId = 't', of = subscriptionId } = {}): string {
+    const records = amounts.map((amount) => `{"recordDate":"2024-02-01","amount":${amount}}`);
+    const ids = `"subscriptionId":"${of}","trackingId":"${trackingId}"`;
+    return `{${ids},"unitUsageRecords":[{"unitType":"sms","usageRecords":[${records}]}]}`;
+  }
+
+  const record = (body: string, headers: object = {}) =>
+    serving.call('POST', '/1.0/kb/usages', { body, headers: { ...json, ...headers } });
+
+  async function outcomeOf(body: string, headers: object = {}): Promise<string> {
+    const reply = await record(body, headers);
+    const { code } = (reply.json ?? {}) as { readonly code?: number };
+    return code === undefined ? String(reply.status) : `${reply.status} ${code}`;
+  }
+
+  /** What the line of a bulk call comes to. */
+  async function lineOf(body: string, headers: object = {}): Promise<string> {
+    const path = '/1.0/kb/usages/bulk?report=FULL';
+    const reply = await serving.call('POST', path, { body, headers: { ...ndjson, ...headers } });
+    const { failures } = reply.json as {
+      readonly failures: readonly { readonly status: string; readonly code: string | null }[];
+    };
+    return failures.map(({ status, code }) => [status, code ?? ''].join(' ').trim()).join();
+  }
+
+  async function summed(): Promise<string> {
+    const path = `/1.0/kb/usages/${subscriptionId}?startDate=2023-01-01&endDate=2025-01-01`;
+    const { text: told } = await serving.call('GET', path);
+    return told.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
+  }
+
+  it(`usage §2.1 rule 7: of ${CALLERS} connections that send one tracking id at once one is taken`, async () => {
+    await begin();
+    const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
+    const told = (await Promise.all(singles)).toSorted();
+    const taken = `400 ${ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS}`;
+    expect(told).to.deep.equal(['201', ...Array.from({ length: CALLERS - 1 }, () => taken)]);
+    const lines = Array.from({ length: 12 }, () => lineOf(text(['7'], { trackingId: 'u' })));
+    expect((await Promise.all(lines)).toSorted()).to.deep.equal([
+      'ACCEPTED',
+      ...Array.from({ length: 11 }, () => 'DUPLICATE'),
+    ]);
+    expect(await summed()).to.equal('[{"unitType":"sms","amount":12}]');
+  });
+
+  it('usage §2.4: a number that is none, or too large, too fine or below zero, is refused in every way of sending it', async () => {
+    await begin();
+    for (const [amount, answer, line] of [
+      ['1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['-1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['1e999999999', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['1e-999999999', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['"1e400"', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['NaN', '400 60001', 'REJECTED MALFORMED'],
+      ['"NaN"', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['Infinity', '400 60001', 'REJECTED MALFORMED'],
+      ['"Infinity"', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['0x10', '400 60001', 'REJECTED MALFORMED'],
+      ['-1', '400 60003', 'REJECTED INVALID_AMOUNT'],
+      ['-0.000000001', '400 60003', 'REJECTED INVALID_AMOUNT'],
+      ['100000000000000000000', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['99999999999999999999.9999999991', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['0.0000000001', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      [`1${'0'.repeat(5_000)}`, '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['[1]', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['true', '400 60001', 'REJECTED INVALID_AMOUNT'],
+      ['null', '400 60003', 'REJECTED MISSING_FIELD'],
+    ] as const) {
+      expect(await outcomeOf(text(['1', amount])), amount.slice(0, 40)).to.equal(answer);
+      expect(await lineOf(text(['1', amount])), amount.slice(0, 40)).to.equal(line);
     }
+    expect(await summed()).to.equal('[]');
+    expect(await outcomeOf(text(['99999999999999999999.999999999', '0.000000001']))).to.equal('201');
+    expect(await summed()).to.equal('[{"unitType":"sms","amount":100000000000000000000}]');
+  });
 
-    /** A submission as text, since amounts may be what JSON cannot hold. */
-    function text(amounts: readonly string[], { trackingId = 't', of = subscriptionId } = {}): string {
-      const records = amounts.map((amount) => `{"recordDate":"2024-02-01","amount":${amount}}`);
-      const ids = `"subscriptionId":"${of}","trackingId":"${trackingId}"`;
-      return `{${ids},"unitUsageRecords":[{"unitType":"sms","usageRecords":[${records}]}]}`;
-    }
-
-    const record = (body: string, headers: object = {}) =>
-      serving.call('POST', '/1.0/kb/usages', { body, headers: { ...json, ...headers } });
-
-    async function outcomeOf(body: string, headers: object = {}): Promise<string> {
-      const reply = await record(body, headers);
-      const { code } = (reply.json ?? {}) as { readonly code?: number };
-      return code === undefined ? String(reply.status) : `${reply.status} ${code}`;
-    }
-
-    /** What the line of a bulk call comes to. */
-    async function lineOf(body: string, headers: object = {}): Promise<string> {
-      const path = '/1.0/kb/usages/bulk?report=FULL';
-      const reply = await serving.call('POST', path, { body, headers: { ...ndjson, ...headers } });
-      const { failures } = reply.json as {
-        readonly failures: readonly { readonly status: string; readonly code: string | null }[];
-      };
-      return failures.map(({ status, code }) => [status, code ?? ''].join(' ').trim()).join();
-    }
-
-    async function summed(): Promise<string> {
-      const path = `/1.0/kb/usages/${subscriptionId}?startDate=2023-01-01&endDate=2025-01-01`;
-      const { text: told } = await serving.call('GET', path);
-      return told.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
-    }
-
-    it(
-      `usage §2.1 rule 7: of ${CALLERS} connections that send one tracking id at once one is taken`,
-      onEachDatabase(async () => {
-        await begin();
-        const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
-        const told = (await Promise.all(singles)).toSorted();
-        const taken = `400 ${ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS}`;
-        expect(told).to.deep.equal(['201', ...Array.from({ length: CALLERS - 1 }, () => taken)]);
-        const lines = Array.from({ length: 12 }, () => lineOf(text(['7'], { trackingId: 'u' })));
-        expect((await Promise.all(lines)).toSorted()).to.deep.equal([
-          'ACCEPTED',
-          ...Array.from({ length: 11 }, () => 'DUPLICATE'),
-        ]);
-        expect(await summed()).to.equal('[{"unitType":"sms","amount":12}]');
-      }),
+  it('usage §2.1 rule 5: a submission with one bad row stores nothing, and its answer names the row', async () => {
+    await begin();
+    const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
+    const reply = await record(text(amounts));
+    expect(reply.status).to.equal(400);
+    const named = 'unitUsageRecords[0].usageRecords[317].amount';
+    expect(reply.text).to.contain(named);
+    const missing = await record(text(amounts).replace('"amount":-1', '"amount":null'));
+    expect(missing.status).to.equal(400);
+    expect(missing.text).to.contain(
+      'UsageRecordJson amount needs to be set (unitUsageRecords[0].usageRecords[317])',
     );
+    const lines = [
+      text(['2'], { trackingId: 'a' }),
+      text(amounts, { trackingId: 'b' }),
+      text(['3'], { trackingId: 'c' }),
+    ];
+    const path = '/1.0/kb/usages/bulk';
+    const bulk = await serving.call('POST', path, { body: lines.join('\n'), headers: ndjson });
+    expect(bulk.json).to.deep.include({ received: 3, accepted: 2, rejected: 1 });
+    const [failure] = (bulk.json as { readonly failures: readonly Record<string, unknown>[] }).failures;
+    expect(failure).to.deep.include({ index: 1, trackingId: 'b', code: 'INVALID_AMOUNT' });
+    expect(failure?.message).to.contain(named);
+    expect(await summed()).to.equal('[{"unitType":"sms","amount":5}]');
+    expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
+  });
 
-    it('usage §2.4: a number that is none, or too large, too fine or below zero, is refused in every way of sending it', async () => {
-      await begin();
-      for (const [amount, answer, line] of [
-        ['1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['-1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['1e999999999', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['1e-999999999', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['"1e400"', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['NaN', '400 60001', 'REJECTED MALFORMED'],
-        ['"NaN"', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['Infinity', '400 60001', 'REJECTED MALFORMED'],
-        ['"Infinity"', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['0x10', '400 60001', 'REJECTED MALFORMED'],
-        ['-1', '400 60003', 'REJECTED INVALID_AMOUNT'],
-        ['-0.000000001', '400 60003', 'REJECTED INVALID_AMOUNT'],
-        ['100000000000000000000', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['99999999999999999999.9999999991', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['0.0000000001', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        [`1${'0'.repeat(5_000)}`, '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['[1]', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['true', '400 60001', 'REJECTED INVALID_AMOUNT'],
-        ['null', '400 60003', 'REJECTED MISSING_FIELD'],
-      ] as const) {
-        expect(await outcomeOf(text(['1', amount])), amount.slice(0, 40)).to.equal(answer);
-        expect(await lineOf(text(['1', amount])), amount.slice(0, 40)).to.equal(line);
-      }
-      expect(await summed()).to.equal('[]');
-      expect(await outcomeOf(text(['99999999999999999999.999999999', '0.000000001']))).to.equal('201');
-      expect(await summed()).to.equal('[{"unitType":"sms","amount":100000000000000000000}]');
-    });
-
-    it('usage §2.1 rule 5: a submission with one bad row stores nothing, and its answer names the row', async () => {
-      await begin();
-      const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
-      const reply = await record(text(amounts));
-      expect(reply.status).to.equal(400);
-      const named = 'unitUsageRecords[0].usageRecords[317].amount';
-      expect(reply.text).to.contain(named);
-      const missing = await record(text(amounts).replace('"amount":-1', '"amount":null'));
-      expect(missing.status).to.equal(400);
-      expect(missing.text).to.contain(
-        'UsageRecordJson amount needs to be set (unitUsageRecords[0].usageRecords[317])',
-      );
-      const lines = [
-        text(['2'], { trackingId: 'a' }),
-        text(amounts, { trackingId: 'b' }),
-        text(['3'], { trackingId: 'c' }),
-      ];
-      const path = '/1.0/kb/usages/bulk';
-      const bulk = await serving.call('POST', path, { body: lines.join('\n'), headers: ndjson });
-      expect(bulk.json).to.deep.include({ received: 3, accepted: 2, rejected: 1 });
-      const [failure] = (bulk.json as { readonly failures: readonly Record<string, unknown>[] }).failures;
-      expect(failure).to.deep.include({ index: 1, trackingId: 'b', code: 'INVALID_AMOUNT' });
-      expect(failure?.message).to.contain(named);
-      expect(await summed()).to.equal('[{"unitType":"sms","amount":5}]');
-      expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
-    });
-
-    it('usage §2.1: a blocked subscription is recorded for, a cancelled one up to its end, others’ and nobody’s never', async () => {
-      await begin();
-      const paused = await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`);
-      expect(paused.status, paused.text).to.equal(204);
-      expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');
-      expect(await lineOf(text(['2'], { trackingId: 'blocked, a line' }))).to.equal('ACCEPTED');
-      await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/resume`);
-      const cancelled = await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`);
-      expect(cancelled.status, cancelled.text).to.equal(204);
-      expect(await outcomeOf(text(['4'], { trackingId: 'before the end' }))).to.equal('201');
-      const late = text(['8'], { trackingId: 'after the end' }).replace('2024-02-01', '2024-03-01');
-      const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
-      expect(await outcomeOf(late)).to.equal(`400 ${ended}`);
-      expect(await lineOf(late)).to.equal('REJECTED SUBSCRIPTION_ENDED');
-      const unknown = text(['16'], { trackingId: 'nobody', of: nobody });
-      const foreign = text(['32'], { trackingId: 'foreign' });
-      for (const [body, headers] of [
-        [unknown, {}],
-        [foreign, { ...eve, authorization: basic('admin', 'password') }],
-      ] as const) {
-        expect(await outcomeOf(body, headers)).to.equal('404 1082');
-        expect(await lineOf(body, headers)).to.equal('REJECTED UNKNOWN_SUBSCRIPTION');
-      }
-      expect(await summed()).to.equal('[{"unitType":"sms","amount":7}]');
-    });
+  it('usage §2.1: a blocked subscription is recorded for, a cancelled one up to its end, others’ and nobody’s never', async () => {
+    await begin();
+    const paused = await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`);
+    expect(paused.status, paused.text).to.equal(204);
+    expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');
+    expect(await lineOf(text(['2'], { trackingId: 'blocked, a line' }))).to.equal('ACCEPTED');
+    await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/resume`);
+    const cancelled = await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`);
+    expect(cancelled.status, cancelled.text).to.equal(204);
+    expect(await outcomeOf(text(['4'], { trackingId: 'before the end' }))).to.equal('201');
+    const late = text(['8'], { trackingId: 'after the end' }).replace('2024-02-01', '2024-03-01');
+    const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
+    expect(await outcomeOf(late)).to.equal(`400 ${ended}`);
+    expect(await lineOf(late)).to.equal('REJECTED SUBSCRIPTION_ENDED');
+    const unknown = text(['16'], { trackingId: 'nobody', of: nobody });
+    const foreign = text(['32'], { trackingId: 'foreign' });
+    for (const [body, headers] of [
+      [unknown, {}],
+      [foreign, { ...eve, authorization: basic('admin', 'password') }],
+    ] as const) {
+      expect(await outcomeOf(body, headers)).to.equal('404 1082');
+      expect(await lineOf(body, headers)).to.equal('REJECTED UNKNOWN_SUBSCRIPTION');
+    }
+    expect(await summed()).to.equal('[{"unitType":"sms","amount":7}]');
   });
 });

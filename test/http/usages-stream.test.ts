@@ -3,14 +3,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { freshDatabase } from '../support/databases.ts';
-import {
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import type { Serving } from '../support/http/serving.ts';
+import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const MEBIBYTE = 1_048_576;

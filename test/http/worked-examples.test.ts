@@ -1,15 +1,7 @@
 import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  exampleCatalog,
-  type Reply,
-  type Serving,
-  serve,
-  xmlType,
-} from '../support/http/serving.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { Reply, Serving } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 interface Listed {
@@ -17,330 +9,325 @@ interface Listed {
   readonly name: string;
 }
 
-anyDatabase((kind, open) => {
-  describe(`worked examples of the HTTP interface on ${kind}`, () => {
-    let serving: Awaited<ReturnType<typeof serve>>;
-    let call: Serving['call'];
+eachDatabaseByTurns('worked examples of the HTTP interface', (open) => {
+  let serving: Awaited<ReturnType<typeof serve>>;
+  let call: Serving['call'];
 
-    beforeEach(async () => {
-      serving = await serve(await open(migrated));
-      call = serving.call;
-    });
-    afterEach(() => serving.close());
+  beforeEach(async () => {
+    serving = await serve(await open(migrated));
+    call = serving.call;
+  });
+  afterEach(() => serving.close());
 
-    async function newAccount(body: object = { name: 'A', currency: 'USD' }): Promise<string> {
-      const reply = await call('POST', '/1.0/kb/accounts', { body });
-      expect(reply.status, reply.text).to.equal(201);
-      return createdId(reply);
-    }
+  async function newAccount(body: object = { name: 'A', currency: 'USD' }): Promise<string> {
+    const reply = await call('POST', '/1.0/kb/accounts', { body });
+    expect(reply.status, reply.text).to.equal(201);
+    return createdId(reply);
+  }
 
-    function header(reply: Reply, name: string): string | null {
-      const value = reply.headers.get(`x-service-pagination-${name}`);
-      expect(reply.headers.get(`x-killbill-pagination-${name}`)).to.equal(value);
-      return value;
-    }
+  function header(reply: Reply, name: string): string | null {
+    const value = reply.headers.get(`x-service-pagination-${name}`);
+    expect(reply.headers.get(`x-killbill-pagination-${name}`)).to.equal(value);
+    return value;
+  }
 
-    it(
-      'http-api 15.1 Tenant',
-      onEachDatabase(async () => {
-        const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
-        const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
-        const created = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
-        expect(created.status).to.equal(201);
-        expect(created.text).to.equal('');
-        expect(created.headers.get('content-type')).to.equal('application/json');
-        expect(created.headers.get('content-length')).to.equal('0');
-        expect(created.headers.get('location')).to.match(
-          new RegExp(`^${serving.url}/1\\.0/kb/tenants/[0-9a-f-]{36}$`),
-        );
-        const read = await call('GET', '/1.0/kb/tenants/?apiKey=new', { headers: onlyBasic });
-        expect(read.status).to.equal(200);
-        expect(read.json).to.deep.equal({
-          tenantId: createdId(created),
-          externalKey: null,
-          apiKey: 'new',
-          apiSecret: null,
-          auditLogs: [],
-        });
-        const again = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
-        expect(again.status).to.equal(409);
-        expect(again.json).to.include({ code: 20000, className: 'TenantError' });
-      }),
+  it('http-api 15.1 Tenant', async () => {
+    const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
+    const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
+    const created = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
+    expect(created.status).to.equal(201);
+    expect(created.text).to.equal('');
+    expect(created.headers.get('content-type')).to.equal('application/json');
+    expect(created.headers.get('content-length')).to.equal('0');
+    expect(created.headers.get('location')).to.match(
+      new RegExp(`^${serving.url}/1\\.0/kb/tenants/[0-9a-f-]{36}$`),
     );
-
-    it('http-api 15.3 Coercion and nulls', async () => {
-      const id = await newAccount({
-        name: 'A',
-        postalCode: 94105,
-        isMigrated: 'false',
-        parentAccountId: '',
-        foo: 1,
-      });
-      const { json } = await call('GET', `/1.0/kb/accounts/${id}`);
-      expect(json).to.include({
-        postalCode: '94105',
-        isMigrated: false,
-        parentAccountId: null,
-        accountBalance: null,
-      });
-      expect(json).to.deep.include({ auditLogs: [] });
-      expect(json).to.not.have.property('foo');
+    const read = await call('GET', '/1.0/kb/tenants/?apiKey=new', { headers: onlyBasic });
+    expect(read.status).to.equal(200);
+    expect(read.json).to.deep.equal({
+      tenantId: createdId(created),
+      externalKey: null,
+      apiKey: 'new',
+      apiSecret: null,
+      auditLogs: [],
     });
+    const again = await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request);
+    expect(again.status).to.equal(409);
+    expect(again.json).to.include({ code: 20000, className: 'TenantError' });
+  });
 
-    it('http-api 15.4 Author', async () => {
-      const inD = await call('POST', '/1.0/kb/accounts', {
-        body: { name: 'A' },
-        headers: { 'x-service-createdby': undefined },
-      });
-      expect(inD.status).to.equal(400);
-      expect(inD.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
-      const inK = await call('POST', '/1.0/kb/accounts', {
-        body: { name: 'A' },
-        headers: { ...aliasHeaders, 'x-killbill-createdby': undefined },
-      });
-      expect(inK.status).to.equal(400);
-      expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
+  it('http-api 15.3 Coercion and nulls', async () => {
+    const id = await newAccount({
+      name: 'A',
+      postalCode: 94105,
+      isMigrated: 'false',
+      parentAccountId: '',
+      foo: 1,
     });
-
-    it('http-api 15.5 204, on another call', async () => {
-      const id = await newAccount();
-      const reply = await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' } });
-      expect(reply.status).to.equal(204);
-      expect(reply.text).to.equal('');
-      expect(reply.headers.get('content-type')).to.equal('application/json');
+    const { json } = await call('GET', `/1.0/kb/accounts/${id}`);
+    expect(json).to.include({
+      postalCode: '94105',
+      isMigrated: false,
+      parentAccountId: null,
+      accountBalance: null,
     });
+    expect(json).to.deep.include({ auditLogs: [] });
+    expect(json).to.not.have.property('foo');
+  });
 
-    it('http-api 15.6 Pages', async () => {
-      for (const name of ['1', '2', '3', '4', '5']) await newAccount({ name });
-      const path = '/1.0/kb/accounts/pagination';
-      const names = (reply: Reply) => (reply.json as Listed[]).map((account) => account.name);
-      const middle = await call('GET', `${path}?offset=2&limit=2&audit=NONE`);
-      expect(names(middle)).to.deep.equal(['3', '4']);
-      expect(header(middle, 'currentoffset')).to.equal('2');
-      expect(header(middle, 'nextoffset')).to.equal('4');
-      expect(header(middle, 'totalnbrecords')).to.equal('5');
-      expect(header(middle, 'maxnbrecords')).to.equal('5');
-      const next = new URL(header(middle, 'nextpageuri') ?? '', 'http://host');
-      expect(next.pathname).to.equal(path);
-      expect(Object.fromEntries(next.searchParams)).to.deep.equal({
-        offset: '4',
-        limit: '2',
-        accountWithBalance: 'false',
-        accountWithBalanceAndCBA: 'false',
-        audit: 'NONE',
-      });
-      const last = await call('GET', next.pathname + next.search);
-      expect(names(last)).to.deep.equal(['5']);
-      expect(header(last, 'currentoffset')).to.equal('4');
-      expect(header(last, 'nextoffset')).to.equal(null);
-      expect(header(last, 'nextpageuri')).to.equal(null);
-      expect(names(await call('GET', `${path}?limit=-2`))).to.deep.equal(['5', '4']);
-      const none = await call('GET', `${path}?limit=0`);
-      expect(none.json).to.deep.equal([]);
-      expect(header(none, 'totalnbrecords')).to.equal('5');
-      expect(header(none, 'maxnbrecords')).to.equal('5');
-      expect(header(none, 'currentoffset')).to.equal('0');
-      expect(header(none, 'nextoffset')).to.equal(null);
+  it('http-api 15.4 Author', async () => {
+    const inD = await call('POST', '/1.0/kb/accounts', {
+      body: { name: 'A' },
+      headers: { 'x-service-createdby': undefined },
     });
-
-    it('http-api 15.7 Search', async () => {
-      for (const [name, currency] of [
-        ['alice', 'USD'],
-        ['alicia', 'EUR'],
-        ['bob', 'USD'],
-      ] as const)
-        await newAccount({ name, currency, email: `${name}@x.org` });
-      const search = (key: string) => call('GET', `/1.0/kb/accounts/search/${key}`);
-      const found = async (key: string) =>
-        ((await search(key)).json as readonly Listed[]).map(({ name }) => name);
-      expect(await found('ali')).to.deep.equal(['alice', 'alicia']);
-      const key = '_q%3D1%26currency%3DUSD%26email%5Blike%5D%3Dali%2525';
-      expect(await found(key)).to.deep.equal(['alice']);
-      for (const refused of ['_q=1&nonsense=1', '_q=1&currency[about]=USD'])
-        expect((await search(encodeURIComponent(refused))).status).to.equal(400);
-      expect(await found('alice@x.org?offset=-1&limit=1')).to.deep.equal(['alice']);
-      expect(await found('ali?offset=-1&limit=1')).to.deep.equal([]);
+    expect(inD.status).to.equal(400);
+    expect(inD.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
+    const inK = await call('POST', '/1.0/kb/accounts', {
+      body: { name: 'A' },
+      headers: { ...aliasHeaders, 'x-killbill-createdby': undefined },
     });
+    expect(inK.status).to.equal(400);
+    expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
+  });
 
-    it('http-api 15.8 Dates by dialect', async () => {
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      serving.clock.set('2024-03-05T03:30:00Z');
-      const accountId = await newAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
-      const created = await call('POST', '/1.0/kb/subscriptions', {
-        body: { accountId, planName: 'sprout-monthly' },
-      });
-      expect(created.status, created.text).to.equal(201);
-      await serving.billing.settle();
-      const path = `/1.0/kb/subscriptions/${createdId(created)}`;
-      const inD = (await call('GET', path)).json;
-      const inK = (await call('GET', path, { headers: aliasHeaders })).json;
-      expect(inD).to.include({ startDate: '2024-03-04', billingStartDate: '2024-03-04' });
-      expect(inK).to.include({
-        startDate: '2024-03-05T03:30:00.000Z',
-        billingStartDate: '2024-03-05T03:30:00.000Z',
-      });
-      expect(inK).to.have.property(
-        'chargedThroughDate',
-        (inD as { chargedThroughDate: unknown }).chargedThroughDate,
+  it('http-api 15.5 204, on another call', async () => {
+    const id = await newAccount();
+    const reply = await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' } });
+    expect(reply.status).to.equal(204);
+    expect(reply.text).to.equal('');
+    expect(reply.headers.get('content-type')).to.equal('application/json');
+  });
+
+  it('http-api 15.6 Pages', async () => {
+    for (const name of ['1', '2', '3', '4', '5']) await newAccount({ name });
+    const path = '/1.0/kb/accounts/pagination';
+    const names = (reply: Reply) => (reply.json as Listed[]).map((account) => account.name);
+    const middle = await call('GET', `${path}?offset=2&limit=2&audit=NONE`);
+    expect(names(middle)).to.deep.equal(['3', '4']);
+    expect(header(middle, 'currentoffset')).to.equal('2');
+    expect(header(middle, 'nextoffset')).to.equal('4');
+    expect(header(middle, 'totalnbrecords')).to.equal('5');
+    expect(header(middle, 'maxnbrecords')).to.equal('5');
+    const next = new URL(header(middle, 'nextpageuri') ?? '', 'http://host');
+    expect(next.pathname).to.equal(path);
+    expect(Object.fromEntries(next.searchParams)).to.deep.equal({
+      offset: '4',
+      limit: '2',
+      accountWithBalance: 'false',
+      accountWithBalanceAndCBA: 'false',
+      audit: 'NONE',
+    });
+    const last = await call('GET', next.pathname + next.search);
+    expect(names(last)).to.deep.equal(['5']);
+    expect(header(last, 'currentoffset')).to.equal('4');
+    expect(header(last, 'nextoffset')).to.equal(null);
+    expect(header(last, 'nextpageuri')).to.equal(null);
+    expect(names(await call('GET', `${path}?limit=-2`))).to.deep.equal(['5', '4']);
+    const none = await call('GET', `${path}?limit=0`);
+    expect(none.json).to.deep.equal([]);
+    expect(header(none, 'totalnbrecords')).to.equal('5');
+    expect(header(none, 'maxnbrecords')).to.equal('5');
+    expect(header(none, 'currentoffset')).to.equal('0');
+    expect(header(none, 'nextoffset')).to.equal(null);
+  });
+
+  it('http-api 15.7 Search', async () => {
+    for (const [name, currency] of [
+      ['alice', 'USD'],
+      ['alicia', 'EUR'],
+      ['bob', 'USD'],
+    ] as const)
+      await newAccount({ name, currency, email: `${name}@x.org` });
+    const search = (key: string) => call('GET', `/1.0/kb/accounts/search/${key}`);
+    const found = async (key: string) =>
+      ((await search(key)).json as readonly Listed[]).map(({ name }) => name);
+    expect(await found('ali')).to.deep.equal(['alice', 'alicia']);
+    const key = '_q%3D1%26currency%3DUSD%26email%5Blike%5D%3Dali%2525';
+    expect(await found(key)).to.deep.equal(['alice']);
+    for (const refused of ['_q=1&nonsense=1', '_q=1&currency[about]=USD'])
+      expect((await search(encodeURIComponent(refused))).status).to.equal(400);
+    expect(await found('alice@x.org?offset=-1&limit=1')).to.deep.equal(['alice']);
+    expect(await found('ali?offset=-1&limit=1')).to.deep.equal([]);
+  });
+
+  it('http-api 15.8 Dates by dialect', async () => {
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    serving.clock.set('2024-03-05T03:30:00Z');
+    const accountId = await newAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
+    const created = await call('POST', '/1.0/kb/subscriptions', {
+      body: { accountId, planName: 'sprout-monthly' },
+    });
+    expect(created.status, created.text).to.equal(201);
+    await serving.billing.settle();
+    const path = `/1.0/kb/subscriptions/${createdId(created)}`;
+    const inD = (await call('GET', path)).json;
+    const inK = (await call('GET', path, { headers: aliasHeaders })).json;
+    expect(inD).to.include({ startDate: '2024-03-04', billingStartDate: '2024-03-04' });
+    expect(inK).to.include({
+      startDate: '2024-03-05T03:30:00.000Z',
+      billingStartDate: '2024-03-05T03:30:00.000Z',
+    });
+    expect(inK).to.have.property(
+      'chargedThroughDate',
+      (inD as { chargedThroughDate: unknown }).chargedThroughDate,
+    );
+  });
+
+  it('http-api 15.13 Who may', async () => {
+    const nobody = await call('GET', '/1.0/kb/accounts/pagination', {
+      headers: { authorization: undefined },
+    });
+    expect(nobody.status).to.equal(401);
+    expect(nobody.json).to.include({ code: 60004 });
+    expect(nobody.headers.get('www-authenticate')).to.equal('Basic realm="service"');
+    const wrongSecret = await call('GET', '/1.0/kb/accounts/pagination', {
+      headers: { 'x-service-apisecret': 'wrong' },
+    });
+    expect(wrongSecret.status).to.equal(401);
+    expect(wrongSecret.json).to.include({ code: 60005 });
+    const ofEve = await call('POST', '/1.0/kb/accounts', {
+      body: {},
+      headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
+    });
+    const foreign = await call('GET', `/1.0/kb/accounts/${createdId(ofEve)}`);
+    expect(foreign.status).to.equal(404);
+    expect(foreign.json).to.include({ code: 3002 });
+  });
+
+  it('http-api 15.13 Who may, without a permission', async () => {
+    const limited = await limitedUser(serving, ['payment:refund']);
+    const authorization = basic(limited, 'password');
+    const inD = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } });
+    expect(inD.status).to.equal(403);
+    expect(inD.json).to.include({ code: 40000, className: 'SecurityError' });
+    const inK = await call('POST', '/1.0/kb/accounts', {
+      body: {},
+      headers: { ...aliasHeaders, authorization },
+    });
+    expect(inK.status).to.equal(401);
+    expect(inK.json).to.include({ code: 40000 });
+    const read = await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization } });
+    expect(read.status).to.equal(200);
+  });
+
+  it('http-api 15.14 Catalog versions', async () => {
+    serving.clock.set('2024-03-01');
+    const january = (await exampleCatalog()).toString('utf8');
+    const july = january.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z');
+    for (const body of [january, july]) {
+      const reply = await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
+      expect(reply.status, reply.text).to.equal(201);
+      expect(reply.headers.get('location')).to.equal(`${serving.url}/1.0/kb/catalog`);
+    }
+    const versions = async (query: string, headers = {}) =>
+      ((await call('GET', `/1.0/kb/catalog${query}`, { headers })).json as { effectiveDate: string }[]).map(
+        (version) => version.effectiveDate.slice(0, 10),
       );
-    });
+    expect(await versions('')).to.deep.equal(['2024-01-01']);
+    expect(await versions('', aliasHeaders)).to.deep.equal(['2024-01-01', '2024-07-01']);
+    for (const headers of [{}, aliasHeaders]) {
+      expect(await versions('?requestedDate=2024-08-01', headers)).to.deep.equal(['2024-07-01']);
+      expect(await versions('?requestedDate=2023-06-01', headers)).to.deep.equal(['2024-01-01']);
+    }
+    const xml = await call('GET', '/1.0/kb/catalog', { headers: { accept: 'text/xml' } });
+    expect(xml.headers.get('content-type')).to.equal('text/xml; charset=utf-8');
+    expect(xml.text).to.match(/^<(\?xml|catalogs)/);
+    expect(xml.text.match(/<catalogName>Meadow/g)).to.have.lengthOf(2);
+    const asJson = await call('GET', '/1.0/kb/catalog', { headers: { accept: '*/*' } });
+    expect(asJson.headers.get('content-type')).to.equal('application/json');
+  });
 
-    it('http-api 15.13 Who may', async () => {
-      const nobody = await call('GET', '/1.0/kb/accounts/pagination', {
-        headers: { authorization: undefined },
-      });
-      expect(nobody.status).to.equal(401);
-      expect(nobody.json).to.include({ code: 60004 });
-      expect(nobody.headers.get('www-authenticate')).to.equal('Basic realm="service"');
-      const wrongSecret = await call('GET', '/1.0/kb/accounts/pagination', {
-        headers: { 'x-service-apisecret': 'wrong' },
-      });
-      expect(wrongSecret.status).to.equal(401);
-      expect(wrongSecret.json).to.include({ code: 60005 });
-      const ofEve = await call('POST', '/1.0/kb/accounts', {
-        body: {},
-        headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
-      });
-      const foreign = await call('GET', `/1.0/kb/accounts/${createdId(ofEve)}`);
-      expect(foreign.status).to.equal(404);
-      expect(foreign.json).to.include({ code: 3002 });
-    });
+  it('http-api 15.15 Nothing to invoice', async () => {
+    const accountId = await newAccount();
+    const query = `accountId=${accountId}&targetDate=2024-03-01`;
+    const run = await call('POST', `/1.0/kb/invoices?${query}`);
+    expect(run.status).to.equal(404);
+    expect(run.json).to.include({ code: 4007 });
+    const dryRun = await call('POST', `/1.0/kb/invoices/dryRun?${query}`);
+    expect(dryRun.status).to.equal(204);
+    expect(dryRun.headers.get('content-type')).to.equal('application/json');
+  });
 
-    it('http-api 15.13 Who may, without a permission', async () => {
-      const limited = await limitedUser(serving, ['payment:refund']);
-      const authorization = basic(limited, 'password');
-      const inD = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } });
-      expect(inD.status).to.equal(403);
-      expect(inD.json).to.include({ code: 40000, className: 'SecurityError' });
-      const inK = await call('POST', '/1.0/kb/accounts', {
-        body: {},
-        headers: { ...aliasHeaders, authorization },
-      });
-      expect(inK.status).to.equal(401);
-      expect(inK.json).to.include({ code: 40000 });
-      const read = await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization } });
-      expect(read.status).to.equal(200);
-    });
+  it('json-models 17.1 Account just created', async () => {
+    const id = await newAccount({ name: 'Ada', currency: 'USD' });
+    const expected = {
+      accountId: id,
+      externalKey: id,
+      referenceTime: '2024-02-10T08:15:30.000Z',
+      parentAccountId: null,
+      isPaymentDelegatedToParent: false,
+      currency: 'USD',
+      billCycleDayLocal: 0,
+      paymentMethodId: null,
+      name: 'Ada',
+      firstNameLength: null,
+      company: null,
+      address1: null,
+      address2: null,
+      city: null,
+      state: null,
+      postalCode: null,
+      country: null,
+      locale: null,
+      timeZone: 'UTC',
+      phone: null,
+      email: null,
+      notes: null,
+      isMigrated: null,
+      accountCBA: null,
+      accountBalance: 0,
+      auditLogs: [],
+    };
+    for (const headers of [{}, aliasHeaders]) {
+      const reply = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalance=true`, { headers });
+      expect(reply.json).to.deep.equal(expected);
+    }
+  });
 
-    it('http-api 15.14 Catalog versions', async () => {
-      serving.clock.set('2024-03-01');
-      const january = (await exampleCatalog()).toString('utf8');
-      const july = january.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z');
-      for (const body of [january, july]) {
-        const reply = await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
-        expect(reply.status, reply.text).to.equal(201);
-        expect(reply.headers.get('location')).to.equal(`${serving.url}/1.0/kb/catalog`);
-      }
-      const versions = async (query: string, headers = {}) =>
-        ((await call('GET', `/1.0/kb/catalog${query}`, { headers })).json as { effectiveDate: string }[]).map(
-          (version) => version.effectiveDate.slice(0, 10),
-        );
-      expect(await versions('')).to.deep.equal(['2024-01-01']);
-      expect(await versions('', aliasHeaders)).to.deep.equal(['2024-01-01', '2024-07-01']);
-      for (const headers of [{}, aliasHeaders]) {
-        expect(await versions('?requestedDate=2024-08-01', headers)).to.deep.equal(['2024-07-01']);
-        expect(await versions('?requestedDate=2023-06-01', headers)).to.deep.equal(['2024-01-01']);
-      }
-      const xml = await call('GET', '/1.0/kb/catalog', { headers: { accept: 'text/xml' } });
-      expect(xml.headers.get('content-type')).to.equal('text/xml; charset=utf-8');
-      expect(xml.text).to.match(/^<(\?xml|catalogs)/);
-      expect(xml.text.match(/<catalogName>Meadow/g)).to.have.lengthOf(2);
-      const asJson = await call('GET', '/1.0/kb/catalog', { headers: { accept: '*/*' } });
-      expect(asJson.headers.get('content-type')).to.equal('application/json');
+  it('json-models 17.2 Audit levels', async () => {
+    const id = await newAccount({ name: 'Ada', currency: 'USD' });
+    const logs = async (level: string) => {
+      const { json } = await call('GET', `/1.0/kb/accounts/${id}?audit=${level}`);
+      return (json as { auditLogs: Record<string, unknown>[] }).auditLogs;
+    };
+    const [first, ...others] = await logs('MINIMAL');
+    expect(others).to.deep.equal([]);
+    expect(first).to.include({ changeType: 'INSERT', objectType: 'ACCOUNT', objectId: id, history: null });
+    const headers = { 'x-service-createdby': 'bo', 'x-request-id': 'c0ffee00-0000-4000-8000-000000000001' };
+    await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' }, headers });
+    expect(await logs('minimal')).to.have.lengthOf(1);
+    const full = await logs('FULL');
+    expect(full).to.have.lengthOf(2);
+    expect(full[1]).to.include({
+      changeType: 'UPDATE',
+      changedBy: 'bo',
+      userToken: 'c0ffee00-0000-4000-8000-000000000001',
     });
+    expect(await logs('NONE')).to.deep.equal([]);
+  });
 
-    it('http-api 15.15 Nothing to invoice', async () => {
-      const accountId = await newAccount();
-      const query = `accountId=${accountId}&targetDate=2024-03-01`;
-      const run = await call('POST', `/1.0/kb/invoices?${query}`);
-      expect(run.status).to.equal(404);
-      expect(run.json).to.include({ code: 4007 });
-      const dryRun = await call('POST', `/1.0/kb/invoices/dryRun?${query}`);
-      expect(dryRun.status).to.equal(204);
-      expect(dryRun.headers.get('content-type')).to.equal('application/json');
-    });
+  it('json-models 17.3 Null and reset', async () => {
+    const id = await newAccount({ name: 'Ada', currency: 'USD' });
+    const read = async () => (await call('GET', `/1.0/kb/accounts/${id}`)).json as Record<string, unknown>;
+    await call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: null, notes: 'y' } });
+    expect(await read()).to.include({ name: 'Ada', notes: 'y' });
+    const reset = `/1.0/kb/accounts/${id}?treatNullAsReset=true`;
+    await call('PUT', reset, { body: { name: null, notes: 'y' } });
+    const after = await read();
+    expect(after).to.include({ name: null, notes: 'y', currency: 'USD' });
+    const refused = await call('PUT', reset, { body: { currency: null } });
+    expect(refused.status).to.equal(400);
+    expect(refused.json).to.include({ code: 3005 });
+    expect(await read()).to.deep.equal(after);
+  });
 
-    it('json-models 17.1 Account just created', async () => {
-      const id = await newAccount({ name: 'Ada', currency: 'USD' });
-      const expected = {
-        accountId: id,
-        externalKey: id,
-        referenceTime: '2024-02-10T08:15:30.000Z',
-        parentAccountId: null,
-        isPaymentDelegatedToParent: false,
-        currency: 'USD',
-        billCycleDayLocal: 0,
-        paymentMethodId: null,
-        name: 'Ada',
-        firstNameLength: null,
-        company: null,
-        address1: null,
-        address2: null,
-        city: null,
-        state: null,
-        postalCode: null,
-        country: null,
-        locale: null,
-        timeZone: 'UTC',
-        phone: null,
-        email: null,
-        notes: null,
-        isMigrated: null,
-        accountCBA: null,
-        accountBalance: 0,
-        auditLogs: [],
-      };
-      for (const headers of [{}, aliasHeaders]) {
-        const reply = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalance=true`, { headers });
-        expect(reply.json).to.deep.equal(expected);
-      }
-    });
-
-    it('json-models 17.2 Audit levels', async () => {
-      const id = await newAccount({ name: 'Ada', currency: 'USD' });
-      const logs = async (level: string) => {
-        const { json } = await call('GET', `/1.0/kb/accounts/${id}?audit=${level}`);
-        return (json as { auditLogs: Record<string, unknown>[] }).auditLogs;
-      };
-      const [first, ...others] = await logs('MINIMAL');
-      expect(others).to.deep.equal([]);
-      expect(first).to.include({ changeType: 'INSERT', objectType: 'ACCOUNT', objectId: id, history: null });
-      const headers = { 'x-service-createdby': 'bo', 'x-request-id': 'c0ffee00-0000-4000-8000-000000000001' };
-      await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' }, headers });
-      expect(await logs('minimal')).to.have.lengthOf(1);
-      const full = await logs('FULL');
-      expect(full).to.have.lengthOf(2);
-      expect(full[1]).to.include({
-        changeType: 'UPDATE',
-        changedBy: 'bo',
-        userToken: 'c0ffee00-0000-4000-8000-000000000001',
-      });
-      expect(await logs('NONE')).to.deep.equal([]);
-    });
-
-    it('json-models 17.3 Null and reset', async () => {
-      const id = await newAccount({ name: 'Ada', currency: 'USD' });
-      const read = async () => (await call('GET', `/1.0/kb/accounts/${id}`)).json as Record<string, unknown>;
-      await call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: null, notes: 'y' } });
-      expect(await read()).to.include({ name: 'Ada', notes: 'y' });
-      const reset = `/1.0/kb/accounts/${id}?treatNullAsReset=true`;
-      await call('PUT', reset, { body: { name: null, notes: 'y' } });
-      const after = await read();
-      expect(after).to.include({ name: null, notes: 'y', currency: 'USD' });
-      const refused = await call('PUT', reset, { body: { currency: null } });
-      expect(refused.status).to.equal(400);
-      expect(refused.json).to.include({ code: 3005 });
-      expect(await read()).to.deep.equal(after);
-    });
-
-    it('json-models 16.1 An account can be sent back as it was read', async () => {
-      const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
-      const read = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
-      const sentBack = await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json });
-      expect(sentBack.status, sentBack.text).to.equal(204);
-      const again = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true`);
-      expect(again.json).to.deep.equal({ ...(read.json as object), auditLogs: [] });
-    });
+  it('json-models 16.1 An account can be sent back as it was read', async () => {
+    const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
+    const read = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
+    const sentBack = await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json });
+    expect(sentBack.status, sentBack.text).to.equal(204);
+    const again = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true`);
+    expect(again.json).to.deep.equal({ ...(read.json as object), auditLogs: [] });
   });
 });
 

@@ -41,75 +41,73 @@ const roles: readonly Role[] = [
   })),
 ];
 
-eachDatabase((kind, open) => {
-  describe(`the authorisation matrix on ${kind}`, () => {
-    let serving: Serving;
-    const tokens = new Map<string, string>();
+eachDatabase('the authorisation matrix', (open, kind) => {
+  let serving: Serving;
+  const tokens = new Map<string, string>();
 
-    before(async () => {
-      serving = await serve(await open(migrated));
-      for (const role of roles) {
-        const { name } = role;
-        const user = { username: name, password: 'password', roles: [name] };
-        await serving.call('PUT', '/1.0/kb/security/roles', {
-          body: { role: name, permissions: role.permissions },
-        });
-        const made = await serving.call('POST', '/1.0/kb/security/users', { body: user });
-        expect(made.status, made.text).to.equal(201);
-        tokens.set(name, await authorizationOf(serving, 'PLUGIN', name));
-      }
-    });
-    after(() => serving.close());
-
-    const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
-    for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
-      it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
-        for (const role of rolesFor(route, kind, turn)) {
-          // How a refusal looks depends on the dialect, and who is refused does not.
-          for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
-            const reply = await probe(route, { role, dialect });
-            const what = `${role.name} in dialect ${dialect}: ${reply.text}`;
-            const mayCall = neededBy(route).every((needed) => role.covers(needed));
-            expect(outcomeOf(reply), what).to.equal(mayCall ? 'let through' : refusalOf(route, dialect));
-          }
-        }
+  before(async () => {
+    serving = await serve(await open(migrated));
+    for (const role of roles) {
+      const { name } = role;
+      const user = { username: name, password: 'password', roles: [name] };
+      await serving.call('PUT', '/1.0/kb/security/roles', {
+        body: { role: name, permissions: role.permissions },
       });
-
-      it(`${route.method} ${route.path} lets nobody through without credentials`, async () => {
-        const reply = await serving.call(route.method, pathOf(route), {
-          headers: { authorization: undefined },
-        });
-        expect(outcomeOf(reply)).to.equal('401 60004');
-      });
-    }
-
-    for (const route of routeTable({ testMode: true }).filter(
-      ({ credentials }) => credentials === 'SIGNATURE',
-    )) {
-      it(`${route.method} ${route.path} asks for a signature, whatever role sends it`, async () => {
-        for (const role of roles.filter(({ isOne }) => !isOne)) {
-          const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
-          const authorization = await authorizationOf(serving, 'TENANT', role.name);
-          const reply = await serving.call(route.method, named, { body: 'paid', headers: { authorization } });
-          expect(outcomeOf(reply), role.name).to.equal('401 60004');
-        }
-        expect(serving.signing.received).to.deep.equal([]);
-      });
-    }
-
-    /** Without a body and with unknown ids: the permission is checked before either is looked at. */
-    async function probe(
-      route: Route,
-      { role, dialect }: { readonly role: Role; readonly dialect: Dialect },
-    ): Promise<Reply> {
-      const authorization =
-        route.credentials === 'PLUGIN'
-          ? (tokens.get(role.name) ?? '')
-          : await authorizationOf(serving, route.credentials, role.name);
-      const spelling = dialect === 'K' ? aliasHeaders : {};
-      return serving.call(route.method, pathOf(route), { headers: { ...spelling, authorization } });
+      const made = await serving.call('POST', '/1.0/kb/security/users', { body: user });
+      expect(made.status, made.text).to.equal(201);
+      tokens.set(name, await authorizationOf(serving, 'PLUGIN', name));
     }
   });
+  after(() => serving.close());
+
+  const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
+  for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
+    it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
+      for (const role of rolesFor(route, kind, turn)) {
+        // How a refusal looks depends on the dialect, and who is refused does not.
+        for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
+          const reply = await probe(route, { role, dialect });
+          const what = `${role.name} in dialect ${dialect}: ${reply.text}`;
+          const mayCall = neededBy(route).every((needed) => role.covers(needed));
+          expect(outcomeOf(reply), what).to.equal(mayCall ? 'let through' : refusalOf(route, dialect));
+        }
+      }
+    });
+
+    it(`${route.method} ${route.path} lets nobody through without credentials`, async () => {
+      const reply = await serving.call(route.method, pathOf(route), {
+        headers: { authorization: undefined },
+      });
+      expect(outcomeOf(reply)).to.equal('401 60004');
+    });
+  }
+
+  for (const route of routeTable({ testMode: true }).filter(
+    ({ credentials }) => credentials === 'SIGNATURE',
+  )) {
+    it(`${route.method} ${route.path} asks for a signature, whatever role sends it`, async () => {
+      for (const role of roles.filter(({ isOne }) => !isOne)) {
+        const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
+        const authorization = await authorizationOf(serving, 'TENANT', role.name);
+        const reply = await serving.call(route.method, named, { body: 'paid', headers: { authorization } });
+        expect(outcomeOf(reply), role.name).to.equal('401 60004');
+      }
+      expect(serving.signing.received).to.deep.equal([]);
+    });
+  }
+
+  /** Without a body and with unknown ids: the permission is checked before either is looked at. */
+  async function probe(
+    route: Route,
+    { role, dialect }: { readonly role: Role; readonly dialect: Dialect },
+  ): Promise<Reply> {
+    const authorization =
+      route.credentials === 'PLUGIN'
+        ? (tokens.get(role.name) ?? '')
+        : await authorizationOf(serving, route.credentials, role.name);
+    const spelling = dialect === 'K' ? aliasHeaders : {};
+    return serving.call(route.method, pathOf(route), { headers: { ...spelling, authorization } });
+  }
 });
 
 /** The permissions that a caller must have, all of them. */

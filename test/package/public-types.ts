@@ -2,18 +2,15 @@
 // runs. `npm run types` checks it over the sources, `install.check.ts` over the declarations of the packed package.
 import { createFetchHandler, type KoaOptions } from '../../adapters/koa/index.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import {
-  Billing,
-  BillingError,
-  type CatalogPlugin,
-  type Decimal,
-  defineCatalog,
-  ErrorCode,
-  type Instant,
-  type PaymentGateway,
-  type TenantBilling,
-  type Uuid,
+import type {
+  CatalogPlugin,
+  Decimal,
+  Instant,
+  PaymentGateway,
+  TenantBilling,
+  Uuid,
 } from '../../adapters/node/billwright.ts';
+import { Billing, BillingError, defineCatalog, ErrorCode } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 
 /** Compiles where both types are the same, with nothing assigned by chance. */

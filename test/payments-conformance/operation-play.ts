@@ -1,26 +1,21 @@
-import {
-  type Account,
-  BillingError,
-  type CallContext,
-  decimal,
-  type Payment,
-  type PaymentAttempt,
-  type PaymentResult,
-  type PaymentTransaction,
-  type Uuid,
+import type {
+  Account,
+  CallContext,
+  Payment,
+  PaymentAttempt,
+  PaymentResult,
+  PaymentTransaction,
+  Uuid,
 } from '../../lib/index.ts';
+import { BillingError, decimal } from '../../lib/index.ts';
 import type { PaymentConfig } from '../../lib/payments/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { DyingProcess } from '../faults/dying-process.ts';
 import { killableGateway, killableStorage } from '../faults/killable.ts';
 import { PaymentNode } from '../support/payments/payment-node.ts';
 import type { PaymentStage } from '../support/payments/payment-stage.ts';
-import {
-  Behaviour,
-  type Effect,
-  FurtherBehaviour,
-  type ScriptedGateway,
-} from '../support/payments/scripted-gateway.ts';
+import type { Effect, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
+import { Behaviour, FurtherBehaviour } from '../support/payments/scripted-gateway.ts';
 
 /** Types of transactions for which gateways are called; a chargeback is only recorded. */
 export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CREDIT', 'VOID'] as const;

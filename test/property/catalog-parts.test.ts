@@ -9,13 +9,12 @@ import {
   Shape,
   StoredPart,
 } from '../../lib/catalog/cache/stored-parts.ts';
+import type { Catalog, Plan } from '../../lib/catalog/index.ts';
 import {
-  type Catalog,
   CatalogVersion,
   canonicalXml,
   createCatalog,
   createVersion,
-  type Plan,
   readCatalogXml,
   samePlan,
 } from '../../lib/catalog/index.ts';

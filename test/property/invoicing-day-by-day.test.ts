@@ -4,15 +4,13 @@ import type { BillingEvent } from '../../lib/records/index.ts';
 import { addDays, formatLocalDate, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { adjustShare } from '../support/lives/invoicing-checks.ts';
+import type { Fact, History, Step } from '../support/lives/invoicing-history.ts';
 import {
   eventsOf,
-  type Fact,
   factsOf,
   firstDifference,
   forOracle,
-  type History,
   histories,
-  type Step,
 } from '../support/lives/invoicing-history.ts';
 import { isCycleDate } from '../support/lives/invoicing-oracle.ts';
 import { historyRuns } from '../support/long-run.ts';

@@ -5,14 +5,8 @@ import type { Decimal } from '../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { adjustShare, checkAfterRun } from '../support/lives/invoicing-checks.ts';
-import {
-  eventsOf,
-  type Fact,
-  firstDifference,
-  type History,
-  histories,
-  type Step,
-} from '../support/lives/invoicing-history.ts';
+import type { Fact, History, Step } from '../support/lives/invoicing-history.ts';
+import { eventsOf, firstDifference, histories } from '../support/lives/invoicing-history.ts';
 import { historyRuns } from '../support/long-run.ts';
 
 /** A history on its way: every run is checked as it happens. */

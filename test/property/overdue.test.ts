@@ -7,23 +7,15 @@ import {
   writeOverdueXml,
 } from '../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson, readOverdueXml } from '../../lib/overdue/config/read-config.ts';
-import {
-  type BillingSnapshot,
-  evaluateOverdue,
-  type UnpaidInvoice,
-} from '../../lib/overdue/evaluation/evaluate.ts';
+import type { BillingSnapshot, UnpaidInvoice } from '../../lib/overdue/evaluation/evaluate.ts';
+import { evaluateOverdue } from '../../lib/overdue/evaluation/evaluate.ts';
 import { overdueCalendar } from '../../lib/overdue/evaluation/explanation.ts';
 import { billingSnapshot, nextCheckDate, type OverdueConfig } from '../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal, stringifyExactJson } from '../../lib/values/money/index.ts';
-import {
-  addDays,
-  type Duration,
-  type LocalDate,
-  parseLocalDate,
-  TimeUnit,
-} from '../../lib/values/time/index.ts';
+import type { Duration, LocalDate } from '../../lib/values/time/index.ts';
+import { addDays, parseLocalDate, TimeUnit } from '../../lib/values/time/index.ts';
 import { propertyRuns } from '../support/long-run.ts';
 import { condition, config, state } from '../support/overdue/states.ts';
 

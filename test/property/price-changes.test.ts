@@ -4,14 +4,8 @@ import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
 import { firstChangedDate } from '../../lib/invoicing/evaluation/last-evaluation.ts';
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import {
-  addDays,
-  formatLocalDate,
-  type LocalDate,
-  localDate,
-  maxDate,
-  parseLocalDate,
-} from '../../lib/values/time/index.ts';
+import type { LocalDate } from '../../lib/values/time/index.ts';
+import { addDays, formatLocalDate, localDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { plan, version } from '../support/catalogs/catalog-document.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { propertyRuns } from '../support/long-run.ts';

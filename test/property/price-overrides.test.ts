@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  createVersion,
-  defineOverrides,
-  type InternationalPrice,
-  OverridePlan,
-  type Plan,
-  type PriceOverrides,
-  type PriceTarget,
-} from '../../lib/catalog/index.ts';
+import type { InternationalPrice, Plan, PriceOverrides, PriceTarget } from '../../lib/catalog/index.ts';
+import { createVersion, defineOverrides, OverridePlan } from '../../lib/catalog/index.ts';
 import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';

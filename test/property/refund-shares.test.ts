@@ -3,15 +3,8 @@ import fc from 'fast-check';
 import { checkRefundable, refundShare } from '../../lib/payments/state/invoice-remainder.ts';
 import type { InvoicePayment, PaymentTransaction } from '../../lib/records/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
-import {
-  type Currency,
-  currencyCodes,
-  Decimal,
-  formatDecimal,
-  type Money,
-  minorUnits,
-  sum,
-} from '../../lib/values/money/index.ts';
+import type { Currency, Money } from '../../lib/values/money/index.ts';
+import { currencyCodes, Decimal, formatDecimal, minorUnits, sum } from '../../lib/values/money/index.ts';
 import { propertyRuns } from '../support/long-run.ts';
 import { attemptRow, nextId, PAYMENT_ID, transaction } from '../support/payments/payment-records.ts';
 

@@ -5,15 +5,8 @@ import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-ev
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
 import { propertyRuns } from '../support/long-run.ts';
-import {
-  account,
-  created,
-  type Life,
-  passed,
-  rowsOf,
-  storedOf,
-  viewOf,
-} from '../support/subscriptions/example.ts';
+import type { Life } from '../support/subscriptions/example.ts';
+import { account, created, passed, rowsOf, storedOf, viewOf } from '../support/subscriptions/example.ts';
 
 const units = fc.constantFrom('DAYS', 'WEEKS', 'MONTHS', 'YEARS');
 const durations = fc.record({ unit: units, number: fc.integer({ min: 1, max: 40 }) });

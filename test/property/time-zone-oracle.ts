@@ -4,14 +4,13 @@
  */
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
+import type { LocalDate, LocalTime } from '../../lib/values/time/index.ts';
 import {
   formatInstant,
   formatLocalDate,
   formatLocalTime,
   instant,
   instantAt,
-  type LocalDate,
-  type LocalTime,
   localDate,
   localDateOf,
   localTime,

@@ -13,12 +13,8 @@ import {
   sectionOf,
   thousandths,
 } from '../support/usage/arbitrary-usage.ts';
-import {
-  type OraclePoint,
-  pricedByMeter,
-  pricedByPeaks,
-  pricedByTopTier,
-} from '../support/usage/pricing-oracle.ts';
+import type { OraclePoint } from '../support/usage/pricing-oracle.ts';
+import { pricedByMeter, pricedByPeaks, pricedByTopTier } from '../support/usage/pricing-oracle.ts';
 
 const policies = fc.constantFrom<OverflowPolicy>('CAP', 'LAST_TIER');
 

@@ -32,86 +32,84 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-anyDatabase((kind, open) => {
-  describe('account credit of any account', () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
-    after(() => engine.close());
-
-    const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
-
-    /** Steps that the account's state has nothing for, and those that are refused, change nothing. */
-    async function take(accountId: Uuid, each: Step): Promise<void> {
-      if (each.do === 'charge' || each.do === 'credit') {
-        const { amount, autoCommit } = each;
-        const request = { accountId, items: [{ amount }], autoCommit };
-        if (each.do === 'charge') await engine.acme.invoices.addCharges(request);
-        else await engine.acme.invoices.addCredits(request);
-      } else if (each.do === 'adjust') {
-        const items = (await invoicesOf(accountId)).flatMap((invoice) => invoice.items);
-        const left = items.filter(
-          ({ itemType, repairable }) => itemType === 'EXTERNAL_CHARGE' && repairable.greaterThan(0),
-        );
-        const item = left[each.pick % Math.max(1, left.length)];
-        if (!item) return;
-        const amount = item.repairable.times(each.share).div(100).toDecimalPlaces(2);
-        if (amount.isZero()) return;
-        const { id: invoiceItemId, invoiceId } = item;
-        await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount });
-      } else if (each.do === 'pay') {
-        await engine.settle();
-      } else if (each.do === 'rebalance') await engine.acme.accounts.rebalanceCredit(accountId);
-      else if ('pick' in each) {
-        const isWrittenOff = each.do === 'writeOn';
-        const invoices = (await invoicesOf(accountId)).filter(
-          (invoice) => invoice.isWrittenOff === isWrittenOff,
-        );
-        const invoice = invoices[each.pick % Math.max(1, invoices.length)];
-        if (!invoice) return;
-        const object = { type: 'INVOICE', id: invoice.id } as const;
-        if (isWrittenOff) await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
-        else await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-      }
-    }
-
-    it('invoicing §10 rule 6: never below 0, none beside what it may pay, and kept as the items say', async () => {
-      const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 30 : 60));
-      let explanations = 0;
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
-          const { id } = await engine.payingAccount({ currency: 'USD' });
-          const explained = new Set<Uuid>();
-          for (const each of steps) {
-            await take(id, each);
-            const invoices = await invoicesOf(id);
-            const state = (await engine.acme.accounts.balances([id])).get(id);
-            if (!state) throw new Error('no balance');
-            const committed = invoices.filter(({ status }) => status === 'COMMITTED');
-            const credit = sum(
-              committed.flatMap(({ items }) =>
-                items.flatMap(({ itemType, amount }) => (itemType === 'CBA_ADJ' ? [amount] : [])),
-              ),
-            );
-            expect(formatDecimal(state.accountCBA)).to.equal(formatDecimal(credit));
-            const owed = sum(committed.map(({ balance }) => balance));
-            expect(formatDecimal(state.accountBalance)).to.equal(formatDecimal(owed.minus(credit)));
-            expect(credit.greaterThanOrEqualTo(0)).to.equal(true);
-            if (credit.greaterThan(0)) expect(owed.toFixed()).to.equal('0');
-            for (const { id: itemId, amount } of invoices.flatMap(({ items }) => items)) {
-              if (explained.has(itemId)) continue;
-              explained.add(itemId);
-              const { computedAmount } = await engine.acme.invoices.explain(itemId);
-              expect(formatDecimal(computedAmount)).to.equal(formatDecimal(amount));
-              explanations += 1;
-            }
-            for (const { rawBalance } of invoices) expect(rawBalance.greaterThanOrEqualTo(0)).to.equal(true);
-          }
-        }),
-        { numRuns },
-      );
-      expect(explanations).to.be.greaterThan(numRuns);
-    }).timeout(0);
+anyDatabase('account credit of any account', (open, kind) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
   });
+  after(() => engine.close());
+
+  const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
+
+  /** Steps that the account's state has nothing for, and those that are refused, change nothing. */
+  async function take(accountId: Uuid, each: Step): Promise<void> {
+    if (each.do === 'charge' || each.do === 'credit') {
+      const { amount, autoCommit } = each;
+      const request = { accountId, items: [{ amount }], autoCommit };
+      if (each.do === 'charge') await engine.acme.invoices.addCharges(request);
+      else await engine.acme.invoices.addCredits(request);
+    } else if (each.do === 'adjust') {
+      const items = (await invoicesOf(accountId)).flatMap((invoice) => invoice.items);
+      const left = items.filter(
+        ({ itemType, repairable }) => itemType === 'EXTERNAL_CHARGE' && repairable.greaterThan(0),
+      );
+      const item = left[each.pick % Math.max(1, left.length)];
+      if (!item) return;
+      const amount = item.repairable.times(each.share).div(100).toDecimalPlaces(2);
+      if (amount.isZero()) return;
+      const { id: invoiceItemId, invoiceId } = item;
+      await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount });
+    } else if (each.do === 'pay') {
+      await engine.settle();
+    } else if (each.do === 'rebalance') await engine.acme.accounts.rebalanceCredit(accountId);
+    else if ('pick' in each) {
+      const isWrittenOff = each.do === 'writeOn';
+      const invoices = (await invoicesOf(accountId)).filter(
+        (invoice) => invoice.isWrittenOff === isWrittenOff,
+      );
+      const invoice = invoices[each.pick % Math.max(1, invoices.length)];
+      if (!invoice) return;
+      const object = { type: 'INVOICE', id: invoice.id } as const;
+      if (isWrittenOff) await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+      else await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+    }
+  }
+
+  it('invoicing §10 rule 6: never below 0, none beside what it may pay, and kept as the items say', async () => {
+    const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 30 : 60));
+    let explanations = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
+        const { id } = await engine.payingAccount({ currency: 'USD' });
+        const explained = new Set<Uuid>();
+        for (const each of steps) {
+          await take(id, each);
+          const invoices = await invoicesOf(id);
+          const state = (await engine.acme.accounts.balances([id])).get(id);
+          if (!state) throw new Error('no balance');
+          const committed = invoices.filter(({ status }) => status === 'COMMITTED');
+          const credit = sum(
+            committed.flatMap(({ items }) =>
+              items.flatMap(({ itemType, amount }) => (itemType === 'CBA_ADJ' ? [amount] : [])),
+            ),
+          );
+          expect(formatDecimal(state.accountCBA)).to.equal(formatDecimal(credit));
+          const owed = sum(committed.map(({ balance }) => balance));
+          expect(formatDecimal(state.accountBalance)).to.equal(formatDecimal(owed.minus(credit)));
+          expect(credit.greaterThanOrEqualTo(0)).to.equal(true);
+          if (credit.greaterThan(0)) expect(owed.toFixed()).to.equal('0');
+          for (const { id: itemId, amount } of invoices.flatMap(({ items }) => items)) {
+            if (explained.has(itemId)) continue;
+            explained.add(itemId);
+            const { computedAmount } = await engine.acme.invoices.explain(itemId);
+            expect(formatDecimal(computedAmount)).to.equal(formatDecimal(amount));
+            explanations += 1;
+          }
+          for (const { rawBalance } of invoices) expect(rawBalance.greaterThanOrEqualTo(0)).to.equal(true);
+        }
+      }),
+      { numRuns },
+    );
+    expect(explanations).to.be.greaterThan(numRuns);
+  }).timeout(0);
 });

@@ -1,31 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Decimal, RequestedDate, Uuid } from '../../lib/index.ts';
 import {
   addDays,
   BillingError,
-  type Decimal,
   decimal,
   formatDecimal,
   formatInstant,
   formatLocalDate,
   instant,
   localDateOf,
-  type RequestedDate,
   timeZone,
-  type Uuid,
 } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import {
-  type AskedDay,
-  chargedDays,
-  pausesToldBy,
-  type Script,
-  type Step,
-  scripts,
-  stateToldBy,
-} from '../support/lives/bundle-steps.ts';
+import type { AskedDay, Script, Step } from '../support/lives/bundle-steps.ts';
+import { chargedDays, pausesToldBy, scripts, stateToldBy } from '../support/lives/bundle-steps.ts';
 import { storedRuns } from '../support/long-run.ts';
 
 const zone = timeZone('UTC');
@@ -276,34 +267,32 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-anyDatabase((_kind, open) => {
-  describe('the stored life of a bundle', () => {
-    async function play(script: Script, walks: boolean): Promise<readonly string[]> {
-      const engine = await openEngine(open, {
-        now: start,
-        configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
-      });
-      try {
-        const bundle = new StoredBundle(engine, walks);
-        await bundle.begin(script);
-        const outcomes: string[] = [];
-        for (const step of script.steps) outcomes.push(await bundle.take(step));
-        outcomes.push(await bundle.take({ do: 'PASS', days: 62 }));
-        await bundle.explained();
-        return [outcomes.join(), ...(await bundle.seen())];
-      } finally {
-        await engine.close();
-      }
+anyDatabase('the stored life of a bundle', (open) => {
+  async function play(script: Script, walks: boolean): Promise<readonly string[]> {
+    const engine = await openEngine(open, {
+      now: start,
+      configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
+    });
+    try {
+      const bundle = new StoredBundle(engine, walks);
+      await bundle.begin(script);
+      const outcomes: string[] = [];
+      for (const step of script.steps) outcomes.push(await bundle.take(step));
+      outcomes.push(await bundle.take({ do: 'PASS', days: 62 }));
+      await bundle.explained();
+      return [outcomes.join(), ...(await bundle.seen())];
+    } finally {
+      await engine.close();
     }
+  }
 
-    it('derives what it stores later, is billed by windows as by whole histories, and jumps as it walks', async () => {
-      await fc.assert(
-        fc.asyncProperty(scripts, async (script) => {
-          const jumped = await play(script, false);
-          expect(await play(script, true)).to.deep.equal(jumped);
-        }),
-        { numRuns: Math.ceil(storedRuns / 4), interruptAfterTimeLimit: 3_600_000 },
-      );
-    }).timeout(0);
-  });
+  it('derives what it stores later, is billed by windows as by whole histories, and jumps as it walks', async () => {
+    await fc.assert(
+      fc.asyncProperty(scripts, async (script) => {
+        const jumped = await play(script, false);
+        expect(await play(script, true)).to.deep.equal(jumped);
+      }),
+      { numRuns: Math.ceil(storedRuns / 4), interruptAfterTimeLimit: 3_600_000 },
+    );
+  }).timeout(0);
 });

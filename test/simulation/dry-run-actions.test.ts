@@ -1,16 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { DryRunRequest, InvoicePlugin, LocalDate, Uuid } from '../../lib/index.ts';
 import {
   addDays,
-  type DryRunRequest,
   decimal,
   formatDecimal,
   formatLocalDate,
-  type InvoicePlugin,
-  type LocalDate,
   parseLocalDate,
   SystemTag,
-  type Uuid,
 } from '../../lib/index.ts';
 import { sum } from '../../lib/values/money/index.ts';
 import { anyDatabase } from '../support/databases.ts';

@@ -209,36 +209,34 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   ],
 };
 
-eachDatabase((kind, open) => {
-  describe(`the invariants on ${kind}`, () => {
-    let evidence: Evidence;
-    before(async () => {
-      const engine = await openEngine(open, {
-        now: '2024-01-29T15:20:11Z',
-        configuration: { 'org.service.invoice.creditNotes': 'true' },
-      });
-      const town = await Town.found(engine, new Random(22), 12);
-      await live(town, { days: 90, mostDaysPerStep: 8, operationsPerStep: 6 });
-      evidence = await gather(town, 12);
-      await engine.close();
+eachDatabase('the invariants', (open) => {
+  let evidence: Evidence;
+  before(async () => {
+    const engine = await openEngine(open, {
+      now: '2024-01-29T15:20:11Z',
+      configuration: { 'org.service.invoice.creditNotes': 'true' },
     });
-
-    it('hold of what a small town has left behind', () => {
-      expect(breachesOf(invariants, evidence)).to.deep.equal([]);
-    });
-
-    it('are all of those that there are data for', () => {
-      expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
-    });
-
-    for (const { name, breaches } of invariants) {
-      it(`notice broken data: ${name}`, () => {
-        for (const [index, breaking] of (broken[name] ?? []).entries()) {
-          expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
-        }
-      });
-    }
+    const town = await Town.found(engine, new Random(22), 12);
+    await live(town, { days: 90, mostDaysPerStep: 8, operationsPerStep: 6 });
+    evidence = await gather(town, 12);
+    await engine.close();
   });
+
+  it('hold of what a small town has left behind', () => {
+    expect(breachesOf(invariants, evidence)).to.deep.equal([]);
+  });
+
+  it('are all of those that there are data for', () => {
+    expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
+  });
+
+  for (const { name, breaches } of invariants) {
+    it(`notice broken data: ${name}`, () => {
+      for (const [index, breaking] of (broken[name] ?? []).entries()) {
+        expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
+      }
+    });
+  }
 });
 
 /** Whether an item bills days: of a counted invoice, and not repaired in full. */

@@ -1,13 +1,5 @@
-import {
-  BillingActionPolicy,
-  decimal,
-  formatInstant,
-  instant,
-  type LocalDate,
-  localDateOf,
-  UTC,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { LocalDate, Uuid } from '../../lib/index.ts';
+import { BillingActionPolicy, decimal, formatInstant, instant, localDateOf, UTC } from '../../lib/index.ts';
 import type { Random } from './random.ts';
 import { type Customer, type Held, repriced, type Town, type Visit } from './town.ts';
 

@@ -3,13 +3,8 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { formatInstant, instant, type Uuid } from '../../lib/index.ts';
 import type { TestEngine } from '../support/engine.ts';
 import { type ConfigParts, overdueXml } from '../support/overdue/overdue-documents.ts';
-import {
-  CLEAR,
-  debtDigest,
-  type ExpectedAccount,
-  evaluateSlowly,
-  UNTOUCHED,
-} from '../support/overdue/slow-evaluator.ts';
+import type { ExpectedAccount } from '../support/overdue/slow-evaluator.ts';
+import { CLEAR, debtDigest, evaluateSlowly, UNTOUCHED } from '../support/overdue/slow-evaluator.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { is, type OpenTables, openTables } from './books.ts';

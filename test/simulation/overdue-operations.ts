@@ -1,13 +1,5 @@
-import {
-  addDays,
-  BillingError,
-  decimal,
-  localDateOf,
-  SystemTag,
-  type TenantBilling,
-  UTC,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { addDays, BillingError, decimal, localDateOf, SystemTag, UTC } from '../../lib/index.ts';
 import type { ConfigParts } from '../support/overdue/overdue-documents.ts';
 import type { OverdueLife } from './overdue-life.ts';
 import type { Random } from './random.ts';

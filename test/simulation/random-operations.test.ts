@@ -22,30 +22,28 @@ const sizeOn = (kind: DatabaseKind) =>
     ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(ASKED / 20) }
     : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: kind === 'sqlite' ? 8 : 3 };
 
-eachDatabase((kind, open) => {
-  describe(`thirteen months of random operations on ${kind}`, () => {
-    it(`leave every invariant standing (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
-      const engine = await openEngine(open, {
-        now: '2024-01-29T15:20:11Z',
-        configuration: {
-          'org.service.invoice.creditNotes': 'true',
-          'org.service.subscription.align.effectiveDateForExistingSubscriptions': seed % 2 === 0,
-        },
-      });
-      try {
-        const town = await Town.found(engine, new Random(seed), ACCOUNTS[kind]);
-        await live(town, sizeOn(kind));
-        const found = await Array.fromAsync(engine.billing.checks.breaches());
-        expect(found.slice(0, 20), 'what `billwright check` finds').to.deep.equal([]);
-        const evidence = await gather(town, 25);
-        const failures = engine.logger.lines.filter(({ level }) => level === 'error');
-        expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
-        expect(breachesOf(invariants, evidence).slice(0, 20)).to.deep.equal([]);
-        const never = operations.filter(({ name }) => !town.accepted.has(name)).map(({ name }) => name);
-        if (isLongRun) expect(never).to.deep.equal([]);
-      } finally {
-        await engine.close();
-      }
-    }).timeout(0);
-  });
+eachDatabase('thirteen months of random operations', (open, kind) => {
+  it(`leave every invariant standing (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
+    const engine = await openEngine(open, {
+      now: '2024-01-29T15:20:11Z',
+      configuration: {
+        'org.service.invoice.creditNotes': 'true',
+        'org.service.subscription.align.effectiveDateForExistingSubscriptions': seed % 2 === 0,
+      },
+    });
+    try {
+      const town = await Town.found(engine, new Random(seed), ACCOUNTS[kind]);
+      await live(town, sizeOn(kind));
+      const found = await Array.fromAsync(engine.billing.checks.breaches());
+      expect(found.slice(0, 20), 'what `billwright check` finds').to.deep.equal([]);
+      const evidence = await gather(town, 25);
+      const failures = engine.logger.lines.filter(({ level }) => level === 'error');
+      expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
+      expect(breachesOf(invariants, evidence).slice(0, 20)).to.deep.equal([]);
+      const never = operations.filter(({ name }) => !town.accepted.has(name)).map(({ name }) => name);
+      if (isLongRun) expect(never).to.deep.equal([]);
+    } finally {
+      await engine.close();
+    }
+  }).timeout(0);
 });

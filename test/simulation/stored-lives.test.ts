@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { LocalDate, RequestedDate, Uuid } from '../../lib/index.ts';
 import {
   addDays,
   BillingError,
   decimal,
   formatInstant,
   instant,
-  type LocalDate,
   localDateOf,
-  type RequestedDate,
   timeZone,
-  type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
@@ -290,40 +288,37 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-eachDatabase((kind, open) => {
-  describe('the stored life of subscriptions', () => {
-    it('is billed by windows as it is by the whole history', async () => {
-      await fc.assert(
-        fc.asyncProperty(lifeScripts, async (script) => {
-          const [first, ...later] = documentsOf(script.shelf);
-          const engine = await openEngine(open, {
-            now: new Date(start + script.referenceSecond * 1_000).toISOString(),
-            catalog: first ?? null,
-            configuration: {
-              'org.service.features.account.allowBCDUpdate': true,
-              'org.service.invoice.inArrear.mode': script.isGreedy ? 'GREEDY' : 'DEFAULT',
-              'org.service.invoice.proration.fixed.days': script.fixedDays,
-              'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
-              'org.service.subscription.align.effectiveDateForExistingSubscriptions':
-                script.alignsPriceChanges,
-            },
-          });
-          try {
-            for (const document of later) await engine.acme.uploadCatalog(document);
-            const life = new StoredLife(script, engine);
-            await life.begin();
-            for (const step of script.steps) await life.take(step);
-            await life.take({ do: 'PASS', days: 62, seconds: 0 });
-            await life.explained();
-          } finally {
-            await engine.close();
-          }
-        }),
-        {
-          numRuns: isLongRun || kind === 'sqlite' ? storedRuns : storedRuns / 2,
-          interruptAfterTimeLimit: 3_600_000,
-        },
-      );
-    }).timeout(0);
-  });
+eachDatabase('the stored life of subscriptions', (open, kind) => {
+  it('is billed by windows as it is by the whole history', async () => {
+    await fc.assert(
+      fc.asyncProperty(lifeScripts, async (script) => {
+        const [first, ...later] = documentsOf(script.shelf);
+        const engine = await openEngine(open, {
+          now: new Date(start + script.referenceSecond * 1_000).toISOString(),
+          catalog: first ?? null,
+          configuration: {
+            'org.service.features.account.allowBCDUpdate': true,
+            'org.service.invoice.inArrear.mode': script.isGreedy ? 'GREEDY' : 'DEFAULT',
+            'org.service.invoice.proration.fixed.days': script.fixedDays,
+            'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
+            'org.service.subscription.align.effectiveDateForExistingSubscriptions': script.alignsPriceChanges,
+          },
+        });
+        try {
+          for (const document of later) await engine.acme.uploadCatalog(document);
+          const life = new StoredLife(script, engine);
+          await life.begin();
+          for (const step of script.steps) await life.take(step);
+          await life.take({ do: 'PASS', days: 62, seconds: 0 });
+          await life.explained();
+        } finally {
+          await engine.close();
+        }
+      }),
+      {
+        numRuns: isLongRun || kind === 'sqlite' ? storedRuns : storedRuns / 2,
+        interruptAfterTimeLimit: 3_600_000,
+      },
+    );
+  }).timeout(0);
 });

@@ -36,43 +36,41 @@ function settingsOf(random: Random): OracleSettings {
   };
 }
 
-anyDatabase((kind, open) => {
-  describe(`lives with usage on ${kind}`, () => {
-    const lives = asked === undefined ? LIVES[kind] : Number(asked);
+anyDatabase('lives with usage', (open, kind) => {
+  const lives = asked === undefined ? LIVES[kind] : Number(asked);
 
-    it(`usage §6, §7: ${lives} accounts owe for usage what an oracle says that looks at every point (seed ${seed})`, async () => {
-      const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
-      const accepted = new Map<string, number>();
-      for (let from = 0; from < lives; from += ACCOUNTS_AT_ONCE) {
-        const random = new Random(seed + from);
-        const engine = await openEngine(open, {
-          now: '2024-01-29T15:20:11Z',
-          catalog: null,
-          configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
-        });
-        const town = await UsageTown.found(engine);
-        try {
-          await settle(town, random, Math.min(ACCOUNTS_AT_ONCE, lives - from));
-          for (let round = 0; round < ROUNDS; round += 1) {
-            await operate(town, random, accepted);
-            agreed.foreseen += await pass(town, random);
-          }
-          agreed.explained += await lookBack(town);
-          agreed.lives += town.customers.length;
-          for (const key of ['usage', 'credits', 'late'] as const) agreed[key] += town.agreed[key];
-        } finally {
-          await town.close();
-          await engine.close();
+  it(`usage §6, §7: ${lives} accounts owe for usage what an oracle says that looks at every point (seed ${seed})`, async () => {
+    const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
+    const accepted = new Map<string, number>();
+    for (let from = 0; from < lives; from += ACCOUNTS_AT_ONCE) {
+      const random = new Random(seed + from);
+      const engine = await openEngine(open, {
+        now: '2024-01-29T15:20:11Z',
+        catalog: null,
+        configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 },
+      });
+      const town = await UsageTown.found(engine);
+      try {
+        await settle(town, random, Math.min(ACCOUNTS_AT_ONCE, lives - from));
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await operate(town, random, accepted);
+          agreed.foreseen += await pass(town, random);
         }
+        agreed.explained += await lookBack(town);
+        agreed.lives += town.customers.length;
+        for (const key of ['usage', 'credits', 'late'] as const) agreed[key] += town.agreed[key];
+      } finally {
+        await town.close();
+        await engine.close();
       }
-      if (isLongRun || asked !== undefined) process.stdout.write(`${inspect({ agreed, accepted })}\n`);
-      expect(agreed.lives).to.be.at.least(lives);
-      expect(agreed.usage, 'items').to.be.above(5 * lives);
-      expect(agreed.late, 'late items').to.be.above(0);
-      expect(agreed.foreseen, 'invoices foreseen').to.be.above(0);
-      if (isLongRun) expect(agreed.credits, 'credits').to.be.above(0);
-    }).timeout(0);
-  });
+    }
+    if (isLongRun || asked !== undefined) process.stdout.write(`${inspect({ agreed, accepted })}\n`);
+    expect(agreed.lives).to.be.at.least(lives);
+    expect(agreed.usage, 'items').to.be.above(5 * lives);
+    expect(agreed.late, 'late items').to.be.above(0);
+    expect(agreed.foreseen, 'invoices foreseen').to.be.above(0);
+    if (isLongRun) expect(agreed.credits, 'credits').to.be.above(0);
+  }).timeout(0);
 });
 
 async function settle(town: UsageTown, random: Random, accounts: number): Promise<void> {

@@ -1,23 +1,12 @@
-import {
-  decimal,
-  formatInstant,
-  instant,
-  type LocalDate,
-  type RequestedDate,
-  SystemTag,
-} from '../../lib/index.ts';
+import type { LocalDate, RequestedDate } from '../../lib/index.ts';
+import { decimal, formatInstant, instant, SystemTag } from '../../lib/index.ts';
 import { dateText, dayAt, dayOf, startOf } from '../support/usage-oracle/calendar.ts';
 import { planNames } from '../support/usage-oracle/metered-shelf.ts';
 import { billionths } from '../support/usage-oracle/oracle-price.ts';
 import { UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 import type { Random } from './random.ts';
-import {
-  ignoreNothingToDo,
-  invoicesOf,
-  type MeteredCustomer,
-  type MeteredSubscription,
-  type UsageTown,
-} from './usage-town.ts';
+import type { MeteredCustomer, MeteredSubscription, UsageTown } from './usage-town.ts';
+import { ignoreNothingToDo, invoicesOf } from './usage-town.ts';
 
 export interface UsageScene {
   readonly town: UsageTown;

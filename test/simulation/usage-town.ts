@@ -1,14 +1,6 @@
 import { expect } from 'chai';
-import {
-  BillingError,
-  ErrorCode,
-  formatDecimal,
-  formatInstant,
-  type Instant,
-  instant,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Instant, TenantBilling, Uuid } from '../../lib/index.ts';
+import { BillingError, ErrorCode, formatDecimal, formatInstant, instant } from '../../lib/index.ts';
 import type { TestEngine } from '../support/engine.ts';
 import type { InvoiceItemView, InvoiceView } from '../support/plain-views.ts';
 import type { BilledEntry } from '../support/usage-oracle/billed-record.ts';

@@ -100,239 +100,237 @@ const kinds: Readonly<
   },
 };
 
-eachDatabase((kind, open) => {
-  describe('storage: audit', () => {
-    let opened: OpenedStorage;
-    let acme: Account;
-    let owner: Owner;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      acme = stored;
-      owner = ownerOf(stored);
-    });
-    after(() => opened.storage.close());
+eachDatabase('storage: audit', (open, kind) => {
+  let opened: OpenedStorage;
+  let acme: Account;
+  let owner: Owner;
+  before(async () => {
+    opened = await openStorage(kind, open);
+    const [stored] = await opened.newAccounts(1);
+    if (!stored) throw new Error('no account');
+    acme = stored;
+    owner = ownerOf(stored);
+  });
+  after(() => opened.storage.close());
 
-    const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
-      opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
+  const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
+    opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
 
-    for (const [tableName, { make, insert }] of Object.entries(kinds)) {
-      it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
-        const record = make(owner);
-        const authorship = author();
-        await opened.write((session) => insert(session, record as never), authorship);
-        const rows = await auditOf(record.id);
-        expect(rows).to.have.length(1);
-        const [row] = rows;
-        expect(row).to.deep.include({
-          tableName,
-          targetId: record.id,
-          accountRecordId: owner.accountRecordId,
-          changeType: 'INSERT',
-          changeDate: authorship.createdDate,
-          changedBy: authorship.userName,
-          reasonCode: authorship.reasonCode,
-          comments: authorship.comments,
-          userToken: authorship.userTokenOf(owner.accountRecordId),
-        });
-        expect(row?.targetRecordId).to.be.a('number').greaterThan(0);
-        expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get(tableName));
+  for (const [tableName, { make, insert }] of Object.entries(kinds)) {
+    it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
+      const record = make(owner);
+      const authorship = author();
+      await opened.write((session) => insert(session, record as never), authorship);
+      const rows = await auditOf(record.id);
+      expect(rows).to.have.length(1);
+      const [row] = rows;
+      expect(row).to.deep.include({
+        tableName,
+        targetId: record.id,
+        accountRecordId: owner.accountRecordId,
+        changeType: 'INSERT',
+        changeDate: authorship.createdDate,
+        changedBy: authorship.userName,
+        reasonCode: authorship.reasonCode,
+        comments: authorship.comments,
+        userToken: authorship.userTokenOf(owner.accountRecordId),
       });
-    }
-
-    it('ACCOUNT: insert and update leave a row each, with the account as it was after each', async () => {
-      const stored = await opened.write((session) => session.accounts.insert([account({ name: 'before' })]));
-      const [given] = stored;
-      if (!given) throw new Error('no account');
-      await opened.write((session) => session.accounts.update([{ ...given, name: 'after' }]));
-      const rows = await auditOf(given.id);
-      expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.name])).to.deep.equal([
-        ['INSERT', 'before'],
-        ['UPDATE', 'after'],
-      ]);
-      expect(rows.map((row) => [row.targetRecordId, row.accountRecordId])).to.deep.equal([
-        [given.recordId, given.recordId],
-        [given.recordId, given.recordId],
-      ]);
-      expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('ACCOUNT'));
-      expect(rows[0]?.recordId).to.be.lessThan(rows[1]?.recordId ?? 0);
+      expect(row?.targetRecordId).to.be.a('number').greaterThan(0);
+      expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get(tableName));
     });
+  }
 
-    it('audit shows instants and dates in wire form and amounts to the last digit', async () => {
-      const item = invoiceItem(owner, { startDate: today, rate: decimal('29.95'), quantity: null });
-      await opened.write((session) => session.invoices.insertItems([item]));
-      const [row] = await auditOf(item.id);
-      const { snapshot } = row ?? {};
-      expect(snapshot).to.deep.include({
-        startDate: '2026-02-01',
-        catalogEffectiveDate: '2026-01-31T23:30:00.000Z',
-      });
-      const amounts = [snapshot?.amount, snapshot?.rate].map((value) =>
-        value instanceof Decimal ? formatDecimal(value) : value,
+  it('ACCOUNT: insert and update leave a row each, with the account as it was after each', async () => {
+    const stored = await opened.write((session) => session.accounts.insert([account({ name: 'before' })]));
+    const [given] = stored;
+    if (!given) throw new Error('no account');
+    await opened.write((session) => session.accounts.update([{ ...given, name: 'after' }]));
+    const rows = await auditOf(given.id);
+    expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.name])).to.deep.equal([
+      ['INSERT', 'before'],
+      ['UPDATE', 'after'],
+    ]);
+    expect(rows.map((row) => [row.targetRecordId, row.accountRecordId])).to.deep.equal([
+      [given.recordId, given.recordId],
+      [given.recordId, given.recordId],
+    ]);
+    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('ACCOUNT'));
+    expect(rows[0]?.recordId).to.be.lessThan(rows[1]?.recordId ?? 0);
+  });
+
+  it('audit shows instants and dates in wire form and amounts to the last digit', async () => {
+    const item = invoiceItem(owner, { startDate: today, rate: decimal('29.95'), quantity: null });
+    await opened.write((session) => session.invoices.insertItems([item]));
+    const [row] = await auditOf(item.id);
+    const { snapshot } = row ?? {};
+    expect(snapshot).to.deep.include({
+      startDate: '2026-02-01',
+      catalogEffectiveDate: '2026-01-31T23:30:00.000Z',
+    });
+    const amounts = [snapshot?.amount, snapshot?.rate].map((value) =>
+      value instanceof Decimal ? formatDecimal(value) : value,
+    );
+    expect(amounts).to.deep.equal([formatDecimal(hugeAmount), '29.95']);
+    expect(snapshot?.quantity).to.equal(null);
+  });
+
+  it('updates: one row per changed record, with what it holds then; none where nothing was changed', async () => {
+    const given = subscription(owner, { chargedThrough: null });
+    const paid = payment(owner);
+    const settled = transaction(owner);
+    const [tried, row] = [attempt(owner), invoicePayment(owner)];
+    await opened.write(async (session) => {
+      await session.subscriptions.insertSubscriptions([given]);
+      await session.payments.insertPayments([paid]);
+      await session.payments.insertTransactions([settled]);
+      await session.payments.insertAttempts([tried]);
+      await session.payments.insertInvoicePayments([row]);
+    });
+    const date = localDate(2026, 3, 1);
+    await opened.write(async (session) => {
+      const { payments } = session;
+      const found = {
+        payment: await payments.findByIds([paid.id]),
+        transaction: await payments.findTransactionsByIds([settled.id]),
+        attempt: await payments.findAttemptsByIds([tried.id]),
+        row: await payments.findInvoicePaymentsByInvoices([row.invoiceId]),
+      };
+      await session.subscriptions.setChargedThrough([
+        { subscriptionId: given.id, chargedThrough: { at: now, date } },
+        { subscriptionId: newId(), chargedThrough: { at: now, date } },
+      ]);
+      await payments.updatePayments(found.payment.map((each) => ({ ...each, stateName: 'changed' })));
+      await payments.updateAttempts(
+        found.attempt.map((each) => ({ ...each, stateName: 'SUCCESS' as const })),
       );
-      expect(amounts).to.deep.equal([formatDecimal(hugeAmount), '29.95']);
-      expect(snapshot?.quantity).to.equal(null);
-    });
-
-    it('updates: one row per changed record, with what it holds then; none where nothing was changed', async () => {
-      const given = subscription(owner, { chargedThrough: null });
-      const paid = payment(owner);
-      const settled = transaction(owner);
-      const [tried, row] = [attempt(owner), invoicePayment(owner)];
-      await opened.write(async (session) => {
-        await session.subscriptions.insertSubscriptions([given]);
-        await session.payments.insertPayments([paid]);
-        await session.payments.insertTransactions([settled]);
-        await session.payments.insertAttempts([tried]);
-        await session.payments.insertInvoicePayments([row]);
-      });
-      const date = localDate(2026, 3, 1);
-      await opened.write(async (session) => {
-        const { payments } = session;
-        const found = {
-          payment: await payments.findByIds([paid.id]),
-          transaction: await payments.findTransactionsByIds([settled.id]),
-          attempt: await payments.findAttemptsByIds([tried.id]),
-          row: await payments.findInvoicePaymentsByInvoices([row.invoiceId]),
-        };
-        await session.subscriptions.setChargedThrough([
-          { subscriptionId: given.id, chargedThrough: { at: now, date } },
-          { subscriptionId: newId(), chargedThrough: { at: now, date } },
-        ]);
-        await payments.updatePayments(found.payment.map((each) => ({ ...each, stateName: 'changed' })));
-        await payments.updateAttempts(
-          found.attempt.map((each) => ({ ...each, stateName: 'SUCCESS' as const })),
-        );
-        await payments.updateInvoicePayments(
-          found.row.map((each) => ({ ...each, status: 'PENDING' as const })),
-        );
-        await payments.updateTransactions(
-          found.transaction.map((each) => ({
-            transaction: { ...each, status: 'SUCCESS' as const },
-            expected: 'UNKNOWN' as const,
-          })),
-        );
-        await payments.updateTransactions(
-          found.transaction.map((each) => ({
-            transaction: { ...each, status: 'PENDING' as const },
-            expected: 'PAYMENT_FAILURE' as const,
-          })),
-        );
-      });
-      const rows = await auditOf(given.id, paid.id, settled.id, tried.id, row.id);
-      const updates = rows.filter(({ changeType }) => changeType === 'UPDATE');
-      expect(
-        updates.map(({ tableName, snapshot }) => [tableName, Object.values(snapshot ?? {})]),
-      ).to.have.length(5);
-      const shown = (tableName: string) => updates.find((each) => each.tableName === tableName)?.snapshot;
-      expect(shown('SUBSCRIPTIONS')?.chargedThroughDate).to.equal('2026-01-31T23:30:00.000Z');
-      expect(shown('PAYMENTS')?.stateName).to.equal('changed');
-      expect(shown('PAYMENT_TRANSACTIONS')?.transactionStatus).to.equal('SUCCESS');
-      expect(shown('PAYMENT_ATTEMPTS')?.stateName).to.equal('SUCCESS');
-      expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
-    });
-
-    it('TAG_DEFINITIONS: belongs to no account; its deletion shows it inactive', async () => {
-      const definition = tagDefinition();
-      await opened.write((session) => session.tags.insertDefinitions([definition]));
-      await opened.write(async (session) =>
-        session.tags.deactivateDefinitions(await session.tags.lockDefinitions([definition.id])),
+      await payments.updateInvoicePayments(
+        found.row.map((each) => ({ ...each, status: 'PENDING' as const })),
       );
-      const rows = await auditOf(definition.id);
-      expect(
-        rows.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
-      ).to.deep.equal([
-        ['TAG_DEFINITIONS', 'INSERT', null],
-        ['TAG_DEFINITIONS', 'DELETE', null],
-      ]);
-      expect(rows.map(({ snapshot }) => snapshot?.isActive)).to.deep.equal([true, false]);
-      expect(rows[0]?.snapshot?.applicableObjectTypes).to.equal('ACCOUNT,BUNDLE');
-      expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('TAG_DEFINITIONS'));
-    });
-
-    it('tags and custom fields: one row per change, in write order; an active tag again leaves none', async () => {
-      const [given, custom] = [tag(owner), customField(owner)];
-      await opened.write(async (session) => {
-        expect(await session.tags.insert([given])).to.have.length(1);
-        expect(await session.tags.insert([{ ...given, id: newId() }])).to.deep.equal([]);
-        await session.customFields.insert([custom]);
-      });
-      await opened.write(async (session) => {
-        const fields = await session.customFields.findByIds([custom.id]);
-        await session.customFields.updateValues(fields.map((each) => ({ ...each, value: 'new' })));
-        await session.customFields.deactivate(await session.customFields.findByIds([custom.id]));
-        const tags = await session.tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: false });
-        await session.tags.deactivate(tags.filter(({ id }) => id === given.id));
-      });
-      const rows = await auditOf(given.id, custom.id);
-      expect(
-        rows.map(({ tableName, changeType, snapshot }) => [
-          tableName,
-          changeType,
-          snapshot?.isActive,
-          snapshot?.fieldValue,
-        ]),
-      ).to.deep.equal([
-        ['TAG', 'INSERT', true, undefined],
-        ['CUSTOM_FIELD', 'INSERT', true, custom.value],
-        ['CUSTOM_FIELD', 'UPDATE', true, 'new'],
-        ['CUSTOM_FIELD', 'DELETE', false, 'new'],
-        ['TAG', 'DELETE', false, undefined],
-      ]);
-      const { snapshot: _snapshot, ...first } = rows[0] ?? {};
-      const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
-        (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
+      await payments.updateTransactions(
+        found.transaction.map((each) => ({
+          transaction: { ...each, status: 'SUCCESS' as const },
+          expected: 'UNKNOWN' as const,
+        })),
       );
-      expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);
+      await payments.updateTransactions(
+        found.transaction.map((each) => ({
+          transaction: { ...each, status: 'PENDING' as const },
+          expected: 'PAYMENT_FAILURE' as const,
+        })),
+      );
     });
+    const rows = await auditOf(given.id, paid.id, settled.id, tried.id, row.id);
+    const updates = rows.filter(({ changeType }) => changeType === 'UPDATE');
+    expect(
+      updates.map(({ tableName, snapshot }) => [tableName, Object.values(snapshot ?? {})]),
+    ).to.have.length(5);
+    const shown = (tableName: string) => updates.find((each) => each.tableName === tableName)?.snapshot;
+    expect(shown('SUBSCRIPTIONS')?.chargedThroughDate).to.equal('2026-01-31T23:30:00.000Z');
+    expect(shown('PAYMENTS')?.stateName).to.equal('changed');
+    expect(shown('PAYMENT_TRANSACTIONS')?.transactionStatus).to.equal('SUCCESS');
+    expect(shown('PAYMENT_ATTEMPTS')?.stateName).to.equal('SUCCESS');
+    expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
+  });
 
-    it('catalog versions and tenants leave rows without history', async () => {
-      const version = catalogVersion({});
-      await opened.write((session) => session.catalogs.insert([version]));
-      const rows = await auditOf(version.id, opened.tenant.id);
-      expect(
-        rows.map(({ tableName, accountRecordId, snapshot }) => [tableName, accountRecordId, snapshot]),
-      ).to.deep.equal([
-        ['TENANT', null, null],
-        ['TENANT_KVS', null, null],
+  it('TAG_DEFINITIONS: belongs to no account; its deletion shows it inactive', async () => {
+    const definition = tagDefinition();
+    await opened.write((session) => session.tags.insertDefinitions([definition]));
+    await opened.write(async (session) =>
+      session.tags.deactivateDefinitions(await session.tags.lockDefinitions([definition.id])),
+    );
+    const rows = await auditOf(definition.id);
+    expect(
+      rows.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
+    ).to.deep.equal([
+      ['TAG_DEFINITIONS', 'INSERT', null],
+      ['TAG_DEFINITIONS', 'DELETE', null],
+    ]);
+    expect(rows.map(({ snapshot }) => snapshot?.isActive)).to.deep.equal([true, false]);
+    expect(rows[0]?.snapshot?.applicableObjectTypes).to.equal('ACCOUNT,BUNDLE');
+    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('TAG_DEFINITIONS'));
+  });
+
+  it('tags and custom fields: one row per change, in write order; an active tag again leaves none', async () => {
+    const [given, custom] = [tag(owner), customField(owner)];
+    await opened.write(async (session) => {
+      expect(await session.tags.insert([given])).to.have.length(1);
+      expect(await session.tags.insert([{ ...given, id: newId() }])).to.deep.equal([]);
+      await session.customFields.insert([custom]);
+    });
+    await opened.write(async (session) => {
+      const fields = await session.customFields.findByIds([custom.id]);
+      await session.customFields.updateValues(fields.map((each) => ({ ...each, value: 'new' })));
+      await session.customFields.deactivate(await session.customFields.findByIds([custom.id]));
+      const tags = await session.tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: false });
+      await session.tags.deactivate(tags.filter(({ id }) => id === given.id));
+    });
+    const rows = await auditOf(given.id, custom.id);
+    expect(
+      rows.map(({ tableName, changeType, snapshot }) => [
+        tableName,
+        changeType,
+        snapshot?.isActive,
+        snapshot?.fieldValue,
+      ]),
+    ).to.deep.equal([
+      ['TAG', 'INSERT', true, undefined],
+      ['CUSTOM_FIELD', 'INSERT', true, custom.value],
+      ['CUSTOM_FIELD', 'UPDATE', true, 'new'],
+      ['CUSTOM_FIELD', 'DELETE', false, 'new'],
+      ['TAG', 'DELETE', false, undefined],
+    ]);
+    const { snapshot: _snapshot, ...first } = rows[0] ?? {};
+    const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
+      (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
+    );
+    expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);
+  });
+
+  it('catalog versions and tenants leave rows without history', async () => {
+    const version = catalogVersion({});
+    await opened.write((session) => session.catalogs.insert([version]));
+    const rows = await auditOf(version.id, opened.tenant.id);
+    expect(
+      rows.map(({ tableName, accountRecordId, snapshot }) => [tableName, accountRecordId, snapshot]),
+    ).to.deep.equal([
+      ['TENANT', null, null],
+      ['TENANT_KVS', null, null],
+    ]);
+  });
+
+  it('kept aggregates, coverage, cursors, states and queue entries leave none', async () => {
+    const given = invoice(owner);
+    const item = invoiceItem(owner, { invoiceId: given.id });
+    await opened.write(async ({ invoices }) => {
+      await invoices.insertInvoices([given]);
+      await invoices.insertItems([item]);
+    });
+    const before = await auditOf(given.id, item.id, acme.id);
+    await opened.write(async (session) => {
+      const { invoices } = session;
+      await invoices.setAmounts([
+        {
+          invoiceId: given.id,
+          amount: hugeAmount,
+          creditAdj: hugeAmount,
+          refundAdj: hugeAmount,
+          rawBalance: hugeAmount,
+        },
       ]);
+      await invoices.setRepairable([{ id: item.id, repairable: decimal('0') }]);
+      await invoices.insertCoverage([coverageRow({ itemId: item.id })], () => acme.recordId);
+      session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
     });
+    expect(await auditOf(given.id, item.id, acme.id)).to.deep.equal(before);
+  });
 
-    it('kept aggregates, coverage, cursors, states and queue entries leave none', async () => {
-      const given = invoice(owner);
-      const item = invoiceItem(owner, { invoiceId: given.id });
-      await opened.write(async ({ invoices }) => {
-        await invoices.insertInvoices([given]);
-        await invoices.insertItems([item]);
-      });
-      const before = await auditOf(given.id, item.id, acme.id);
-      await opened.write(async (session) => {
-        const { invoices } = session;
-        await invoices.setAmounts([
-          {
-            invoiceId: given.id,
-            amount: hugeAmount,
-            creditAdj: hugeAmount,
-            refundAdj: hugeAmount,
-            rawBalance: hugeAmount,
-          },
-        ]);
-        await invoices.setRepairable([{ id: item.id, repairable: decimal('0') }]);
-        await invoices.insertCoverage([coverageRow({ itemId: item.id })], () => acme.recordId);
-        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
-      });
-      expect(await auditOf(given.id, item.id, acme.id)).to.deep.equal(before);
-    });
-
-    it('each account of a batch has the token of the call that caused its work', async () => {
-      const accounts = await opened.newAccounts(2);
-      const tokens = new Map(accounts.map(({ recordId }) => [recordId, newId()]));
-      const bundles = accounts.map((each) => bundle(ownerOf(each)));
-      const userTokenOf = (recordId: number | null) => tokens.get(recordId ?? 0) ?? newId();
-      await opened.write((session) => session.subscriptions.insertBundles(bundles), author({ userTokenOf }));
-      const rows = await auditOf(...bundles.map(({ id }) => id));
-      expect(rows.map(({ userToken }) => userToken)).to.deep.equal([...tokens.values()]);
-    });
+  it('each account of a batch has the token of the call that caused its work', async () => {
+    const accounts = await opened.newAccounts(2);
+    const tokens = new Map(accounts.map(({ recordId }) => [recordId, newId()]));
+    const bundles = accounts.map((each) => bundle(ownerOf(each)));
+    const userTokenOf = (recordId: number | null) => tokens.get(recordId ?? 0) ?? newId();
+    await opened.write((session) => session.subscriptions.insertBundles(bundles), author({ userTokenOf }));
+    const rows = await auditOf(...bundles.map(({ id }) => id));
+    expect(rows.map(({ userToken }) => userToken)).to.deep.equal([...tokens.values()]);
   });
 });

@@ -7,178 +7,176 @@ import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';
 
-eachDatabase((kind, open) => {
-  describe('storage: catalog entries', () => {
-    let opened: OpenedStorage;
-    let acme: Account;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      acme = stored;
+eachDatabase('storage: catalog entries', (open, kind) => {
+  let opened: OpenedStorage;
+  let acme: Account;
+  before(async () => {
+    opened = await openStorage(kind, open);
+    const [stored] = await opened.newAccounts(1);
+    if (!stored) throw new Error('no account');
+    acme = stored;
+  });
+  after(() => opened.storage.close());
+
+  const read = <T>(work: (session: ReadSession) => Promise<T>): Promise<T> =>
+    opened.storage.read(opened.tenant, work);
+  const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
+    records.map(({ recordId: _, ...record }) => record);
+
+  it('catalog entries come back as they were written, by scope, name and parent, with the revision raised', async () => {
+    const ofTenant = catalogEntry({ product: null });
+    const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
+    const named = catalogEntry({
+      kind: 'CATALOG',
+      name: 'Pots',
+      parentId: null,
+      product: null,
+      plan: null,
     });
-    after(() => opened.storage.close());
+    const before = await read(({ catalogs }) => catalogs.revision());
+    expect(await read(({ catalogEntries }) => catalogEntries.existForAccounts())).to.equal(false);
+    await opened.write((session) =>
+      session.catalogEntries.apply({ addedEntries: [ofTenant, ofAccount, named] }),
+    );
+    const found = await read(async ({ catalogEntries }) => ({
+      scope: await catalogEntries.ofScope(null),
+      account: await catalogEntries.ofScope(acme.recordId),
+      accounts: await catalogEntries.ofAccounts([acme.id, newId()]),
+      named: await catalogEntries.named([ofAccount.name]),
+      children: await catalogEntries.childrenOf([ofTenant.parentId ?? newId()]),
+      exist: await catalogEntries.existForAccounts(),
+    }));
+    expect(withoutIds(found.scope)).to.deep.equal([ofTenant, named]);
+    expect(withoutIds(found.account)).to.deep.equal([ofAccount]);
+    expect(withoutIds(found.accounts)).to.deep.equal([ofAccount]);
+    expect(withoutIds(found.named)).to.deep.equal([ofAccount, named]);
+    expect(withoutIds(found.children)).to.deep.equal([ofTenant]);
+    expect(found.exist).to.equal(true);
+    expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
+  });
 
-    const read = <T>(work: (session: ReadSession) => Promise<T>): Promise<T> =>
-      opened.storage.read(opened.tenant, work);
-    const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
-      records.map(({ recordId: _, ...record }) => record);
+  it('plan rows come back exactly, by date and creation', async () => {
+    const planName = newId();
+    const rows = [
+      planRow({ planName, effectiveDate: instant(now + 1), effectiveDateForExistingSubscriptions: null }),
+      planRow({ planName, createdOrder: 3, retired: false }),
+      planRow({ planName, createdOrder: 2 }),
+    ] as const;
+    const before = await read(({ catalogs }) => catalogs.revision());
+    await opened.write((session) => session.catalogEntries.apply({ addedRows: rows }));
+    const found = await read(({ catalogEntries }) => catalogEntries.rowsOf([planName]));
+    expect(withoutIds(found)).to.deep.equal(
+      [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
+    );
+  });
 
-    it('catalog entries come back as they were written, by scope, name and parent, with the revision raised', async () => {
-      const ofTenant = catalogEntry({ product: null });
-      const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
-      const named = catalogEntry({
-        kind: 'CATALOG',
-        name: 'Pots',
-        parentId: null,
-        product: null,
-        plan: null,
-      });
-      const before = await read(({ catalogs }) => catalogs.revision());
-      expect(await read(({ catalogEntries }) => catalogEntries.existForAccounts())).to.equal(false);
-      await opened.write((session) =>
-        session.catalogEntries.apply({ addedEntries: [ofTenant, ofAccount, named] }),
-      );
-      const found = await read(async ({ catalogEntries }) => ({
-        scope: await catalogEntries.ofScope(null),
-        account: await catalogEntries.ofScope(acme.recordId),
-        accounts: await catalogEntries.ofAccounts([acme.id, newId()]),
-        named: await catalogEntries.named([ofAccount.name]),
-        children: await catalogEntries.childrenOf([ofTenant.parentId ?? newId()]),
-        exist: await catalogEntries.existForAccounts(),
-      }));
-      expect(withoutIds(found.scope)).to.deep.equal([ofTenant, named]);
-      expect(withoutIds(found.account)).to.deep.equal([ofAccount]);
-      expect(withoutIds(found.accounts)).to.deep.equal([ofAccount]);
-      expect(withoutIds(found.named)).to.deep.equal([ofAccount, named]);
-      expect(withoutIds(found.children)).to.deep.equal([ofTenant]);
-      expect(found.exist).to.equal(true);
-      expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
-    });
+  it('plans are told that have rows of later revisions, of both scopes', async () => {
+    const [early, late] = [newId(), newId()];
+    await opened.write((session) =>
+      session.catalogEntries.apply({ addedRows: [planRow({ planName: early })] }),
+    );
+    const between = await read(({ catalogs }) => catalogs.revision());
+    const { recordId: accountRecordId } = acme;
+    const added = [
+      planRow({ planName: late }),
+      planRow({ planName: late, createdOrder: 2, accountRecordId }),
+    ];
+    await opened.write((session) => session.catalogEntries.apply({ addedRows: added }));
+    const changedSince = (revision: number) =>
+      read(({ catalogEntries }) => catalogEntries.plansChangedSince(revision));
+    expect(await changedSince(between + 1)).to.deep.equal([]);
+    expect(await changedSince(between)).to.deep.equal([late]);
+    expect((await changedSince(between - 1)).toSorted()).to.deep.equal([early, late].toSorted());
+  });
 
-    it('plan rows come back exactly, by date and creation', async () => {
-      const planName = newId();
-      const rows = [
-        planRow({ planName, effectiveDate: instant(now + 1), effectiveDateForExistingSubscriptions: null }),
-        planRow({ planName, createdOrder: 3, retired: false }),
-        planRow({ planName, createdOrder: 2 }),
-      ] as const;
-      const before = await read(({ catalogs }) => catalogs.revision());
-      await opened.write((session) => session.catalogEntries.apply({ addedRows: rows }));
-      const found = await read(({ catalogEntries }) => catalogEntries.rowsOf([planName]));
-      expect(withoutIds(found)).to.deep.equal(
-        [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
-      );
-    });
-
-    it('plans are told that have rows of later revisions, of both scopes', async () => {
-      const [early, late] = [newId(), newId()];
-      await opened.write((session) =>
-        session.catalogEntries.apply({ addedRows: [planRow({ planName: early })] }),
-      );
-      const between = await read(({ catalogs }) => catalogs.revision());
-      const { recordId: accountRecordId } = acme;
-      const added = [
-        planRow({ planName: late }),
-        planRow({ planName: late, createdOrder: 2, accountRecordId }),
-      ];
-      await opened.write((session) => session.catalogEntries.apply({ addedRows: added }));
-      const changedSince = (revision: number) =>
-        read(({ catalogEntries }) => catalogEntries.plansChangedSince(revision));
-      expect(await changedSince(between + 1)).to.deep.equal([]);
-      expect(await changedSince(between)).to.deep.equal([late]);
-      expect((await changedSince(between - 1)).toSorted()).to.deep.equal([early, late].toSorted());
-    });
-
-    it('knows the accounts on plans, and on those that override their prices', async () => {
-      const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
-      const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
-      const [second] = await opened.newAccounts(1);
-      if (second === undefined) throw new Error('no account');
-      const event = (planName: string, of = owner) =>
-        lifecycleEvent(of, { subscriptionId: newId(), planName, isActive: false });
-      await opened.write(async (session) => {
-        await session.catalogs.insertOverridePlans([own]);
-        await session.subscriptions.insertEvents([
-          event(silver),
-          event(silver),
-          event(own.planName, ownerOf(second)),
-        ]);
-      });
-      const accountsOn = (planNames: readonly string[], afterRecordId = 0, limit = 10) =>
-        read(({ invoices }) => invoices.accountsOnPlans({ planNames, afterRecordId, limit }));
-      expect(await accountsOn([silver])).to.deep.equal([acme.recordId]);
-      expect(await accountsOn([gold, 'never', 'nul\0'])).to.deep.equal([second.recordId]);
-      expect(await accountsOn([gold, silver])).to.deep.equal([acme.recordId, second.recordId]);
-      expect(await accountsOn([gold, silver], 0, 1)).to.deep.equal([acme.recordId]);
-      expect(await accountsOn([gold, silver], acme.recordId)).to.deep.equal([second.recordId]);
-      expect(await accountsOn([])).to.deep.equal([]);
-    });
-
-    it('additions and erasures leave audit rows with what was there', async () => {
-      const [entry, row] = [catalogEntry(), planRow({ accountRecordId: acme.recordId })];
-      await opened.write((session) =>
-        session.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] }),
-      );
-      const stored = await read(async ({ catalogEntries }) => ({
-        erasedEntries: await catalogEntries
-          .named([entry.name])
-          .then((all) => all.filter(({ id }) => id === entry.id)),
-        erasedRows: await catalogEntries.rowsOf([row.planName]),
-      }));
-      await opened.write((session) => session.catalogEntries.apply(stored));
-      expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.deep.equal([]);
-      const audit = await read((session) => session.audit.findHistories([entry.id, row.id]));
-      expect(
-        audit.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
-      ).to.have.deep.members([
-        ['CATALOG_ENTRIES', 'INSERT', null],
-        ['CATALOG_PLAN_ROWS', 'INSERT', acme.recordId],
-        ['CATALOG_ENTRIES', 'DELETE', null],
-        ['CATALOG_PLAN_ROWS', 'DELETE', acme.recordId],
+  it('knows the accounts on plans, and on those that override their prices', async () => {
+    const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
+    const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
+    const [second] = await opened.newAccounts(1);
+    if (second === undefined) throw new Error('no account');
+    const event = (planName: string, of = owner) =>
+      lifecycleEvent(of, { subscriptionId: newId(), planName, isActive: false });
+    await opened.write(async (session) => {
+      await session.catalogs.insertOverridePlans([own]);
+      await session.subscriptions.insertEvents([
+        event(silver),
+        event(silver),
+        event(own.planName, ownerOf(second)),
       ]);
-      for (const { tableName, snapshot } of audit) {
-        expect(snapshot?.[tableName === 'CATALOG_ENTRIES' ? 'name' : 'planName']).to.equal(
-          tableName === 'CATALOG_ENTRIES' ? entry.name : row.planName,
-        );
-      }
     });
+    const accountsOn = (planNames: readonly string[], afterRecordId = 0, limit = 10) =>
+      read(({ invoices }) => invoices.accountsOnPlans({ planNames, afterRecordId, limit }));
+    expect(await accountsOn([silver])).to.deep.equal([acme.recordId]);
+    expect(await accountsOn([gold, 'never', 'nul\0'])).to.deep.equal([second.recordId]);
+    expect(await accountsOn([gold, silver])).to.deep.equal([acme.recordId, second.recordId]);
+    expect(await accountsOn([gold, silver], 0, 1)).to.deep.equal([acme.recordId]);
+    expect(await accountsOn([gold, silver], acme.recordId)).to.deep.equal([second.recordId]);
+    expect(await accountsOn([])).to.deep.equal([]);
+  });
 
-    it('who deletes plans waits for who keeps them; an upload and others who keep them do not', async () => {
-      const order: string[] = [];
-      const proceed = Promise.withResolvers<void>();
-      const kept = Promise.withResolvers<void>();
-      const keeper = opened.write(async (session) => {
-        await session.catalogs.keepPlans();
-        kept.resolve();
-        await proceed.promise;
-        order.push('kept');
-      });
-      await kept.promise;
-      const deletion = opened.write(async (session) => {
-        await session.catalogs.lockForDeletion();
-        order.push('deletion');
-      });
-      // Of SQLite's writers each waits for the one before it anyway.
-      if (kind === 'postgresql') {
-        await opened.write(async (session) => {
-          await session.catalogs.keepPlans();
-          order.push('other');
-        });
-      }
-      proceed.resolve();
-      await Promise.all([keeper, deletion]);
-      expect(order).to.deep.equal([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
-    });
-
-    it('knows the plans that a subscription has or had', async () => {
-      const event = (planName: string, isActive: boolean) =>
-        lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });
-      await opened.write((session) =>
-        session.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]),
+  it('additions and erasures leave audit rows with what was there', async () => {
+    const [entry, row] = [catalogEntry(), planRow({ accountRecordId: acme.recordId })];
+    await opened.write((session) =>
+      session.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] }),
+    );
+    const stored = await read(async ({ catalogEntries }) => ({
+      erasedEntries: await catalogEntries
+        .named([entry.name])
+        .then((all) => all.filter(({ id }) => id === entry.id)),
+      erasedRows: await catalogEntries.rowsOf([row.planName]),
+    }));
+    await opened.write((session) => session.catalogEntries.apply(stored));
+    expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.deep.equal([]);
+    const audit = await read((session) => session.audit.findHistories([entry.id, row.id]));
+    expect(
+      audit.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
+    ).to.have.deep.members([
+      ['CATALOG_ENTRIES', 'INSERT', null],
+      ['CATALOG_PLAN_ROWS', 'INSERT', acme.recordId],
+      ['CATALOG_ENTRIES', 'DELETE', null],
+      ['CATALOG_PLAN_ROWS', 'DELETE', acme.recordId],
+    ]);
+    for (const { tableName, snapshot } of audit) {
+      expect(snapshot?.[tableName === 'CATALOG_ENTRIES' ? 'name' : 'planName']).to.equal(
+        tableName === 'CATALOG_ENTRIES' ? entry.name : row.planName,
       );
-      const used = await read(({ catalogEntries }) => catalogEntries.usedPlans(['has', 'had', 'never']));
-      expect(used.toSorted()).to.deep.equal(['had', 'has']);
+    }
+  });
+
+  it('who deletes plans waits for who keeps them; an upload and others who keep them do not', async () => {
+    const order: string[] = [];
+    const proceed = Promise.withResolvers<void>();
+    const kept = Promise.withResolvers<void>();
+    const keeper = opened.write(async (session) => {
+      await session.catalogs.keepPlans();
+      kept.resolve();
+      await proceed.promise;
+      order.push('kept');
     });
+    await kept.promise;
+    const deletion = opened.write(async (session) => {
+      await session.catalogs.lockForDeletion();
+      order.push('deletion');
+    });
+    // Of SQLite's writers each waits for the one before it anyway.
+    if (kind === 'postgresql') {
+      await opened.write(async (session) => {
+        await session.catalogs.keepPlans();
+        order.push('other');
+      });
+    }
+    proceed.resolve();
+    await Promise.all([keeper, deletion]);
+    expect(order).to.deep.equal([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
+  });
+
+  it('knows the plans that a subscription has or had', async () => {
+    const event = (planName: string, isActive: boolean) =>
+      lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });
+    await opened.write((session) =>
+      session.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]),
+    );
+    const used = await read(({ catalogEntries }) => catalogEntries.usedPlans(['has', 'had', 'never']));
+    expect(used.toSorted()).to.deep.equal(['had', 'has']);
   });
 });

@@ -21,210 +21,208 @@ const lamp = {
   billingPeriod: 'MONTHLY',
 } as const;
 
-eachDatabase((kind, open) => {
-  describe(`transactions that libraries of hosts lend on ${kind}`, () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
-    after(() => engine.close());
+eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+  });
+  after(() => engine.close());
 
-    const caller = () => joinable(engine.billing).as({ tenant: engine.tenant.id, user: 'host' });
-    const within = (handle: unknown): TenantBilling => caller().within(handle);
-    const isStored = async (externalKey: string) =>
-      (await codeOf(engine.acme.accounts.getByKey(externalKey))) === 'no error';
-    const refusalOf = (handle: unknown) => rejection((async () => within(handle))());
+  const caller = () => joinable(engine.billing).as({ tenant: engine.tenant.id, user: 'host' });
+  const within = (handle: unknown): TenantBilling => caller().within(handle);
+  const isStored = async (externalKey: string) =>
+    (await codeOf(engine.acme.accounts.getByKey(externalKey))) === 'no error';
+  const refusalOf = (handle: unknown) => rejection((async () => within(handle))());
 
-    for (const name of hostLibraries[kind]) {
-      describe(name, () => {
-        let host: HostLibrary;
-        const orders = `orders_of_${name.toLowerCase().replaceAll('-', '_')}`;
-        before(async () => {
-          host = openHostLibrary(name, engine.database);
-          await host.transaction((_handle, run) => run(`create table ${orders} (id integer primary key)`));
+  for (const name of hostLibraries[kind]) {
+    describe(name, () => {
+      let host: HostLibrary;
+      const orders = `orders_of_${name.toLowerCase().replaceAll('-', '_')}`;
+      before(async () => {
+        host = openHostLibrary(name, engine.database);
+        await host.transaction((_handle, run) => run(`create table ${orders} (id integer primary key)`));
+      });
+      after(() => host.close());
+
+      it('what is done in it has its days and amounts, and is committed with what the host does', async () => {
+        const told = commit(engine);
+        const id = await host.transaction(async (handle, run) => {
+          await run(`insert into ${orders} values (1)`);
+          const acme = within(handle);
+          const account = await acme.createAccount({ currency: 'USD', externalKey: `${name}-1` });
+          await Promise.all([
+            acme.createSubscription({ accountId: account.id, planName: 'solo-now' }),
+            acme.accounts.update(account.id, { changes: { name: 'Ada' } }),
+            acme.invoices.addCredits({
+              accountId: account.id,
+              items: [{ amount: decimal('0.12') }],
+              autoCommit: true,
+            }),
+          ]);
+          const [invoice] = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
+          expect(invoice?.invoiceDate).to.equal('2024-01-01');
+          expect(invoice?.items.map(({ amount }) => formatDecimal(amount))).to.include('-0.12');
+          expect(await isStored(`${name}-1`)).to.equal(false);
+          return account.id;
         });
-        after(() => host.close());
+        expect((await engine.acme.accounts.get(id)).name).to.equal('Ada');
+        // What Kysely and Prisma have committed is found by looking at the queue.
+        if (!['Kysely', 'Prisma'].includes(name)) await told;
+        await engine.settle();
+        const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+        const amounts = invoices.flatMap(({ items }) => items.map(({ amount }) => formatDecimal(amount)));
+        expect(amounts).to.include('-0.12').and.to.include('19.95');
+      });
 
-        it('what is done in it has its days and amounts, and is committed with what the host does', async () => {
-          const told = commit(engine);
-          const id = await host.transaction(async (handle, run) => {
-            await run(`insert into ${orders} values (1)`);
-            const acme = within(handle);
-            const account = await acme.createAccount({ currency: 'USD', externalKey: `${name}-1` });
-            await Promise.all([
-              acme.createSubscription({ accountId: account.id, planName: 'solo-now' }),
-              acme.accounts.update(account.id, { changes: { name: 'Ada' } }),
-              acme.invoices.addCredits({
-                accountId: account.id,
-                items: [{ amount: decimal('0.12') }],
-                autoCommit: true,
-              }),
-            ]);
-            const [invoice] = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
-            expect(invoice?.invoiceDate).to.equal('2024-01-01');
-            expect(invoice?.items.map(({ amount }) => formatDecimal(amount))).to.include('-0.12');
-            expect(await isStored(`${name}-1`)).to.equal(false);
-            return account.id;
-          });
-          expect((await engine.acme.accounts.get(id)).name).to.equal('Ada');
-          // What Kysely and Prisma have committed is found by looking at the queue.
-          if (!['Kysely', 'Prisma'].includes(name)) await told;
-          await engine.settle();
-          const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-          const amounts = invoices.flatMap(({ items }) => items.map(({ amount }) => formatDecimal(amount)));
-          expect(amounts).to.include('-0.12').and.to.include('19.95');
-        });
-
-        it('nothing of it outlives its rollback, and an operation that fails leaves the rest of it', async () => {
-          const { id } = await engine.acme.createAccount({ currency: 'USD' });
-          const undone = host.transaction(async (handle, run) => {
-            await run(`insert into ${orders} values (2)`);
-            const acme = within(handle);
-            await acme.createAccount({ currency: 'USD', externalKey: `${name}-2` });
-            expect(await codeOf(acme.createAccount({ currency: 'USD', externalKey: `${name}-1` }))).to.equal(
-              ErrorCode.ACCOUNT_ALREADY_EXISTS,
-            );
-            await acme.catalogs.addSimplePlan(lamp);
-            await acme.createSubscription({ accountId: id, planName: 'lamp-monthly' });
-            await run(`insert into ${orders} values (3)`);
-            throw new Error('the host thinks better of it');
-          });
-          expect((await rejection(undone)).message).to.equal('the host thinks better of it');
-          expect(await isStored(`${name}-2`)).to.equal(false);
-          const later = engine.acme.createSubscription({ accountId: id, planName: 'lamp-monthly' });
-          expect(await codeOf(later)).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
-          const ids = await host.transaction((_handle, run) =>
-            run(`select id from ${orders} where id in (2, 3)`),
+      it('nothing of it outlives its rollback, and an operation that fails leaves the rest of it', async () => {
+        const { id } = await engine.acme.createAccount({ currency: 'USD' });
+        const undone = host.transaction(async (handle, run) => {
+          await run(`insert into ${orders} values (2)`);
+          const acme = within(handle);
+          await acme.createAccount({ currency: 'USD', externalKey: `${name}-2` });
+          expect(await codeOf(acme.createAccount({ currency: 'USD', externalKey: `${name}-1` }))).to.equal(
+            ErrorCode.ACCOUNT_ALREADY_EXISTS,
           );
-          expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
+          await acme.catalogs.addSimplePlan(lamp);
+          await acme.createSubscription({ accountId: id, planName: 'lamp-monthly' });
+          await run(`insert into ${orders} values (3)`);
+          throw new Error('the host thinks better of it');
         });
-
-        it('a handle outside a transaction, and one of another database, is refused with the way out', async () => {
-          for (const [handle, words] of host.outside) {
-            const refused = await refusalOf(handle);
-            expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-            expect(refused.message).to.contain(words);
-          }
-          const before = await host.transaction(async (handle) => handle);
-          const late = (async () => within(before).createAccount({ currency: 'USD', externalKey: 'late' }))();
-          expect(await codeOf(late)).to.not.equal('no error');
-          expect(await isStored('late')).to.equal(false);
-          const other = openHostLibrary(name, await open(migrated));
-          await other.transaction(async (handle, run) => {
-            const refused = await rejection(within(handle).createAccount({ currency: 'USD' }));
-            expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-            expect(refused.message).to.contain('another database');
-            await run('create table goes_on (id integer)');
-          });
-          await other.close();
-        });
+        expect((await rejection(undone)).message).to.equal('the host thinks better of it');
+        expect(await isStored(`${name}-2`)).to.equal(false);
+        const later = engine.acme.createSubscription({ accountId: id, planName: 'lamp-monthly' });
+        expect(await codeOf(later)).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+        const ids = await host.transaction((_handle, run) =>
+          run(`select id from ${orders} where id in (2, 3)`),
+        );
+        expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
       });
-    }
 
-    it('a transaction inside one of MikroORM is lent as long as that one, and no longer', async () => {
-      const host = openHostLibrary('MikroORM', engine.database);
-      await host.transaction((outer) =>
-        (outer as EntityManager).transactional((inner) =>
-          within(inner).createAccount({ currency: 'USD', externalKey: 'nested' }),
-        ),
-      );
-      expect(await isStored('nested')).to.equal(true);
-      expect((await engine.acme.createAccount({ currency: 'USD' })).currency).to.equal('USD');
-      await host.close();
-    });
-
-    if (kind === 'sqlite') {
-      it('a transaction of another copy of SQLite is refused before it writes, and what is stored stays', async () => {
-        const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-        if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
-        const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });
-        const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-        const handle = new DatabaseSync(own.database.path);
-        handle.exec('begin immediate');
-        const lent: SqlTransaction = {
-          dialect: 'sqlite',
-          query: async (text, values) => {
-            const statement = handle.prepare(text);
-            statement.setReadBigInts(true);
-            return { rows: statement.all(...(values as string[])), rowCount: 0 };
-          },
-        };
-        const refused = await rejection(acme.within(lent).createAccount({ currency: 'USD' }));
-        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-        expect(refused.message).to.contain('another copy of SQLite').and.to.contain('npm ls better-sqlite3');
-        handle.exec('rollback');
-        const { id } = await own.acme.createAccount({ currency: 'USD' });
-        expect((await own.acme.accounts.get(id)).id).to.equal(id);
-        handle.close();
-        await own.close();
-      });
-    }
-
-    it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
-      const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);
-      await host.transaction(async (handle) => {
-        const lent = lentByFunction(kind, handle);
-        const { id } = await within(lent).createAccount({ currency: 'USD', externalKey: 'by-function' });
-        expect((await within(lent).accounts.get(id)).currency).to.equal('USD');
-        const rounding = {
-          ...lent,
-          query: async (...given: Parameters<typeof lent.query>) => rounded(await lent.query(...given)),
-        };
-        const refused = await rejection(within(rounding).createAccount({ currency: 'USD' }));
-        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-        expect(refused.message).to.contain('as doubles');
-      });
-      const outside = await host.transaction(async (handle) => lentByFunction(kind, handle));
-      if (kind === 'sqlite') {
-        const refused = await rejection(within(outside).createAccount({ currency: 'USD' }));
-        expect(refused.message).to.contain('without an open transaction');
-      }
-      await host.close();
-      expect(await isStored('by-function')).to.equal(true);
-    });
-
-    if (kind === 'sqlite') {
-      it('what else the engine writes waits for the transaction of the host to end', async () => {
-        const host = openHostLibrary('better-sqlite3', engine.database);
-        const order: string[] = [];
-        const writing = await host.transaction(async (handle) => {
-          await within(handle).createAccount({ currency: 'USD' });
-          const own = engine.acme.createAccount({ currency: 'USD' }).then(() => order.push('engine'));
-          expect(await engine.acme.accounts.getByKey('by-function')).to.include({ currency: 'USD' });
-          order.push('host');
-          return { own };
-        });
-        await writing.own;
-        expect(order).to.deep.equal(['host', 'engine']);
-        await host.close();
-      });
-    } else {
-      it('a transaction that has failed already is refused, and so is a client without one', async () => {
-        const client = new pg.Client((engine.database as { readonly url: string }).url);
-        await client.connect();
-        expect((await refusalOf(client)).message).to.contain("client.query('begin')");
-        await client.query('begin');
-        await client.query('select 1 / 0').catch(() => undefined);
-        await client.query('select 1').catch(() => undefined);
-        expect((await refusalOf(client)).message).to.contain('has failed already');
-        await client.query('rollback');
-        await client.end();
-      });
-    }
-
-    it('a transaction of the other kind of database is refused before anything is asked of it', async () => {
-      const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
-      const database = await freshDatabase(otherKind);
-      for (const name of hostLibraries[otherKind]) {
-        const other = openHostLibrary(name, database);
+      it('a handle outside a transaction, and one of another database, is refused with the way out', async () => {
+        for (const [handle, words] of host.outside) {
+          const refused = await refusalOf(handle);
+          expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+          expect(refused.message).to.contain(words);
+        }
+        const before = await host.transaction(async (handle) => handle);
+        const late = (async () => within(before).createAccount({ currency: 'USD', externalKey: 'late' }))();
+        expect(await codeOf(late)).to.not.equal('no error');
+        expect(await isStored('late')).to.equal(false);
+        const other = openHostLibrary(name, await open(migrated));
         await other.transaction(async (handle, run) => {
           const refused = await rejection(within(handle).createAccount({ currency: 'USD' }));
+          expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
           expect(refused.message).to.contain('another database');
-          await run('select 1');
+          await run('create table goes_on (id integer)');
         });
         await other.close();
-      }
+      });
     });
+  }
+
+  it('a transaction inside one of MikroORM is lent as long as that one, and no longer', async () => {
+    const host = openHostLibrary('MikroORM', engine.database);
+    await host.transaction((outer) =>
+      (outer as EntityManager).transactional((inner) =>
+        within(inner).createAccount({ currency: 'USD', externalKey: 'nested' }),
+      ),
+    );
+    expect(await isStored('nested')).to.equal(true);
+    expect((await engine.acme.createAccount({ currency: 'USD' })).currency).to.equal('USD');
+    await host.close();
+  });
+
+  if (kind === 'sqlite') {
+    it('a transaction of another copy of SQLite is refused before it writes, and what is stored stays', async () => {
+      const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+      if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
+      const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });
+      const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+      const handle = new DatabaseSync(own.database.path);
+      handle.exec('begin immediate');
+      const lent: SqlTransaction = {
+        dialect: 'sqlite',
+        query: async (text, values) => {
+          const statement = handle.prepare(text);
+          statement.setReadBigInts(true);
+          return { rows: statement.all(...(values as string[])), rowCount: 0 };
+        },
+      };
+      const refused = await rejection(acme.within(lent).createAccount({ currency: 'USD' }));
+      expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+      expect(refused.message).to.contain('another copy of SQLite').and.to.contain('npm ls better-sqlite3');
+      handle.exec('rollback');
+      const { id } = await own.acme.createAccount({ currency: 'USD' });
+      expect((await own.acme.accounts.get(id)).id).to.equal(id);
+      handle.close();
+      await own.close();
+    });
+  }
+
+  it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
+    const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);
+    await host.transaction(async (handle) => {
+      const lent = lentByFunction(kind, handle);
+      const { id } = await within(lent).createAccount({ currency: 'USD', externalKey: 'by-function' });
+      expect((await within(lent).accounts.get(id)).currency).to.equal('USD');
+      const rounding = {
+        ...lent,
+        query: async (...given: Parameters<typeof lent.query>) => rounded(await lent.query(...given)),
+      };
+      const refused = await rejection(within(rounding).createAccount({ currency: 'USD' }));
+      expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+      expect(refused.message).to.contain('as doubles');
+    });
+    const outside = await host.transaction(async (handle) => lentByFunction(kind, handle));
+    if (kind === 'sqlite') {
+      const refused = await rejection(within(outside).createAccount({ currency: 'USD' }));
+      expect(refused.message).to.contain('without an open transaction');
+    }
+    await host.close();
+    expect(await isStored('by-function')).to.equal(true);
+  });
+
+  if (kind === 'sqlite') {
+    it('what else the engine writes waits for the transaction of the host to end', async () => {
+      const host = openHostLibrary('better-sqlite3', engine.database);
+      const order: string[] = [];
+      const writing = await host.transaction(async (handle) => {
+        await within(handle).createAccount({ currency: 'USD' });
+        const own = engine.acme.createAccount({ currency: 'USD' }).then(() => order.push('engine'));
+        expect(await engine.acme.accounts.getByKey('by-function')).to.include({ currency: 'USD' });
+        order.push('host');
+        return { own };
+      });
+      await writing.own;
+      expect(order).to.deep.equal(['host', 'engine']);
+      await host.close();
+    });
+  } else {
+    it('a transaction that has failed already is refused, and so is a client without one', async () => {
+      const client = new pg.Client((engine.database as { readonly url: string }).url);
+      await client.connect();
+      expect((await refusalOf(client)).message).to.contain("client.query('begin')");
+      await client.query('begin');
+      await client.query('select 1 / 0').catch(() => undefined);
+      await client.query('select 1').catch(() => undefined);
+      expect((await refusalOf(client)).message).to.contain('has failed already');
+      await client.query('rollback');
+      await client.end();
+    });
+  }
+
+  it('a transaction of the other kind of database is refused before anything is asked of it', async () => {
+    const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
+    const database = await freshDatabase(otherKind);
+    for (const name of hostLibraries[otherKind]) {
+      const other = openHostLibrary(name, database);
+      await other.transaction(async (handle, run) => {
+        const refused = await rejection(within(handle).createAccount({ currency: 'USD' }));
+        expect(refused.message).to.contain('another database');
+        await run('select 1');
+      });
+      await other.close();
+    }
   });
 });
 

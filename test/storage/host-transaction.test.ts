@@ -21,204 +21,199 @@ interface Host {
   rows(sql: string): Promise<readonly unknown[]>;
 }
 
-eachDatabase((kind, open) => {
-  describe('storage: inside the host’s own transaction', () => {
-    let host: Host;
-    let storage: Storage<never>;
-    let acme: TenantRef;
-    before(async () => {
-      ({ host, storage } = hostOver(await open(migrated)));
-      await storage.prepare();
-      await host.transaction((_inside, run) => run('create table host_orders (id integer primary key)'));
-      const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
-      acme = { id, recordId };
-      await storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
-    });
-    after(async () => {
-      await storage.close();
-      await host.orm.close(true);
-    });
-
-    const found = async (id: ReturnType<typeof newId>) =>
-      (await storage.read(acme, (session) => session.accounts.findByIds([id]))).length;
-
-    /** An account with its event, written in the host's transaction. */
-    const write = (inside: Storage<never>, id: ReturnType<typeof newId>) =>
-      inside.write(acme, author(), async (session) => {
-        const [stored] = await session.accounts.insert([account({ id })]);
-        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: stored?.recordId ?? 0, payload: {} }]);
-      });
-
-    it('what the host and we have written commits together, and only then wakes the dispatcher', async () => {
-      const id = newId();
-      let told = 0;
-      const stop = storage.onCommit(() => {
-        told += 1;
-      });
-      await host.transaction(async (inside, run) => {
-        await run('insert into host_orders values (1)');
-        await write(inside, id);
-        const own = await inside.read(acme, (session) => session.audit.findByTargets([id]));
-        expect(own).to.have.length(1);
-        expect(told).to.equal(0);
-      });
-      expect(told).to.equal(1);
-      stop();
-      expect(await found(id)).to.equal(1);
-      expect(await host.rows('select id from host_orders where id = 1')).to.have.length(1);
-      expect(await storage.queue.countPending(acme.recordId, now)).to.equal(1);
-    });
-
-    it('a rollback of the host takes everything of ours with it, and wakes nobody', async () => {
-      const id = newId();
-      let told = 0;
-      const stop = storage.onCommit(() => {
-        told += 1;
-      });
-      const pending = await storage.queue.countPending(null, now);
-      const failed = await rejection(
-        host.transaction(async (inside, run) => {
-          await write(inside, id);
-          await run('insert into host_orders values (2)');
-          throw new Error('the host changed its mind');
-        }),
-      );
-      expect(failed.message).to.equal('the host changed its mind');
-      expect(told).to.equal(0);
-      stop();
-      expect(await found(id)).to.equal(0);
-      expect(await storage.queue.countPending(null, now)).to.equal(pending);
-      expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
-    });
-
-    it('an operation of ours that fails leaves nothing behind in a host’s transaction that goes on', async () => {
-      const [id, taken] = [newId(), newId()];
-      await host.transaction(async (inside, run) => {
-        await run('insert into host_orders values (3)');
-        await inside.write(acme, author(), (session) =>
-          session.accounts.insert([account({ externalKey: taken })]),
-        );
-        await rejection(
-          inside.write(acme, author(), async (session) => {
-            await session.accounts.insert([account({ id })]);
-            await session.accounts.insert([account({ externalKey: taken })]);
-          }),
-        );
-        await run('insert into host_orders values (4)');
-      });
-      expect(await found(id)).to.equal(0);
-      expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
-    });
-
-    it('an operation that was overtaken runs again in the host’s transaction, without its first effects', async () => {
-      const ids = [newId(), newId()];
-      await host.transaction(async (inside, run) => {
-        await run('insert into host_orders values (5)');
-        let runs = 0;
-        await inside.write(acme, author(), async (session) => {
-          const id = ids[runs] ?? newId();
-          runs += 1;
-          await session.accounts.insert([account({ id })]);
-          if (runs === 1) throw new ConcurrentChangeError('The account has changed in between');
-        });
-        expect(runs).to.equal(2);
-        await run('insert into host_orders values (6)');
-      });
-      expect(await Promise.all(ids.map(found))).to.deep.equal([0, 1]);
-      expect(await host.rows('select id from host_orders where id in (5, 6)')).to.have.length(2);
-    });
-
-    const refusalOf = (handle: unknown) => rejection((async () => storage.within(handle as never))());
-
-    it('an entity manager without an open transaction is refused with the way out', async () => {
-      const refused = await refusalOf(host.orm.em.fork());
-      expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-      expect(refused.message).to.contain('em.transactional');
-    });
-
-    it('the handle of another ORM is refused, which is named', async () => {
-      class Knex {}
-      for (const [handle, name] of [
-        [new Knex(), 'Knex'],
-        [() => undefined, 'function'],
-        [undefined, 'undefined'],
-        [null, 'null'],
-      ] as const) {
-        const refused = await refusalOf(handle);
-        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-        expect(refused.message).to.contain('entity manager').and.to.contain(name);
-      }
-    });
-
-    it('a transaction of another database is refused, and goes on without us', async () => {
-      const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
-      const others = [await open(migrated), await open(), await freshDatabase(otherKind, migrated)];
-      for (const other of others) {
-        const { orm } = hostOver(other).host;
-        await orm.em.fork().transactional(async (em) => {
-          const inside = storage.within(em as never);
-          const refused = await rejection(inside.write(acme, author(), async () => undefined));
-          expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-          expect(refused.message).to.contain('another database');
-          const rows = await em
-            .getConnection()
-            .execute('select 1 as one', [], 'all', em.getTransactionContext());
-          expect(rows).to.have.length(1);
-        });
-        await orm.close(true);
-      }
-    });
-
-    it('an instance of the host that is not ours is as good, if it leads to the same database', async () => {
-      const id = newId();
-      const database = await open(migrated);
-      const { host: owner, storage: mine } = hostOver(database);
-      const { host: stranger } = hostOver(database);
-      const { id: tenantId, recordId } = await mine.system.insertTenant(
-        tenant({ apiKey: newId() }),
-        author(),
-      );
-      await stranger.orm.em
-        .fork()
-        .transactional(async (em) =>
-          mine
-            .within(em as never)
-            .write({ id: tenantId, recordId }, author(), (session) =>
-              session.accounts.insert([account({ id })]),
-            ),
-        );
-      const kept = await mine.read({ id: tenantId, recordId }, (session) => session.accounts.findByIds([id]));
-      expect(kept).to.have.length(1);
-      await stranger.orm.close(true);
-      await owner.orm.close(true);
-    });
-
-    it('the storage closes while a connection of the host does not answer', async () => {
-      const own = storageOf(await open(migrated));
-      await own.prepare();
-      const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());
-      const silent = { dialect: kind, query: () => new Promise(() => undefined) };
-      const inside = own.within(silent as never);
-      inside.write({ id, recordId }, author(), async () => undefined).catch(() => undefined);
-      await own.close();
-    });
-
-    it('the storage leaves the host’s connection open when it is closed', async () => {
-      await storage.close();
-      expect(await host.rows('select 1 as one')).to.have.length(1);
-    });
+eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
+  let host: Host;
+  let storage: Storage<never>;
+  let acme: TenantRef;
+  before(async () => {
+    ({ host, storage } = hostOver(await open(migrated)));
+    await storage.prepare();
+    await host.transaction((_inside, run) => run('create table host_orders (id integer primary key)'));
+    const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
+    acme = { id, recordId };
+    await storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+  });
+  after(async () => {
+    await storage.close();
+    await host.orm.close(true);
   });
 
-  describe(`storage: a host’s ${kind} instance`, () => {
-    it('brings its schema up to date when asked to', async () => {
-      const { host, storage } = hostOver(await open());
-      await storage.prepare();
-      const applied = await host.rows('select name from bw_migrations order by id');
-      const list = kind === 'sqlite' ? sqliteMigrations : postgresqlMigrations;
-      expect(applied).to.deep.equal(list.map(({ name }) => ({ name })));
-      await storage.close();
-      await host.orm.close(true);
+  const found = async (id: ReturnType<typeof newId>) =>
+    (await storage.read(acme, (session) => session.accounts.findByIds([id]))).length;
+
+  /** An account with its event, written in the host's transaction. */
+  const write = (inside: Storage<never>, id: ReturnType<typeof newId>) =>
+    inside.write(acme, author(), async (session) => {
+      const [stored] = await session.accounts.insert([account({ id })]);
+      session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: stored?.recordId ?? 0, payload: {} }]);
     });
+
+  it('what the host and we have written commits together, and only then wakes the dispatcher', async () => {
+    const id = newId();
+    let told = 0;
+    const stop = storage.onCommit(() => {
+      told += 1;
+    });
+    await host.transaction(async (inside, run) => {
+      await run('insert into host_orders values (1)');
+      await write(inside, id);
+      const own = await inside.read(acme, (session) => session.audit.findByTargets([id]));
+      expect(own).to.have.length(1);
+      expect(told).to.equal(0);
+    });
+    expect(told).to.equal(1);
+    stop();
+    expect(await found(id)).to.equal(1);
+    expect(await host.rows('select id from host_orders where id = 1')).to.have.length(1);
+    expect(await storage.queue.countPending(acme.recordId, now)).to.equal(1);
+  });
+
+  it('a rollback of the host takes everything of ours with it, and wakes nobody', async () => {
+    const id = newId();
+    let told = 0;
+    const stop = storage.onCommit(() => {
+      told += 1;
+    });
+    const pending = await storage.queue.countPending(null, now);
+    const failed = await rejection(
+      host.transaction(async (inside, run) => {
+        await write(inside, id);
+        await run('insert into host_orders values (2)');
+        throw new Error('the host changed its mind');
+      }),
+    );
+    expect(failed.message).to.equal('the host changed its mind');
+    expect(told).to.equal(0);
+    stop();
+    expect(await found(id)).to.equal(0);
+    expect(await storage.queue.countPending(null, now)).to.equal(pending);
+    expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
+  });
+
+  it('an operation of ours that fails leaves nothing behind in a host’s transaction that goes on', async () => {
+    const [id, taken] = [newId(), newId()];
+    await host.transaction(async (inside, run) => {
+      await run('insert into host_orders values (3)');
+      await inside.write(acme, author(), (session) =>
+        session.accounts.insert([account({ externalKey: taken })]),
+      );
+      await rejection(
+        inside.write(acme, author(), async (session) => {
+          await session.accounts.insert([account({ id })]);
+          await session.accounts.insert([account({ externalKey: taken })]);
+        }),
+      );
+      await run('insert into host_orders values (4)');
+    });
+    expect(await found(id)).to.equal(0);
+    expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
+  });
+
+  it('an operation that was overtaken runs again in the host’s transaction, without its first effects', async () => {
+    const ids = [newId(), newId()];
+    await host.transaction(async (inside, run) => {
+      await run('insert into host_orders values (5)');
+      let runs = 0;
+      await inside.write(acme, author(), async (session) => {
+        const id = ids[runs] ?? newId();
+        runs += 1;
+        await session.accounts.insert([account({ id })]);
+        if (runs === 1) throw new ConcurrentChangeError('The account has changed in between');
+      });
+      expect(runs).to.equal(2);
+      await run('insert into host_orders values (6)');
+    });
+    expect(await Promise.all(ids.map(found))).to.deep.equal([0, 1]);
+    expect(await host.rows('select id from host_orders where id in (5, 6)')).to.have.length(2);
+  });
+
+  const refusalOf = (handle: unknown) => rejection((async () => storage.within(handle as never))());
+
+  it('an entity manager without an open transaction is refused with the way out', async () => {
+    const refused = await refusalOf(host.orm.em.fork());
+    expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+    expect(refused.message).to.contain('em.transactional');
+  });
+
+  it('the handle of another ORM is refused, which is named', async () => {
+    class Knex {}
+    for (const [handle, name] of [
+      [new Knex(), 'Knex'],
+      [() => undefined, 'function'],
+      [undefined, 'undefined'],
+      [null, 'null'],
+    ] as const) {
+      const refused = await refusalOf(handle);
+      expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+      expect(refused.message).to.contain('entity manager').and.to.contain(name);
+    }
+  });
+
+  it('a transaction of another database is refused, and goes on without us', async () => {
+    const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
+    const others = [await open(migrated), await open(), await freshDatabase(otherKind, migrated)];
+    for (const other of others) {
+      const { orm } = hostOver(other).host;
+      await orm.em.fork().transactional(async (em) => {
+        const inside = storage.within(em as never);
+        const refused = await rejection(inside.write(acme, author(), async () => undefined));
+        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+        expect(refused.message).to.contain('another database');
+        const rows = await em
+          .getConnection()
+          .execute('select 1 as one', [], 'all', em.getTransactionContext());
+        expect(rows).to.have.length(1);
+      });
+      await orm.close(true);
+    }
+  });
+
+  it('an instance of the host that is not ours is as good, if it leads to the same database', async () => {
+    const id = newId();
+    const database = await open(migrated);
+    const { host: owner, storage: mine } = hostOver(database);
+    const { host: stranger } = hostOver(database);
+    const { id: tenantId, recordId } = await mine.system.insertTenant(tenant({ apiKey: newId() }), author());
+    await stranger.orm.em
+      .fork()
+      .transactional(async (em) =>
+        mine
+          .within(em as never)
+          .write({ id: tenantId, recordId }, author(), (session) =>
+            session.accounts.insert([account({ id })]),
+          ),
+      );
+    const kept = await mine.read({ id: tenantId, recordId }, (session) => session.accounts.findByIds([id]));
+    expect(kept).to.have.length(1);
+    await stranger.orm.close(true);
+    await owner.orm.close(true);
+  });
+
+  it('the storage closes while a connection of the host does not answer', async () => {
+    const own = storageOf(await open(migrated));
+    await own.prepare();
+    const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());
+    const silent = { dialect: kind, query: () => new Promise(() => undefined) };
+    const inside = own.within(silent as never);
+    inside.write({ id, recordId }, author(), async () => undefined).catch(() => undefined);
+    await own.close();
+  });
+
+  it('the storage leaves the host’s connection open when it is closed', async () => {
+    await storage.close();
+    expect(await host.rows('select 1 as one')).to.have.length(1);
+  });
+});
+
+eachDatabase('storage: a host’s instance', (open, kind) => {
+  it('brings its schema up to date when asked to', async () => {
+    const { host, storage } = hostOver(await open());
+    await storage.prepare();
+    const applied = await host.rows('select name from bw_migrations order by id');
+    const list = kind === 'sqlite' ? sqliteMigrations : postgresqlMigrations;
+    expect(applied).to.deep.equal(list.map(({ name }) => ({ name })));
+    await storage.close();
+    await host.orm.close(true);
   });
 });
 

@@ -17,8 +17,9 @@ const quarterMs = 6 * 60 * 60 * 1_000;
 type Written = Invoice & { readonly createdBy: string };
 type Operator = SearchClause['operator'];
 
-eachDatabase((kind, open) => {
-  describe(`invoicing §15: the search of invoices finds what a look at each of them finds (${kind})`, () => {
+eachDatabase(
+  'invoicing §15: the search of invoices finds what a look at each of them finds',
+  (open, kind) => {
     let opened: OpenedStorage;
     let all: readonly Written[];
     before(async () => {
@@ -175,8 +176,8 @@ eachDatabase((kind, open) => {
         }
       }
     });
-  });
-});
+  },
+);
 
 const balances = [
   '0',

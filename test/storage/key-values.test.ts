@@ -9,121 +9,117 @@ function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
   return { id: newId(), key: 'color', value: 'red', isSingle: false, isActive: true, ...dates, ...members };
 }
 
-eachDatabase((kind, open) => {
-  describe('storage: tenant key-values', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
+eachDatabase('storage: tenant key-values', (open, kind) => {
+  let opened: OpenedStorage;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+  });
+  afterEach(() => opened.storage.close());
+
+  const insert = (...values: readonly New<TenantKeyValue>[]) =>
+    opened.write((session) => session.keyValues.insert(values));
+  const find = (keys: readonly string[], tenant: TenantRef = opened.tenant) =>
+    opened.storage.read(tenant, (session) => session.keyValues.find(keys));
+  const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
+    opened.storage.read(tenant, (session) => session.keyValues.findByPrefix(prefix));
+
+  it('tenant key-values come back as they were written, in that order', async () => {
+    const values = [
+      keyValue({ value: 'ünï\n😀' }),
+      keyValue({ key: 'a%b', isSingle: true }),
+      keyValue({ value: '' }),
+    ];
+    const recordIds = await insert(...values);
+    const stored = values.map((value, index) => ({ ...value, recordId: recordIds[index] }));
+    expect(await find(['color', 'a%b'])).to.deep.equal(stored);
+    expect(await find(['colour'])).to.deep.equal([]);
+    expect(await find([])).to.deep.equal([]);
+  });
+
+  it('tenant key-values are found by a literal prefix, whatever the letters', async () => {
+    await insert(...['a_1', 'a%1', 'aX1', 'A_1', '😀_1', 'b'].map((key) => keyValue({ key })));
+    const keys = async (prefix: string) => (await findByPrefix(prefix)).map(({ key }) => key);
+    expect(await keys('a_')).to.deep.equal(['a_1']);
+    expect(await keys('a%')).to.deep.equal(['a%1']);
+    expect(await keys('😀')).to.deep.equal(['😀_1']);
+    expect(await keys('')).to.have.length(6);
+  });
+
+  it('tenant key-values have one active value where the key holds one, and any number before', async () => {
+    await insert(keyValue({ isSingle: true }));
+    const [stored] = await find(['color']);
+    const second = await rejection(insert(keyValue({ isSingle: true })));
+    expect(second.message).to.match(/unique|duplicate|in the way/i);
+    await opened.write(async (session) => {
+      await session.keyValues.deactivate(stored ? [stored] : []);
+      await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);
     });
-    afterEach(() => opened.storage.close());
+    expect((await find(['color'])).map(({ value }) => value)).to.deep.equal(['blue']);
+    const kept = await opened.storage.read(opened.tenant, (session) =>
+      session.keyValues.valueOf(stored?.recordId ?? 0),
+    );
+    expect(kept).to.equal('red');
+  });
 
-    const insert = (...values: readonly New<TenantKeyValue>[]) =>
-      opened.write((session) => session.keyValues.insert(values));
-    const find = (keys: readonly string[], tenant: TenantRef = opened.tenant) =>
-      opened.storage.read(tenant, (session) => session.keyValues.find(keys));
-    const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
-      opened.storage.read(tenant, (session) => session.keyValues.findByPrefix(prefix));
+  it('tenant key-values are unknown to another tenant', async () => {
+    const other = await opened.newTenant();
+    const [recordId = 0] = await insert(keyValue({}));
+    expect(await find(['color'], other)).to.deep.equal([]);
+    expect(await findByPrefix('', other)).to.deep.equal([]);
+    await rejection(opened.storage.read(other, (session) => session.keyValues.valueOf(recordId)));
+    const stored = await find(['color']);
+    await rejection(opened.storage.write(other, author(), (session) => session.keyValues.deactivate(stored)));
+    expect(await find(['color'])).to.have.length(1);
+  });
 
-    it('tenant key-values come back as they were written, in that order', async () => {
-      const values = [
-        keyValue({ value: 'ünï\n😀' }),
-        keyValue({ key: 'a%b', isSingle: true }),
-        keyValue({ value: '' }),
-      ];
-      const recordIds = await insert(...values);
-      const stored = values.map((value, index) => ({ ...value, recordId: recordIds[index] }));
-      expect(await find(['color', 'a%b'])).to.deep.equal(stored);
-      expect(await find(['colour'])).to.deep.equal([]);
-      expect(await find([])).to.deep.equal([]);
-    });
+  it('tenant key-values are audited as TENANT_KVS, without history', async () => {
+    await insert(keyValue({}));
+    const stored = await find(['color']);
+    await opened.write((session) => session.keyValues.deactivate(stored));
+    const ids = stored.map(({ id }) => id);
+    const rows = await opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
+    expect(
+      rows.map(({ tableName, changeType, snapshot, targetRecordId }) => [
+        tableName,
+        changeType,
+        snapshot,
+        targetRecordId === stored[0]?.recordId,
+      ]),
+    ).to.deep.equal([
+      ['TENANT_KVS', 'INSERT', null, true],
+      ['TENANT_KVS', 'DELETE', null, true],
+    ]);
+  });
 
-    it('tenant key-values are found by a literal prefix, whatever the letters', async () => {
-      await insert(...['a_1', 'a%1', 'aX1', 'A_1', '😀_1', 'b'].map((key) => keyValue({ key })));
-      const keys = async (prefix: string) => (await findByPrefix(prefix)).map(({ key }) => key);
-      expect(await keys('a_')).to.deep.equal(['a_1']);
-      expect(await keys('a%')).to.deep.equal(['a%1']);
-      expect(await keys('😀')).to.deep.equal(['😀_1']);
-      expect(await keys('')).to.have.length(6);
-    });
-
-    it('tenant key-values have one active value where the key holds one, and any number before', async () => {
-      await insert(keyValue({ isSingle: true }));
-      const [stored] = await find(['color']);
-      const second = await rejection(insert(keyValue({ isSingle: true })));
-      expect(second.message).to.match(/unique|duplicate|in the way/i);
-      await opened.write(async (session) => {
-        await session.keyValues.deactivate(stored ? [stored] : []);
-        await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);
+  it('tenant key-values name the row of the overdue configuration', async () => {
+    await opened.write(async (session) => {
+      expect((await session.revisions()).overdueConfig).to.equal(null);
+      const id = newId();
+      const [recordId = 0] = await session.keyValues.insert([keyValue({ id, isSingle: true })]);
+      await session.keyValues.setOverdueConfig(recordId);
+      expect(await session.revisions()).to.deep.include({
+        overdueConfig: { recordId, id },
+        configuration: null,
       });
-      expect((await find(['color'])).map(({ value }) => value)).to.deep.equal(['blue']);
-      const kept = await opened.storage.read(opened.tenant, (session) =>
-        session.keyValues.valueOf(stored?.recordId ?? 0),
-      );
-      expect(kept).to.equal('red');
+      await session.keyValues.setOverdueConfig(null);
+      expect((await session.revisions()).overdueConfig).to.equal(null);
     });
+  });
 
-    it('tenant key-values are unknown to another tenant', async () => {
-      const other = await opened.newTenant();
-      const [recordId = 0] = await insert(keyValue({}));
-      expect(await find(['color'], other)).to.deep.equal([]);
-      expect(await findByPrefix('', other)).to.deep.equal([]);
-      await rejection(opened.storage.read(other, (session) => session.keyValues.valueOf(recordId)));
-      const stored = await find(['color']);
-      await rejection(
-        opened.storage.write(other, author(), (session) => session.keyValues.deactivate(stored)),
-      );
-      expect(await find(['color'])).to.have.length(1);
-    });
-
-    it('tenant key-values are audited as TENANT_KVS, without history', async () => {
-      await insert(keyValue({}));
-      const stored = await find(['color']);
-      await opened.write((session) => session.keyValues.deactivate(stored));
-      const ids = stored.map(({ id }) => id);
-      const rows = await opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
-      expect(
-        rows.map(({ tableName, changeType, snapshot, targetRecordId }) => [
-          tableName,
-          changeType,
-          snapshot,
-          targetRecordId === stored[0]?.recordId,
-        ]),
-      ).to.deep.equal([
-        ['TENANT_KVS', 'INSERT', null, true],
-        ['TENANT_KVS', 'DELETE', null, true],
-      ]);
-    });
-
-    it('tenant key-values name the row of the overdue configuration', async () => {
-      await opened.write(async (session) => {
-        expect((await session.revisions()).overdueConfig).to.equal(null);
-        const id = newId();
-        const [recordId = 0] = await session.keyValues.insert([keyValue({ id, isSingle: true })]);
-        await session.keyValues.setOverdueConfig(recordId);
-        expect(await session.revisions()).to.deep.include({
-          overdueConfig: { recordId, id },
-          configuration: null,
-        });
-        await session.keyValues.setOverdueConfig(null);
-        expect((await session.revisions()).overdueConfig).to.equal(null);
-      });
-    });
-
-    it('tenant key-values tell the revisions once per session, and anew with the lock', async () => {
-      await opened.write(async (session) => {
-        opened.statements();
-        const first = await session.revisions();
-        await session.catalogs.revision();
-        expect(first.configuration).to.equal(null);
-        expect(opened.statements()).to.have.length(1);
-        const [recordId = 0] = await session.keyValues.insert([keyValue({ isSingle: true })]);
-        await session.keyValues.setConfiguration(recordId);
-        expect((await session.revisions()).configuration?.recordId).to.equal(recordId);
-        opened.statements();
-        await session.keyValues.lock();
-        await session.revisions();
-        expect(opened.statements()).to.have.length(1);
-      });
+  it('tenant key-values tell the revisions once per session, and anew with the lock', async () => {
+    await opened.write(async (session) => {
+      opened.statements();
+      const first = await session.revisions();
+      await session.catalogs.revision();
+      expect(first.configuration).to.equal(null);
+      expect(opened.statements()).to.have.length(1);
+      const [recordId = 0] = await session.keyValues.insert([keyValue({ isSingle: true })]);
+      await session.keyValues.setConfiguration(recordId);
+      expect((await session.revisions()).configuration?.recordId).to.equal(recordId);
+      opened.statements();
+      await session.keyValues.lock();
+      await session.revisions();
+      expect(opened.statements()).to.have.length(1);
     });
   });
 });

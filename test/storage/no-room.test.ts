@@ -8,74 +8,70 @@ import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
-eachDatabase((_kind, open) => {
-  describe('storage: a database that has no room left', () => {
-    let full: FillableStorage;
-    let acme: TenantRef;
-    let database: Awaited<ReturnType<typeof open>>;
-    beforeEach(async () => {
-      database = await open(migrated);
-      full = await fillable(database);
-      await full.storage.prepare();
-      const { id, recordId } = await full.storage.system.insertTenant(tenant({ apiKey: newId() }), author());
-      acme = { id, recordId };
-      await full.fill();
-    });
-    afterEach(async () => {
-      await full.storage.close();
-      await full.end();
-    });
+eachDatabase('storage: a database that has no room left', (open) => {
+  let full: FillableStorage;
+  let acme: TenantRef;
+  let database: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    database = await open(migrated);
+    full = await fillable(database);
+    await full.storage.prepare();
+    const { id, recordId } = await full.storage.system.insertTenant(tenant({ apiKey: newId() }), author());
+    acme = { id, recordId };
+    await full.fill();
+  });
+  afterEach(async () => {
+    await full.storage.close();
+    await full.end();
+  });
 
-    const many = () => Array.from({ length: 500 }, () => account({}));
-    const insert = (count: number) =>
-      full.storage.write(acme, author(), (session) => session.accounts.insert(many().slice(0, count)));
-    const stored = async (): Promise<number> => {
-      const rows = await rowsOf(
-        database,
-        `select count(*) as n from bw_accounts
+  const many = () => Array.from({ length: 500 }, () => account({}));
+  const insert = (count: number) =>
+    full.storage.write(acme, author(), (session) => session.accounts.insert(many().slice(0, count)));
+  const stored = async (): Promise<number> => {
+    const rows = await rowsOf(
+      database,
+      `select count(*) as n from bw_accounts
          union all select count(*) from bw_audit_log where table_name = 'ACCOUNT'`,
-      );
-      return rows.reduce((sum, { n }) => sum + Number(n), 0);
-    };
+    );
+    return rows.reduce((sum, { n }) => sum + Number(n), 0);
+  };
 
-    it('a database that has no room left refuses what is to be written, keeps nothing of it, and goes on reading', async () => {
-      const failed = await rejection(insert(500));
-      if (!(failed instanceof BillingError)) throw failed;
-      expect(failed.code).to.equal(ErrorCode.NO_ROOM);
-      expect(failed.message).to.equal(
-        'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
-          'Reading goes on; send the request again when there is room',
-      );
-      const page = await full.storage.read(acme, (session) =>
-        session.accounts.page({ offset: 0, limit: 10 }),
-      );
-      expect(page.rows).to.deep.equal([]);
-      await full.storage.system.ping();
-      expect(await stored()).to.equal(0);
-    });
+  it('a database that has no room left refuses what is to be written, keeps nothing of it, and goes on reading', async () => {
+    const failed = await rejection(insert(500));
+    if (!(failed instanceof BillingError)) throw failed;
+    expect(failed.code).to.equal(ErrorCode.NO_ROOM);
+    expect(failed.message).to.equal(
+      'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
+        'Reading goes on; send the request again when there is room',
+    );
+    const page = await full.storage.read(acme, (session) => session.accounts.page({ offset: 0, limit: 10 }));
+    expect(page.rows).to.deep.equal([]);
+    await full.storage.system.ping();
+    expect(await stored()).to.equal(0);
+  });
 
-    it('a database that has no room left writes again as soon as there is room', async () => {
-      for (let attempt = 0; attempt < 3; attempt += 1)
-        expect(await rejection(insert(500))).to.include({ code: ErrorCode.NO_ROOM });
-      await full.makeRoom();
-      await insert(500);
-      expect(await stored()).to.equal(1_000);
-    });
+  it('a database that has no room left writes again as soon as there is room', async () => {
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(await rejection(insert(500))).to.include({ code: ErrorCode.NO_ROOM });
+    await full.makeRoom();
+    await insert(500);
+    expect(await stored()).to.equal(1_000);
+  });
 
-    it('a database that has no room left runs nothing more of an operation behind the statement that has failed', async () => {
-      const failed = await rejection(
-        full.storage.write(acme, author(), async (session) => {
-          const outcomes = await Promise.allSettled([
-            session.accounts.insert(many()),
-            session.accounts.insert([account({})]),
-          ]);
-          expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
-          await session.accounts.insert([account({})]).catch(() => undefined);
-        }),
-      );
-      expect(failed).to.include({ code: ErrorCode.NO_ROOM });
-      expect(await stored()).to.equal(0);
-    });
+  it('a database that has no room left runs nothing more of an operation behind the statement that has failed', async () => {
+    const failed = await rejection(
+      full.storage.write(acme, author(), async (session) => {
+        const outcomes = await Promise.allSettled([
+          session.accounts.insert(many()),
+          session.accounts.insert([account({})]),
+        ]);
+        expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+        await session.accounts.insert([account({})]).catch(() => undefined);
+      }),
+    );
+    expect(failed).to.include({ code: ErrorCode.NO_ROOM });
+    expect(await stored()).to.equal(0);
   });
 });
 

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  type Broadcast,
-  BusEventType,
-  type New,
-  type NodeInfo,
-  PluginState,
-  SYSTEM_TENANT,
-} from '../../lib/records/index.ts';
+import type { Broadcast, New, NodeInfo } from '../../lib/records/index.ts';
+import { BusEventType, PluginState, SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -16,92 +10,90 @@ import { author, newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase((kind, open) => {
-  describe('storage: nodes', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-    });
-    afterEach(() => opened.storage.close());
+eachDatabase('storage: nodes', (open, kind) => {
+  let opened: OpenedStorage;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+  });
+  afterEach(() => opened.storage.close());
 
-    const node = (nodeName: string, bootMs: number): Omit<NodeInfo, 'lastUpdatedDate'> => ({
-      nodeName,
-      version: '1.2.3',
-      bootDate: instant(bootMs),
-      plugins: [
-        {
-          pluginName: 'tax',
-          pluginKey: null,
-          version: '1.0',
-          state: PluginState.STOPPED,
-          services: [{ serviceTypeName: 'InvoicePluginApi', registrationName: 'tax' }],
-        },
-      ],
-    });
+  const node = (nodeName: string, bootMs: number): Omit<NodeInfo, 'lastUpdatedDate'> => ({
+    nodeName,
+    version: '1.2.3',
+    bootDate: instant(bootMs),
+    plugins: [
+      {
+        pluginName: 'tax',
+        pluginKey: null,
+        version: '1.0',
+        state: PluginState.STOPPED,
+        services: [{ serviceTypeName: 'InvoicePluginApi', registrationName: 'tax' }],
+      },
+    ],
+  });
 
-    it('storage of nodes gives what a node was when it last beat, in the order of their start', async () => {
-      const { nodes, system } = opened.storage;
-      await nodes.beat(node('later', 2_000));
-      await nodes.beat({ ...node('first', 1_000), version: '1.0.0' });
-      const before = await system.nowMs();
-      await nodes.beat({ ...node('first', 1_000), plugins: [] });
-      const [first, later, ...others] = await nodes.list(MINUTE_MS);
-      expect(first).to.deep.equal({
-        ...node('first', 1_000),
-        plugins: [],
-        lastUpdatedDate: first?.lastUpdatedDate,
+  it('storage of nodes gives what a node was when it last beat, in the order of their start', async () => {
+    const { nodes, system } = opened.storage;
+    await nodes.beat(node('later', 2_000));
+    await nodes.beat({ ...node('first', 1_000), version: '1.0.0' });
+    const before = await system.nowMs();
+    await nodes.beat({ ...node('first', 1_000), plugins: [] });
+    const [first, later, ...others] = await nodes.list(MINUTE_MS);
+    expect(first).to.deep.equal({
+      ...node('first', 1_000),
+      plugins: [],
+      lastUpdatedDate: first?.lastUpdatedDate,
+    });
+    expect(first?.lastUpdatedDate).to.be.within(before, await system.nowMs());
+    expect(later).to.deep.include(node('later', 2_000));
+    expect(others).to.deep.equal([]);
+  });
+
+  it('storage of nodes leaves out and forgets those that were silent for longer, by the clock of the database', async () => {
+    const { nodes } = opened.storage;
+    await nodes.beat(node('one', 1_000));
+    await nodes.beat(node('two', 2_000));
+    // Nobody was silent for longer than a minute; all were for longer than minus one.
+    await nodes.purge(MINUTE_MS);
+    expect(await nodes.list(MINUTE_MS)).to.have.length(2);
+    expect(await nodes.list(-MINUTE_MS)).to.deep.equal([]);
+    await nodes.remove(['one', 'nobody']);
+    expect(await nodes.names()).to.deep.equal(['two']);
+    await nodes.purge(-MINUTE_MS);
+    expect(await nodes.names()).to.deep.equal([]);
+  });
+
+  it('storage of broadcasts gives those after a number, with the event of no tenant that goes with them, and forgets old ones', async () => {
+    const { storage, database } = opened;
+    const { nodes } = storage;
+    expect(await nodes.lastBroadcast()).to.equal(0);
+    const broadcast = (type: string, ms: number): New<Broadcast> => ({
+      id: newId(),
+      service: 'nodes-service',
+      type,
+      payload: { amount: decimal('0.10'), at: [1, null] },
+      createdBy: 'ops',
+      createdDate: instant(ms),
+    });
+    const [first, second] = [broadcast('A', 1_000), broadcast('B', 2_000)];
+    for (const told of [first, second])
+      await storage.write(SYSTEM_TENANT, author(), async (session) => {
+        session.broadcast(told);
+        const payload = { accountId: null, objectId: null, metaData: { service: told.service } };
+        session.publish([{ type: BusEventType.BROADCAST_SERVICE, accountRecordId: null, payload }]);
       });
-      expect(first?.lastUpdatedDate).to.be.within(before, await system.nowMs());
-      expect(later).to.deep.include(node('later', 2_000));
-      expect(others).to.deep.equal([]);
-    });
-
-    it('storage of nodes leaves out and forgets those that were silent for longer, by the clock of the database', async () => {
-      const { nodes } = opened.storage;
-      await nodes.beat(node('one', 1_000));
-      await nodes.beat(node('two', 2_000));
-      // Nobody was silent for longer than a minute; all were for longer than minus one.
-      await nodes.purge(MINUTE_MS);
-      expect(await nodes.list(MINUTE_MS)).to.have.length(2);
-      expect(await nodes.list(-MINUTE_MS)).to.deep.equal([]);
-      await nodes.remove(['one', 'nobody']);
-      expect(await nodes.names()).to.deep.equal(['two']);
-      await nodes.purge(-MINUTE_MS);
-      expect(await nodes.names()).to.deep.equal([]);
-    });
-
-    it('storage of broadcasts gives those after a number, with the event of no tenant that goes with them, and forgets old ones', async () => {
-      const { storage, database } = opened;
-      const { nodes } = storage;
-      expect(await nodes.lastBroadcast()).to.equal(0);
-      const broadcast = (type: string, ms: number): New<Broadcast> => ({
-        id: newId(),
-        service: 'nodes-service',
-        type,
-        payload: { amount: decimal('0.10'), at: [1, null] },
-        createdBy: 'ops',
-        createdDate: instant(ms),
-      });
-      const [first, second] = [broadcast('A', 1_000), broadcast('B', 2_000)];
-      for (const told of [first, second])
-        await storage.write(SYSTEM_TENANT, author(), async (session) => {
-          session.broadcast(told);
-          const payload = { accountId: null, objectId: null, metaData: { service: told.service } };
-          session.publish([{ type: BusEventType.BROADCAST_SERVICE, accountRecordId: null, payload }]);
-        });
-      const last = await nodes.lastBroadcast();
-      const all = await nodes.broadcastsAfter(0, 10);
-      expect(all.map(({ recordId: _recordId, ...told }) => told)).to.deep.equal([first, second]);
-      expect(all.at(-1)?.recordId).to.equal(last);
-      expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.deep.equal([
-        'B',
-      ]);
-      expect(await nodes.broadcastsAfter(0, 1)).to.have.length(1);
-      expect((await busEvents(database)).map(({ topic }) => topic)).to.deep.equal(
-        Array(2).fill('BROADCAST_SERVICE'),
-      );
-      await nodes.purgeBroadcasts(instant(1_001));
-      expect((await nodes.broadcastsAfter(0, 10)).map(({ type }) => type)).to.deep.equal(['B']);
-    });
+    const last = await nodes.lastBroadcast();
+    const all = await nodes.broadcastsAfter(0, 10);
+    expect(all.map(({ recordId: _recordId, ...told }) => told)).to.deep.equal([first, second]);
+    expect(all.at(-1)?.recordId).to.equal(last);
+    expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.deep.equal([
+      'B',
+    ]);
+    expect(await nodes.broadcastsAfter(0, 1)).to.have.length(1);
+    expect((await busEvents(database)).map(({ topic }) => topic)).to.deep.equal(
+      Array(2).fill('BROADCAST_SERVICE'),
+    );
+    await nodes.purgeBroadcasts(instant(1_001));
+    expect((await nodes.broadcastsAfter(0, 10)).map(({ type }) => type)).to.deep.equal(['B']);
   });
 });

@@ -18,178 +18,176 @@ import {
 const OVERDUE = 'overdue-service';
 const MINUTE_MS = 60_000;
 
-eachDatabase((kind, open) => {
-  describe('storage: what overdue reads', () => {
-    let opened: OpenedStorage;
-    let one: Account;
-    let other: Account;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-      const [first, second] = await opened.newAccounts(2);
-      if (!first || !second) throw new Error('no accounts');
-      one = first;
-      other = second;
-    });
-    afterEach(() => opened.storage.close());
+eachDatabase('storage: what overdue reads', (open, kind) => {
+  let opened: OpenedStorage;
+  let one: Account;
+  let other: Account;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+    const [first, second] = await opened.newAccounts(2);
+    if (!first || !second) throw new Error('no accounts');
+    one = first;
+    other = second;
+  });
+  afterEach(() => opened.storage.close());
 
-    const read = <T>(work: (session: WriteSession) => Promise<T>): Promise<T> => opened.write(work);
-    const at = (minutes: number) => ({
-      at: addMilliseconds(now, minutes * MINUTE_MS),
-      date: localDate(2026, 2, 1),
-    });
+  const read = <T>(work: (session: WriteSession) => Promise<T>): Promise<T> => opened.write(work);
+  const at = (minutes: number) => ({
+    at: addMilliseconds(now, minutes * MINUTE_MS),
+    date: localDate(2026, 2, 1),
+  });
 
-    it('the last active state of a service on each account up to an instant', async () => {
-      const state = (account: Account, stateName: string, changes: Partial<BlockingState>) =>
-        blockingState(ownerOf(account), {
-          blockedId: account.id,
-          type: 'ACCOUNT',
+  it('the last active state of a service on each account up to an instant', async () => {
+    const state = (account: Account, stateName: string, changes: Partial<BlockingState>) =>
+      blockingState(ownerOf(account), {
+        blockedId: account.id,
+        type: 'ACCOUNT',
+        service: OVERDUE,
+        stateName,
+        ...changes,
+      });
+    await opened.write(({ subscriptions }) =>
+      subscriptions.insertBlockingStates([
+        state(one, 'early', { effective: at(1), sequence: 1 }),
+        state(one, 'first of two', { effective: at(2), sequence: 2 }),
+        state(one, 'last of two', { effective: at(2), sequence: 3 }),
+        state(one, 'withdrawn', { effective: at(3), sequence: 4, isActive: false }),
+        state(one, 'of another service', { effective: at(3), sequence: 5, service: 'test' }),
+        state(one, 'later', { effective: at(9), sequence: 6 }),
+        state(other, 'of the other', { effective: at(2), sequence: 1 }),
+      ]),
+    );
+    const found = (minutes: number) =>
+      read(({ subscriptions }) =>
+        subscriptions.findLatestBlockingStates([one.id, other.id], {
           service: OVERDUE,
-          stateName,
-          ...changes,
-        });
-      await opened.write(({ subscriptions }) =>
-        subscriptions.insertBlockingStates([
-          state(one, 'early', { effective: at(1), sequence: 1 }),
-          state(one, 'first of two', { effective: at(2), sequence: 2 }),
-          state(one, 'last of two', { effective: at(2), sequence: 3 }),
-          state(one, 'withdrawn', { effective: at(3), sequence: 4, isActive: false }),
-          state(one, 'of another service', { effective: at(3), sequence: 5, service: 'test' }),
-          state(one, 'later', { effective: at(9), sequence: 6 }),
-          state(other, 'of the other', { effective: at(2), sequence: 1 }),
-        ]),
+          at: at(minutes).at,
+        }),
+      ).then((states) => states.map(({ stateName }) => stateName));
+    expect(await found(0)).to.deep.equal([]);
+    expect(await found(1)).to.deep.equal(['early']);
+    expect(await found(5)).to.deep.equal(['last of two', 'of the other']);
+    expect(await found(9)).to.have.members(['later', 'of the other']);
+  });
+
+  it('the newest purchase that has failed for each of these invoices', async () => {
+    const [invoiceId, second, elsewhere] = [newId(), newId(), newId()];
+    const failed = (account: Account, paidInvoice: typeof invoiceId, changes: object) => {
+      const made = payment(ownerOf(account));
+      const row = invoicePayment(ownerOf(account), { invoiceId: paidInvoice, paymentId: made.id });
+      const declined = transaction(ownerOf(account), {
+        paymentId: made.id,
+        status: 'PAYMENT_FAILURE',
+        leaseUntil: null,
+        invoiceRefund: null,
+        ...changes,
+      });
+      return { made, row, declined };
+    };
+    const all = [
+      failed(one, invoiceId, { paymentResponse: 'EXPIRED_CARD' }),
+      failed(one, invoiceId, { paymentResponse: 'DECLINE' }),
+      failed(one, invoiceId, { paymentResponse: 'OTHER', status: 'SUCCESS' }),
+      failed(one, invoiceId, { paymentResponse: 'OTHER', transactionType: 'REFUND' }),
+      failed(one, elsewhere, { paymentResponse: 'INVALID_CARD' }),
+      failed(other, second, { paymentResponse: null, status: 'PLUGIN_FAILURE' }),
+    ];
+    await opened.write(async ({ payments }) => {
+      await payments.insertPayments(all.map(({ made }) => made));
+      await payments.insertTransactions(all.map(({ declined }) => declined));
+      await payments.insertInvoicePayments(all.map(({ row }) => row));
+    });
+    const found = await read(({ payments }) => payments.findLastFailures([invoiceId, second]));
+    const inOrder = found.toSorted((a, b) => a.transactionRecordId - b.transactionRecordId);
+    expect(inOrder.map(({ transactionRecordId: _, ...failure }) => failure)).to.deep.equal([
+      { invoiceId, paymentResponse: 'DECLINE' },
+      { invoiceId: second, paymentResponse: null },
+    ]);
+    expect(await read(({ payments }) => payments.findLastFailures([]))).to.deep.equal([]);
+  });
+
+  it('whose doing AUTO_INVOICING_OFF is, until somebody has taken it off', async () => {
+    const rows = [one, other].map((account) => ({ ...ownerOf(account), isInvoicingOffOwned: true }));
+    await opened.write(({ overdue }) => overdue.saveAccounts(rows));
+    await opened.write(({ overdue }) =>
+      overdue.saveAccounts([{ ...ownerOf(other), isInvoicingOffOwned: false }]),
+    );
+    const owned = async () =>
+      (await read(({ overdue }) => overdue.findAccounts([one.id, other.id]))).map(
+        ({ accountId, isInvoicingOffOwned }) => [accountId, isInvoicingOffOwned],
       );
-      const found = (minutes: number) =>
-        read(({ subscriptions }) =>
-          subscriptions.findLatestBlockingStates([one.id, other.id], {
-            service: OVERDUE,
-            at: at(minutes).at,
-          }),
-        ).then((states) => states.map(({ stateName }) => stateName));
-      expect(await found(0)).to.deep.equal([]);
-      expect(await found(1)).to.deep.equal(['early']);
-      expect(await found(5)).to.deep.equal(['last of two', 'of the other']);
-      expect(await found(9)).to.have.members(['later', 'of the other']);
-    });
+    expect(await owned()).to.deep.equal([
+      [one.id, true],
+      [other.id, false],
+    ]);
+    await opened.write(({ overdue }) => overdue.disownInvoicingOff([one.id]));
+    expect(await owned()).to.deep.equal([
+      [one.id, false],
+      [other.id, false],
+    ]);
+  });
 
-    it('the newest purchase that has failed for each of these invoices', async () => {
-      const [invoiceId, second, elsewhere] = [newId(), newId(), newId()];
-      const failed = (account: Account, paidInvoice: typeof invoiceId, changes: object) => {
-        const made = payment(ownerOf(account));
-        const row = invoicePayment(ownerOf(account), { invoiceId: paidInvoice, paymentId: made.id });
-        const declined = transaction(ownerOf(account), {
-          paymentId: made.id,
-          status: 'PAYMENT_FAILURE',
-          leaseUntil: null,
-          invoiceRefund: null,
-          ...changes,
-        });
-        return { made, row, declined };
-      };
-      const all = [
-        failed(one, invoiceId, { paymentResponse: 'EXPIRED_CARD' }),
-        failed(one, invoiceId, { paymentResponse: 'DECLINE' }),
-        failed(one, invoiceId, { paymentResponse: 'OTHER', status: 'SUCCESS' }),
-        failed(one, invoiceId, { paymentResponse: 'OTHER', transactionType: 'REFUND' }),
-        failed(one, elsewhere, { paymentResponse: 'INVALID_CARD' }),
-        failed(other, second, { paymentResponse: null, status: 'PLUGIN_FAILURE' }),
-      ];
-      await opened.write(async ({ payments }) => {
-        await payments.insertPayments(all.map(({ made }) => made));
-        await payments.insertTransactions(all.map(({ declined }) => declined));
-        await payments.insertInvoicePayments(all.map(({ row }) => row));
-      });
-      const found = await read(({ payments }) => payments.findLastFailures([invoiceId, second]));
-      const inOrder = found.toSorted((a, b) => a.transactionRecordId - b.transactionRecordId);
-      expect(inOrder.map(({ transactionRecordId: _, ...failure }) => failure)).to.deep.equal([
-        { invoiceId, paymentResponse: 'DECLINE' },
-        { invoiceId: second, paymentResponse: null },
+  it('the work that goes before that of an account: its own or that of another, by an instant, of some topics', async () => {
+    const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
+      queueName,
+      accountRecordId: account.recordId,
+      effectiveDate: at(minutes).at,
+      payload: {},
+      uniqueKey: null,
+    });
+    const { NEXT_BILLING_DATE, PAYMENT_RETRY, OVERDUE_CHECK } = QueueName;
+    await opened.write(async (session) => {
+      session.schedule([
+        due(one, 1, NEXT_BILLING_DATE),
+        due(one, 3, PAYMENT_RETRY),
+        due(one, 4, OVERDUE_CHECK),
+        due(one, 9, PAYMENT_RETRY),
+        due(other, 2, PAYMENT_RETRY),
       ]);
-      expect(await read(({ payments }) => payments.findLastFailures([]))).to.deep.equal([]);
+      session.publish([{ type: 'INVOICE_CREATION', accountRecordId: other.recordId, payload: {} }]);
     });
-
-    it('whose doing AUTO_INVOICING_OFF is, until somebody has taken it off', async () => {
-      const rows = [one, other].map((account) => ({ ...ownerOf(account), isInvoicingOffOwned: true }));
-      await opened.write(({ overdue }) => overdue.saveAccounts(rows));
-      await opened.write(({ overdue }) =>
-        overdue.saveAccounts([{ ...ownerOf(other), isInvoicingOffOwned: false }]),
+    const topics: readonly string[] = [NEXT_BILLING_DATE, PAYMENT_RETRY, 'INVOICE_CREATION'];
+    const ahead = (request: Partial<WorkAheadRequest>) =>
+      read(({ notifications }) =>
+        notifications.findAhead({
+          work: [
+            { asker: one.recordId, accountRecordId: one.recordId, dueBy: at(5).at },
+            { asker: other.recordId, accountRecordId: other.recordId, dueBy: at(1).at },
+          ],
+          topics,
+          availableByMs: 1_000,
+          ...request,
+        }),
       );
-      const owned = async () =>
-        (await read(({ overdue }) => overdue.findAccounts([one.id, other.id]))).map(
-          ({ accountId, isInvoicingOffOwned }) => [accountId, isInvoicingOffOwned],
-        );
-      expect(await owned()).to.deep.equal([
-        [one.id, true],
-        [other.id, false],
-      ]);
-      await opened.write(({ overdue }) => overdue.disownInvoicingOff([one.id]));
-      expect(await owned()).to.deep.equal([
-        [one.id, false],
-        [other.id, false],
-      ]);
+    expect(await ahead({})).to.have.deep.members([
+      { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: false },
+      { asker: other.recordId, lastDue: author().createdDate, availableAtMs: null, isUnderWay: false },
+    ]);
+    const ofParent = { asker: other.recordId, accountRecordId: one.recordId, dueBy: at(2).at };
+    expect(await ahead({ work: [ofParent] })).to.deep.equal([
+      { asker: other.recordId, lastDue: at(1).at, availableAtMs: null, isUnderWay: false },
+    ]);
+    expect(await ahead({ topics: [OVERDUE_CHECK] })).to.deep.equal([
+      { asker: one.recordId, lastDue: at(4).at, availableAtMs: null, isUnderWay: false },
+    ]);
+    const claimed = await opened.storage.queue.claim({
+      node: 'node',
+      claimId: newId(),
+      limit: 10,
+      topics: [PAYMENT_RETRY],
+      businessNow: instant(at(3).at),
+      systemNowMs: 0,
+      leaseEndsAtMs: 10,
+      account: { tenantRecordId: opened.tenant.recordId, accountRecordId: one.recordId },
     });
-
-    it('the work that goes before that of an account: its own or that of another, by an instant, of some topics', async () => {
-      const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
-        queueName,
-        accountRecordId: account.recordId,
-        effectiveDate: at(minutes).at,
-        payload: {},
-        uniqueKey: null,
-      });
-      const { NEXT_BILLING_DATE, PAYMENT_RETRY, OVERDUE_CHECK } = QueueName;
-      await opened.write(async (session) => {
-        session.schedule([
-          due(one, 1, NEXT_BILLING_DATE),
-          due(one, 3, PAYMENT_RETRY),
-          due(one, 4, OVERDUE_CHECK),
-          due(one, 9, PAYMENT_RETRY),
-          due(other, 2, PAYMENT_RETRY),
-        ]);
-        session.publish([{ type: 'INVOICE_CREATION', accountRecordId: other.recordId, payload: {} }]);
-      });
-      const topics: readonly string[] = [NEXT_BILLING_DATE, PAYMENT_RETRY, 'INVOICE_CREATION'];
-      const ahead = (request: Partial<WorkAheadRequest>) =>
-        read(({ notifications }) =>
-          notifications.findAhead({
-            work: [
-              { asker: one.recordId, accountRecordId: one.recordId, dueBy: at(5).at },
-              { asker: other.recordId, accountRecordId: other.recordId, dueBy: at(1).at },
-            ],
-            topics,
-            availableByMs: 1_000,
-            ...request,
-          }),
-        );
-      expect(await ahead({})).to.have.deep.members([
-        { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: false },
-        { asker: other.recordId, lastDue: author().createdDate, availableAtMs: null, isUnderWay: false },
-      ]);
-      const ofParent = { asker: other.recordId, accountRecordId: one.recordId, dueBy: at(2).at };
-      expect(await ahead({ work: [ofParent] })).to.deep.equal([
-        { asker: other.recordId, lastDue: at(1).at, availableAtMs: null, isUnderWay: false },
-      ]);
-      expect(await ahead({ topics: [OVERDUE_CHECK] })).to.deep.equal([
-        { asker: one.recordId, lastDue: at(4).at, availableAtMs: null, isUnderWay: false },
-      ]);
-      const claimed = await opened.storage.queue.claim({
-        node: 'node',
-        claimId: newId(),
-        limit: 10,
-        topics: [PAYMENT_RETRY],
-        businessNow: instant(at(3).at),
-        systemNowMs: 0,
-        leaseEndsAtMs: 10,
-        account: { tenantRecordId: opened.tenant.recordId, accountRecordId: one.recordId },
-      });
-      expect(claimed).to.have.length(1);
-      expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
-        { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: true },
-      ]);
-      await opened.storage.queue.release(claimed, 700);
-      expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
-        { asker: one.recordId, lastDue: at(3).at, availableAtMs: 700, isUnderWay: false },
-      ]);
-      expect(await ahead({ topics: [PAYMENT_RETRY], availableByMs: 699 })).to.deep.equal([]);
-    });
+    expect(claimed).to.have.length(1);
+    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
+      { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: true },
+    ]);
+    await opened.storage.queue.release(claimed, 700);
+    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
+      { asker: one.recordId, lastDue: at(3).at, availableAtMs: 700, isUnderWay: false },
+    ]);
+    expect(await ahead({ topics: [PAYMENT_RETRY], availableByMs: 699 })).to.deep.equal([]);
   });
 });

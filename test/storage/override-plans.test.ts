@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  defineOverrides,
-  type OverrideDefinition,
-  obtainOverridePlan,
-  withOverridePlans,
-} from '../../lib/catalog/index.ts';
+import type { OverrideDefinition } from '../../lib/catalog/index.ts';
+import { defineOverrides, obtainOverridePlan, withOverridePlans } from '../../lib/catalog/index.ts';
 import { type Catalog, createCatalog } from '../../lib/index.ts';
 import type { ReadSession, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
@@ -33,91 +29,83 @@ function definition(amount: number, planName = 'gold'): OverrideDefinition {
 
 const making = { nextId: newId, currentCatalog: async () => sold() };
 
-eachDatabase((kind, open) => {
-  describe(`override plans in ${kind}`, () => {
-    let opened: OpenedStorage;
-    before(async () => {
-      opened = await openStorage(kind, open);
-    });
-    after(() => opened.storage.close());
+eachDatabase('override plans', (open, kind) => {
+  let opened: OpenedStorage;
+  before(async () => {
+    opened = await openStorage(kind, open);
+  });
+  after(() => opened.storage.close());
 
-    const make = (amount: number) =>
-      opened.write((session) => obtainOverridePlan(session, definition(amount), making));
-    const accountId = newId();
-    const find = (session: ReadSession, catalog: Catalog, planNames: readonly (string | null)[]) =>
-      withOverridePlans(session, { catalogOf: () => catalog, accountIds: [accountId], planNames });
-    const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
-      opened.storage.read(opened.tenant, async (session) =>
-        (await find(session, catalog, planNames))(accountId),
-      );
+  const make = (amount: number) =>
+    opened.write((session) => obtainOverridePlan(session, definition(amount), making));
+  const accountId = newId();
+  const find = (session: ReadSession, catalog: Catalog, planNames: readonly (string | null)[]) =>
+    withOverridePlans(session, { catalogOf: () => catalog, accountIds: [accountId], planNames });
+  const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
+    opened.storage.read(opened.tenant, async (session) =>
+      (await find(session, catalog, planNames))(accountId),
+    );
 
-    it('override plans are read with one statement for any number, and with none when read before', async () => {
-      const names: string[] = [];
-      for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
-      expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
-      opened.statements();
-      const catalog = sold();
-      const first = await read(catalog, ['gold-1', 'gold', null, 'gold-1', 'gold-9']);
-      expect(opened.statements()).to.have.length(1);
-      expect(first.planIn(gold, 'gold-1')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal(
-        '1',
-      );
-      expect(first.planIn(gold, 'gold-2'), 'was not asked for').to.equal(undefined);
-      await read(catalog, ['gold', 'silver']);
-      await read(catalog, ['gold-1', 'silver']);
-      expect(opened.statements()).to.have.length(0);
-      const all = await read(catalog, ['gold-1', 'gold-2', 'gold-3']);
-      expect(opened.statements()).to.have.length(1);
-      expect(all.planIn(gold, 'gold-1')).to.equal(first.planIn(gold, 'gold-1'));
-      expect(all.planIn(gold, 'gold-3')?.name).to.equal('gold-3');
-    });
+  it('override plans are read with one statement for any number, and with none when read before', async () => {
+    const names: string[] = [];
+    for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
+    expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
+    opened.statements();
+    const catalog = sold();
+    const first = await read(catalog, ['gold-1', 'gold', null, 'gold-1', 'gold-9']);
+    expect(opened.statements()).to.have.length(1);
+    expect(first.planIn(gold, 'gold-1')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('1');
+    expect(first.planIn(gold, 'gold-2'), 'was not asked for').to.equal(undefined);
+    await read(catalog, ['gold', 'silver']);
+    await read(catalog, ['gold-1', 'silver']);
+    expect(opened.statements()).to.have.length(0);
+    const all = await read(catalog, ['gold-1', 'gold-2', 'gold-3']);
+    expect(opened.statements()).to.have.length(1);
+    expect(all.planIn(gold, 'gold-1')).to.equal(first.planIn(gold, 'gold-1'));
+    expect(all.planIn(gold, 'gold-3')?.name).to.equal('gold-3');
+  });
 
-    it('cost one statement when there is one of these overrides already', async () => {
-      const { name } = await make(4);
-      opened.statements();
-      expect((await make(4)).name).to.equal(name);
-      expect(opened.statements()).to.have.length(1);
-    });
+  it('cost one statement when there is one of these overrides already', async () => {
+    const { name } = await make(4);
+    opened.statements();
+    expect((await make(4)).name).to.equal(name);
+    expect(opened.statements()).to.have.length(1);
+  });
 
-    it('override plans of a transaction that fails are gone, and the next has their name', async () => {
-      const catalog = sold();
-      const failure = await rejection(
-        opened.write(async (session) => {
-          const { name } = await obtainOverridePlan(session, definition(50), making);
-          expect(name).to.equal('gold-5');
-          const plans = (await find(session, catalog, [name]))(accountId);
-          expect(plans.planIn(gold, name)?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal(
-            '50',
-          );
-          throw new Error('undone');
-        }),
-      );
-      expect(failure.message).to.equal('undone');
-      expect((await read(catalog, ['gold-5'])).planIn(gold, 'gold-5')).to.equal(undefined);
-      expect((await make(51)).name).to.equal('gold-5');
-      const plans = await read(catalog, ['gold-5']);
-      expect(plans.planIn(gold, 'gold-5')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal(
-        '51',
-      );
-    });
+  it('override plans of a transaction that fails are gone, and the next has their name', async () => {
+    const catalog = sold();
+    const failure = await rejection(
+      opened.write(async (session) => {
+        const { name } = await obtainOverridePlan(session, definition(50), making);
+        expect(name).to.equal('gold-5');
+        const plans = (await find(session, catalog, [name]))(accountId);
+        expect(plans.planIn(gold, name)?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('50');
+        throw new Error('undone');
+      }),
+    );
+    expect(failure.message).to.equal('undone');
+    expect((await read(catalog, ['gold-5'])).planIn(gold, 'gold-5')).to.equal(undefined);
+    expect((await make(51)).name).to.equal('gold-5');
+    const plans = await read(catalog, ['gold-5']);
+    expect(plans.planIn(gold, 'gold-5')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('51');
+  });
 
-    it('override plans count on over all parents, past names that the catalog has', async () => {
-      const other = await opened.storage.write(opened.tenant, author(), (session) =>
-        obtainOverridePlan(session, definition(1, 'silver'), making),
-      );
-      expect(other.name).to.equal('silver-6');
-      const taken = version({
-        plans: ['gold', 'gold-7', 'gold-8'].map((name) => plan(name, 'P')).join(''),
-        priceLists: lists({ DEFAULT: ['gold', 'gold-7', 'gold-8'] }),
-      });
-      const passing = await opened.write((session) =>
-        obtainOverridePlan(session, definition(7), {
-          ...making,
-          currentCatalog: async () => createCatalog([taken]),
-        }),
-      );
-      expect(passing.name).to.equal('gold-9');
+  it('override plans count on over all parents, past names that the catalog has', async () => {
+    const other = await opened.storage.write(opened.tenant, author(), (session) =>
+      obtainOverridePlan(session, definition(1, 'silver'), making),
+    );
+    expect(other.name).to.equal('silver-6');
+    const taken = version({
+      plans: ['gold', 'gold-7', 'gold-8'].map((name) => plan(name, 'P')).join(''),
+      priceLists: lists({ DEFAULT: ['gold', 'gold-7', 'gold-8'] }),
     });
+    const passing = await opened.write((session) =>
+      obtainOverridePlan(session, definition(7), {
+        ...making,
+        currentCatalog: async () => createCatalog([taken]),
+      }),
+    );
+    expect(passing.name).to.equal('gold-9');
   });
 });
 

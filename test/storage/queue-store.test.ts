@@ -17,244 +17,269 @@ const queueName = QueueName.NEXT_BILLING_DATE;
 const topics = [event, queueName];
 const leaseMs = 1_000;
 
-eachDatabase((kind, open) => {
-  describe('storage: queue', () => {
-    let opened: OpenedStorage;
-    let accounts: readonly Account[];
-    let queue: Storage<never>['queue'];
-    let systemNowMs: number;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-      queue = opened.storage.queue;
-      accounts = await opened.newAccounts(3);
-      await opened.storage.prepare({ consumedTopics: new Set([event]) });
-      systemNowMs = 1_000_000;
+eachDatabase('storage: queue', (open, kind) => {
+  let opened: OpenedStorage;
+  let accounts: readonly Account[];
+  let queue: Storage<never>['queue'];
+  let systemNowMs: number;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+    queue = opened.storage.queue;
+    accounts = await opened.newAccounts(3);
+    await opened.storage.prepare({ consumedTopics: new Set([event]) });
+    systemNowMs = 1_000_000;
+  });
+  afterEach(() => opened.storage.close());
+
+  const recordIdAt = (index: number): number => accounts[index]?.recordId ?? 0;
+
+  const bus = (account: number | null, name: string): NewBusEvent => ({
+    type: event,
+    accountRecordId: account === null ? null : recordIdAt(account),
+    payload: { name },
+  });
+
+  const due = (account: number, name: string, offsetMs = 0): NewNotification => ({
+    queueName,
+    accountRecordId: recordIdAt(account),
+    effectiveDate: instant(now + offsetMs),
+    payload: { name },
+    uniqueKey: null,
+  });
+
+  const keyed = (account: number, name: string, uniqueKey: string): NewNotification => ({
+    ...due(account, name),
+    uniqueKey,
+  });
+
+  const put = (events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []) =>
+    opened.write(async (session) => {
+      session.schedule(notifications);
+      session.publish(events);
     });
-    afterEach(() => opened.storage.close());
 
-    const recordIdAt = (index: number): number => accounts[index]?.recordId ?? 0;
-
-    const bus = (account: number | null, name: string): NewBusEvent => ({
-      type: event,
-      accountRecordId: account === null ? null : recordIdAt(account),
-      payload: { name },
+  const claim = (
+    changes: Partial<Pick<ClaimRequest, 'limit' | 'topics' | 'businessNow' | 'node' | 'account'>> = {},
+  ) =>
+    queue.claim({
+      node: 'n1',
+      claimId: newId(),
+      limit: 100,
+      topics,
+      businessNow: now,
+      systemNowMs,
+      leaseEndsAtMs: systemNowMs + leaseMs,
+      ...changes,
     });
 
-    const due = (account: number, name: string, offsetMs = 0): NewNotification => ({
-      queueName,
-      accountRecordId: recordIdAt(account),
-      effectiveDate: instant(now + offsetMs),
-      payload: { name },
-      uniqueKey: null,
-    });
+  /** Claims and finishes until nothing is left; the names in the order of their claims. */
+  const drain = async (limit = 100): Promise<readonly unknown[][]> => {
+    const rounds: unknown[][] = [];
+    for (;;) {
+      const claimed = await claim({ limit });
+      if (claimed.length === 0) return rounds;
+      rounds.push(names(claimed));
+      await queue.finish(claimed);
+    }
+  };
 
-    const keyed = (account: number, name: string, uniqueKey: string): NewNotification => ({
-      ...due(account, name),
-      uniqueKey,
-    });
-
-    const put = (events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []) =>
-      opened.write(async (session) => {
-        session.schedule(notifications);
-        session.publish(events);
-      });
-
-    const claim = (
-      changes: Partial<Pick<ClaimRequest, 'limit' | 'topics' | 'businessNow' | 'node' | 'account'>> = {},
-    ) =>
-      queue.claim({
-        node: 'n1',
-        claimId: newId(),
-        limit: 100,
-        topics,
-        businessNow: now,
-        systemNowMs,
-        leaseEndsAtMs: systemNowMs + leaseMs,
-        ...changes,
-      });
-
-    /** Claims and finishes until nothing is left; the names in the order of their claims. */
-    const drain = async (limit = 100): Promise<readonly unknown[][]> => {
-      const rounds: unknown[][] = [];
-      for (;;) {
-        const claimed = await claim({ limit });
-        if (claimed.length === 0) return rounds;
-        rounds.push(names(claimed));
-        await queue.finish(claimed);
-      }
+  it('the queue gives an entry with everything that was put in', async () => {
+    const token = newId();
+    const payload = {
+      text: '名前 "x"',
+      amount: decimal('12345678901234567890123456789.123456789'),
+      price: decimal('10.10'),
+      whole: 3,
+      nothing: null,
+      list: [1, { deep: true }],
     };
-
-    it('the queue gives an entry with everything that was put in', async () => {
-      const token = newId();
-      const payload = {
-        text: '名前 "x"',
-        amount: decimal('12345678901234567890123456789.123456789'),
-        price: decimal('10.10'),
-        whole: 3,
-        nothing: null,
-        list: [1, { deep: true }],
-      };
-      await opened.write(
-        async (session) => session.publish([{ type: event, accountRecordId: recordIdAt(0), payload }]),
-        author({ userTokenOf: () => token }),
-      );
-      const claimId = newId();
-      const [entry] = await queue.claim({
-        node: 'n1',
-        claimId,
-        limit: 1,
-        topics,
-        businessNow: now,
-        systemNowMs,
-        leaseEndsAtMs: systemNowMs + leaseMs,
-      });
-      expect(entry).to.deep.include({
-        kind: 'BUS',
-        topic: event,
-        accountRecordId: recordIdAt(0),
-        tenantRecordId: opened.tenant.recordId,
-        userToken: token,
-        createdDate: now,
-        effectiveDate: now,
-        errorCount: 0,
-        processingState: 'IN_PROCESSING',
-        processingOwner: 'n1',
-        doneHandlers: [],
-        claimId,
-      });
-      expect(entry?.recordId).to.be.greaterThan(0);
-      expect(Object.keys(entry?.payload ?? {})).to.deep.equal(Object.keys(payload));
-      expect(entry?.payload).to.deep.equal(payload);
-      expect(entry?.payload.amount).to.be.instanceOf(Decimal);
+    await opened.write(
+      async (session) => session.publish([{ type: event, accountRecordId: recordIdAt(0), payload }]),
+      author({ userTokenOf: () => token }),
+    );
+    const claimId = newId();
+    const [entry] = await queue.claim({
+      node: 'n1',
+      claimId,
+      limit: 1,
+      topics,
+      businessNow: now,
+      systemNowMs,
+      leaseEndsAtMs: systemNowMs + leaseMs,
     });
-
-    it('the queue claims per account one entry, bus entries first, then notifications by due date', async () => {
-      await put(
-        [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
-        [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
-      );
-      expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
+    expect(entry).to.deep.include({
+      kind: 'BUS',
+      topic: event,
+      accountRecordId: recordIdAt(0),
+      tenantRecordId: opened.tenant.recordId,
+      userToken: token,
+      createdDate: now,
+      effectiveDate: now,
+      errorCount: 0,
+      processingState: 'IN_PROCESSING',
+      processingOwner: 'n1',
+      doneHandlers: [],
+      claimId,
     });
+    expect(entry?.recordId).to.be.greaterThan(0);
+    expect(Object.keys(entry?.payload ?? {})).to.deep.equal(Object.keys(payload));
+    expect(entry?.payload).to.deep.equal(payload);
+    expect(entry?.payload.amount).to.be.instanceOf(Decimal);
+  });
 
-    it('the queue claims of one account alone, and knows whether anything of it is due', async () => {
-      await put(
-        [bus(1, 'other'), bus(0, 'bus 1'), bus(0, 'bus 2')],
-        [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
-      );
-      const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: recordIdAt(0) };
-      const hasDue = (index: number) =>
-        opened.storage.read(opened.tenant, (session) => session.notifications.hasDue(recordIdAt(index), now));
-      const rounds: unknown[] = [];
-      for (let claimed = await claim({ account }); claimed.length > 0; claimed = await claim({ account })) {
-        rounds.push(names(claimed));
-        expect(await hasDue(0), 'what is in processing counts').to.equal(true);
-        await queue.finish(claimed);
-      }
-      expect(rounds).to.deep.equal([['bus 1'], ['bus 2'], ['early']]);
-      expect(await hasDue(0), 'the future does not').to.equal(false);
-      expect(await hasDue(2)).to.equal(true);
-      expect(
-        await claim({ account: { ...account, tenantRecordId: account.tenantRecordId + 1 } }),
-      ).to.deep.equal([]);
-      expect(await drain()).to.deep.equal([['other', 'third']]);
-    });
+  it('the queue claims per account one entry, bus entries first, then notifications by due date', async () => {
+    await put(
+      [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
+      [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
+    );
+    expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
+  });
 
-    it('the queue keeps to the limit and to due dates before 1970', async () => {
-      await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
-      expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
-      expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
-    });
+  it('the queue claims of one account alone, and knows whether anything of it is due', async () => {
+    await put(
+      [bus(1, 'other'), bus(0, 'bus 1'), bus(0, 'bus 2')],
+      [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
+    );
+    const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: recordIdAt(0) };
+    const hasDue = (index: number) =>
+      opened.storage.read(opened.tenant, (session) => session.notifications.hasDue(recordIdAt(index), now));
+    const rounds: unknown[] = [];
+    for (let claimed = await claim({ account }); claimed.length > 0; claimed = await claim({ account })) {
+      rounds.push(names(claimed));
+      expect(await hasDue(0), 'what is in processing counts').to.equal(true);
+      await queue.finish(claimed);
+    }
+    expect(rounds).to.deep.equal([['bus 1'], ['bus 2'], ['early']]);
+    expect(await hasDue(0), 'the future does not').to.equal(false);
+    expect(await hasDue(2)).to.equal(true);
+    expect(
+      await claim({ account: { ...account, tenantRecordId: account.tenantRecordId + 1 } }),
+    ).to.deep.equal([]);
+    expect(await drain()).to.deep.equal([['other', 'third']]);
+  });
 
-    it('entries of no account do not wait for each other', async () => {
-      await put([bus(null, 'a'), bus(null, 'b')]);
-      expect(names(await claim())).to.deep.equal(['a', 'b']);
-    });
+  it('the queue keeps to the limit and to due dates before 1970', async () => {
+    await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
+    expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
+    expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
+  });
 
-    it('an account with a claimed entry gives no second one until that is finished', async () => {
-      await put([bus(0, 'a'), bus(0, 'b')]);
-      const first = await claim();
-      expect(names(first)).to.deep.equal(['a']);
-      expect(await claim()).to.deep.equal([]);
-      await queue.finish(first);
-      expect(names(await claim())).to.deep.equal(['b']);
-    });
+  it('entries of no account do not wait for each other', async () => {
+    await put([bus(null, 'a'), bus(null, 'b')]);
+    expect(names(await claim())).to.deep.equal(['a', 'b']);
+  });
 
-    it('topics that nobody knows wait, and hold nobody up', async () => {
-      await put([bus(0, 'unknown')], [due(0, 'known')]);
-      expect(names(await claim({ topics: [queueName] }))).to.deep.equal(['known']);
-    });
+  it('an account with a claimed entry gives no second one until that is finished', async () => {
+    await put([bus(0, 'a'), bus(0, 'b')]);
+    const first = await claim();
+    expect(names(first)).to.deep.equal(['a']);
+    expect(await claim()).to.deep.equal([]);
+    await queue.finish(first);
+    expect(names(await claim())).to.deep.equal(['b']);
+  });
 
-    it('an event type that nobody consumes is history at once, between its neighbours', async () => {
-      await opened.storage.prepare({ consumedTopics: new Set([event]) });
-      await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
-      expect(await drain()).to.deep.equal([['a'], ['b']]);
-      // One purge row each: all three are in the history, under one numbering.
-      expect(await queue.purgeHistory(instant(now + 1), 100)).to.equal(3);
-      await put([bus(0, 'next')]);
-      expect(names(await claim())).to.deep.equal(['next']);
-    });
+  it('topics that nobody knows wait, and hold nobody up', async () => {
+    await put([bus(0, 'unknown')], [due(0, 'known')]);
+    expect(names(await claim({ topics: [queueName] }))).to.deep.equal(['known']);
+  });
 
-    it('a retry comes after its pause with one more error, and keeps its account’s bus entries waiting', async () => {
-      await put([bus(0, 'failing'), bus(0, 'waiting')], [due(0, 'waiting too')]);
-      const [failing] = await claim();
-      if (!failing) throw new Error('nothing claimed');
-      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
-      expect(await claim()).to.deep.equal([]);
-      systemNowMs += 4_999;
-      expect(await claim()).to.deep.equal([]);
-      systemNowMs += 1;
-      const again = await claim();
-      expect(again.map(({ errorCount, payload }) => [payload.name, errorCount])).to.deep.equal([
-        ['failing', 1],
-      ]);
-    });
+  it('an event type that nobody consumes is history at once, between its neighbours', async () => {
+    await opened.storage.prepare({ consumedTopics: new Set([event]) });
+    await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
+    expect(await drain()).to.deep.equal([['a'], ['b']]);
+    // One purge row each: all three are in the history, under one numbering.
+    expect(await queue.purgeHistory(instant(now + 1), 100)).to.equal(3);
+    await put([bus(0, 'next')]);
+    expect(names(await claim())).to.deep.equal(['next']);
+  });
 
-    it('a bus entry that pauses for more than 60 s holds its account up no longer', async () => {
-      await put([bus(0, 'failing'), bus(0, 'free')]);
-      const [failing] = await claim();
-      if (!failing) throw new Error('nothing claimed');
-      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 60_001 }]);
-      expect(names(await claim())).to.deep.equal(['free']);
-    });
+  it('a retry comes after its pause with one more error, and keeps its account’s bus entries waiting', async () => {
+    await put([bus(0, 'failing'), bus(0, 'waiting')], [due(0, 'waiting too')]);
+    const [failing] = await claim();
+    if (!failing) throw new Error('nothing claimed');
+    await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
+    expect(await claim()).to.deep.equal([]);
+    systemNowMs += 4_999;
+    expect(await claim()).to.deep.equal([]);
+    systemNowMs += 1;
+    const again = await claim();
+    expect(again.map(({ errorCount, payload }) => [payload.name, errorCount])).to.deep.equal([
+      ['failing', 1],
+    ]);
+  });
 
-    it('a notification that waits for its next attempt holds nobody up', async () => {
-      await put([], [due(0, 'failing', -10), due(0, 'free', -5)]);
-      const [failing] = await claim();
-      if (!failing) throw new Error('nothing claimed');
-      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
-      expect(names(await claim())).to.deep.equal(['free']);
-    });
+  it('a bus entry that pauses for more than 60 s holds its account up no longer', async () => {
+    await put([bus(0, 'failing'), bus(0, 'free')]);
+    const [failing] = await claim();
+    if (!failing) throw new Error('nothing claimed');
+    await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 60_001 }]);
+    expect(names(await claim())).to.deep.equal(['free']);
+  });
 
-    it('a released entry comes again untouched after its pause', async () => {
-      await put([bus(0, 'busy')]);
-      const claimed = await claim();
-      await queue.release(claimed, systemNowMs + 100);
-      expect(await claim()).to.deep.equal([]);
-      systemNowMs += 100;
-      const [again] = await claim();
-      expect([again?.payload.name, again?.errorCount]).to.deep.equal(['busy', 0]);
-      expect(again?.recordId).to.equal(claimed[0]?.recordId);
-    });
+  it('a notification that waits for its next attempt holds nobody up', async () => {
+    await put([], [due(0, 'failing', -10), due(0, 'free', -5)]);
+    const [failing] = await claim();
+    if (!failing) throw new Error('nothing claimed');
+    await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
+    expect(names(await claim())).to.deep.equal(['free']);
+  });
 
-    it('a failed entry is history and its account goes on', async () => {
-      await put([bus(0, 'bad'), bus(0, 'good')]);
-      const [bad] = await claim();
-      if (!bad) throw new Error('nothing claimed');
-      await queue.fail([{ entry: bad, reason: 'no use' }]);
-      expect(names(await claim())).to.deep.equal(['good']);
-    });
+  it('a released entry comes again untouched after its pause', async () => {
+    await put([bus(0, 'busy')]);
+    const claimed = await claim();
+    await queue.release(claimed, systemNowMs + 100);
+    expect(await claim()).to.deep.equal([]);
+    systemNowMs += 100;
+    const [again] = await claim();
+    expect([again?.payload.name, again?.errorCount]).to.deep.equal(['busy', 0]);
+    expect(again?.recordId).to.equal(claimed[0]?.recordId);
+  });
 
-    it('a claim that has passed on can do nothing any more', async () => {
-      await put([bus(0, 'a'), bus(1, 'b')]);
-      const claimed = await claim();
+  it('a failed entry is history and its account goes on', async () => {
+    await put([bus(0, 'bad'), bus(0, 'good')]);
+    const [bad] = await claim();
+    if (!bad) throw new Error('nothing claimed');
+    await queue.fail([{ entry: bad, reason: 'no use' }]);
+    expect(names(await claim())).to.deep.equal(['good']);
+  });
+
+  it('a claim that has passed on can do nothing any more', async () => {
+    await put([bus(0, 'a'), bus(1, 'b')]);
+    const claimed = await claim();
+    systemNowMs += leaseMs;
+    const [lost, kept] = claimed;
+    if (!lost || !kept) throw new Error('nothing claimed');
+    await queue.renew([kept], systemNowMs + leaseMs);
+    expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
+    expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.deep.equal([kept.recordId]);
+    for (const attempt of [
+      () => queue.finish(claimed),
+      () => queue.markDone([lost], 'handler'),
+      () => queue.fail([{ entry: lost, reason: 'late' }]),
+      () => opened.write((session) => session.finish([lost])),
+      () => opened.write((session) => session.markDone([lost], 'handler')),
+    ]) {
+      expect((await rejection(attempt())).name).to.equal('LeaseLostError');
+    }
+    await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
+    await queue.release([lost], 0);
+    // It is there once, as another claim finds it.
+    await queue.finish([kept]);
+    expect(names(await claim())).to.deep.equal(['a']);
+    expect(await claim()).to.deep.equal([]);
+  });
+
+  it('a claim can do nothing to what another one holds now, of the same node or of another', async () => {
+    for (const node of ['n1', 'n2']) {
+      await put([bus(0, node)]);
+      const [lost] = await claim();
+      if (!lost) throw new Error('nothing claimed');
       systemNowMs += leaseMs;
-      const [lost, kept] = claimed;
-      if (!lost || !kept) throw new Error('nothing claimed');
-      await queue.renew([kept], systemNowMs + leaseMs);
       expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
-      expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.deep.equal([kept.recordId]);
+      const taken = await claim({ node });
+      expect(await queue.renew([lost], systemNowMs + 10 * leaseMs)).to.deep.equal([]);
       for (const attempt of [
-        () => queue.finish(claimed),
+        () => queue.finish([lost]),
         () => queue.markDone([lost], 'handler'),
         () => queue.fail([{ entry: lost, reason: 'late' }]),
         () => opened.write((session) => session.finish([lost])),
@@ -264,192 +289,165 @@ eachDatabase((kind, open) => {
       }
       await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
       await queue.release([lost], 0);
-      // It is there once, as another claim finds it.
-      await queue.finish([kept]);
-      expect(names(await claim())).to.deep.equal(['a']);
-      expect(await claim()).to.deep.equal([]);
-    });
-
-    it('a claim can do nothing to what another one holds now, of the same node or of another', async () => {
-      for (const node of ['n1', 'n2']) {
-        await put([bus(0, node)]);
-        const [lost] = await claim();
-        if (!lost) throw new Error('nothing claimed');
-        systemNowMs += leaseMs;
-        expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
-        const taken = await claim({ node });
-        expect(await queue.renew([lost], systemNowMs + 10 * leaseMs)).to.deep.equal([]);
-        for (const attempt of [
-          () => queue.finish([lost]),
-          () => queue.markDone([lost], 'handler'),
-          () => queue.fail([{ entry: lost, reason: 'late' }]),
-          () => opened.write((session) => session.finish([lost])),
-          () => opened.write((session) => session.markDone([lost], 'handler')),
-        ]) {
-          expect((await rejection(attempt())).name).to.equal('LeaseLostError');
-        }
-        await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
-        await queue.release([lost], 0);
-        expect(await claim(), 'what is free').to.deep.equal([]);
-        expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
-        await queue.finish(taken);
-      }
-    });
-
-    it('a finish that loses one of its entries ends none of them', async () => {
-      await put([bus(0, 'a'), bus(1, 'b')]);
-      const claimed = await claim();
-      const [first] = claimed;
-      if (!first) throw new Error('nothing claimed');
-      await queue.finish([first]);
-      expect((await rejection(queue.finish(claimed))).name).to.equal('LeaseLostError');
-      expect(await queue.countPending(null, now)).to.equal(1);
-    });
-
-    it('the queue takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
-      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
-      await claim({ limit: 1, node: 'n1' });
-      await claim({ limit: 1, node: 'n2' });
-      const [held] = await claim({ limit: 1, node: 'n3' });
-      const takeBack = () => queue.takeBackLapsed({ systemNowMs, held: held ? [held.claimId] : [] });
+      expect(await claim(), 'what is free').to.deep.equal([]);
       expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
-      systemNowMs += leaseMs - 1;
-      expect(await takeBack()).to.equal(0);
-      systemNowMs += 1;
-      expect(await takeBack()).to.equal(2);
-      const again = await claim();
-      expect(names(again).toSorted()).to.deep.equal(['a', 'b']);
-      expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
-    });
+      await queue.finish(taken);
+    }
+  });
 
-    it('the queue takes back what given nodes have claimed, whatever their leases say', async () => {
-      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
-      for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
-      expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
-      expect(await queue.takeBackFrom([])).to.equal(0);
-      expect(await queue.takeBackFrom(['n0', 'n1', 'n3'])).to.equal(2);
-      expect(names(await claim()).toSorted()).to.deep.equal(['a', 'c']);
-    });
+  it('a finish that loses one of its entries ends none of them', async () => {
+    await put([bus(0, 'a'), bus(1, 'b')]);
+    const claimed = await claim();
+    const [first] = claimed;
+    if (!first) throw new Error('nothing claimed');
+    await queue.finish([first]);
+    expect((await rejection(queue.finish(claimed))).name).to.equal('LeaseLostError');
+    expect(await queue.countPending(null, now)).to.equal(1);
+  });
 
-    it('reaping records what was taken back again and again, and nothing that came to an outcome in between', async () => {
-      await put([bus(0, 'deadly'), bus(1, 'slow')]);
-      const [first] = await claim();
-      const lapse = async () => {
-        systemNowMs += leaseMs;
-        await queue.takeBackLapsed({ systemNowMs, held: [] });
-      };
-      const claimedFirstMs = systemNowMs;
-      const reap = (changes: object = {}) =>
-        queue.reap({
-          systemNowMs,
-          businessNow: now,
-          claimedBeforeMs: systemNowMs,
-          maxLapses: 2,
-          limit: 10,
-          ...changes,
-        });
-      await lapse();
-      const slow = (await claim()).filter(({ payload }) => payload.name === 'slow');
-      await queue.release(slow, 0);
-      await lapse();
-      await claim();
-      expect(await reap()).to.equal(0);
-      await lapse();
-      expect(await reap({ claimedBeforeMs: claimedFirstMs - 1 })).to.equal(0);
-      expect(await reap({ maxLapses: 3 })).to.equal(0);
-      const atWork = await claim();
-      expect(await reap()).to.equal(0);
-      await queue.takeBackFrom([...new Set(atWork.map(({ processingOwner }) => processingOwner ?? ''))]);
-      expect(await reap()).to.equal(1);
-      expect(await reap()).to.equal(0);
-      const copies = await claim();
-      const deadly = copies.find(({ payload }) => payload.name === 'deadly');
-      expect(deadly?.recordId).to.be.greaterThan(first?.recordId ?? Number.NaN);
-      expect(names(copies).toSorted()).to.deep.equal(['deadly', 'slow']);
-    });
+  it('the queue takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
+    await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+    await claim({ limit: 1, node: 'n1' });
+    await claim({ limit: 1, node: 'n2' });
+    const [held] = await claim({ limit: 1, node: 'n3' });
+    const takeBack = () => queue.takeBackLapsed({ systemNowMs, held: held ? [held.claimId] : [] });
+    expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
+    systemNowMs += leaseMs - 1;
+    expect(await takeBack()).to.equal(0);
+    systemNowMs += 1;
+    expect(await takeBack()).to.equal(2);
+    const again = await claim();
+    expect(names(again).toSorted()).to.deep.equal(['a', 'b']);
+    expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
+  });
 
-    it('marks of handlers add up', async () => {
-      await put([bus(0, 'a')]);
-      const claimed = await claim();
-      await queue.markDone(claimed, 'first');
-      await opened.write((session) => session.markDone(claimed, 'second "x"'));
-      await queue.retry(claimed.map((entry) => ({ entry, reason: 'third failed', availableAtMs: 0 })));
-      const [again] = await claim();
-      expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
-    });
+  it('the queue takes back what given nodes have claimed, whatever their leases say', async () => {
+    await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+    for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
+    expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
+    expect(await queue.takeBackFrom([])).to.equal(0);
+    expect(await queue.takeBackFrom(['n0', 'n1', 'n3'])).to.equal(2);
+    expect(names(await claim()).toSorted()).to.deep.equal(['a', 'c']);
+  });
 
-    it('the queue of two live notifications with one key the first stays; a finished one makes room', async () => {
-      await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
-      await put([], [keyed(1, 'third', 'key')]);
-      const claimed = await claim();
-      expect(names(claimed)).to.deep.equal(['first']);
-      await opened.write(async (session) => {
-        await session.finish(claimed);
-        session.schedule([keyed(0, 'fourth', 'key')]);
+  it('reaping records what was taken back again and again, and nothing that came to an outcome in between', async () => {
+    await put([bus(0, 'deadly'), bus(1, 'slow')]);
+    const [first] = await claim();
+    const lapse = async () => {
+      systemNowMs += leaseMs;
+      await queue.takeBackLapsed({ systemNowMs, held: [] });
+    };
+    const claimedFirstMs = systemNowMs;
+    const reap = (changes: object = {}) =>
+      queue.reap({
+        systemNowMs,
+        businessNow: now,
+        claimedBeforeMs: systemNowMs,
+        maxLapses: 2,
+        limit: 10,
+        ...changes,
       });
-      expect(await drain()).to.deep.equal([['fourth']]);
-    });
+    await lapse();
+    const slow = (await claim()).filter(({ payload }) => payload.name === 'slow');
+    await queue.release(slow, 0);
+    await lapse();
+    await claim();
+    expect(await reap()).to.equal(0);
+    await lapse();
+    expect(await reap({ claimedBeforeMs: claimedFirstMs - 1 })).to.equal(0);
+    expect(await reap({ maxLapses: 3 })).to.equal(0);
+    const atWork = await claim();
+    expect(await reap()).to.equal(0);
+    await queue.takeBackFrom([...new Set(atWork.map(({ processingOwner }) => processingOwner ?? ''))]);
+    expect(await reap()).to.equal(1);
+    expect(await reap()).to.equal(0);
+    const copies = await claim();
+    const deadly = copies.find(({ payload }) => payload.name === 'deadly');
+    expect(deadly?.recordId).to.be.greaterThan(first?.recordId ?? Number.NaN);
+    expect(names(copies).toSorted()).to.deep.equal(['deadly', 'slow']);
+  });
 
-    it('unscheduling removes live ones and what the same transaction has scheduled before', async () => {
-      await put([], [keyed(0, 'a', 'a'), keyed(0, 'b', 'b')]);
-      await opened.write(async (session) => {
-        session.schedule([keyed(0, 'c', 'c')]);
-        await session.unschedule(['a', 'c', 'unknown']);
-        session.schedule([keyed(0, 'a again', 'a')]);
-      });
-      expect(await drain()).to.deep.equal([['b'], ['a again']]);
-    });
+  it('marks of handlers add up', async () => {
+    await put([bus(0, 'a')]);
+    const claimed = await claim();
+    await queue.markDone(claimed, 'first');
+    await opened.write((session) => session.markDone(claimed, 'second "x"'));
+    await queue.retry(claimed.map((entry) => ({ entry, reason: 'third failed', availableAtMs: 0 })));
+    const [again] = await claim();
+    expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
+  });
 
-    it('unscheduling leaves a claimed one to its handler', async () => {
-      await put([], [keyed(0, 'a', 'a')]);
-      const claimed = await claim();
-      await opened.write((session) => session.unschedule(['a']));
-      await queue.finish(claimed);
+  it('the queue of two live notifications with one key the first stays; a finished one makes room', async () => {
+    await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
+    await put([], [keyed(1, 'third', 'key')]);
+    const claimed = await claim();
+    expect(names(claimed)).to.deep.equal(['first']);
+    await opened.write(async (session) => {
+      await session.finish(claimed);
+      session.schedule([keyed(0, 'fourth', 'key')]);
     });
+    expect(await drain()).to.deep.equal([['fourth']]);
+  });
 
-    it('the queue counts what is due or in processing, pauses included, of a tenant or of all', async () => {
-      await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
-      const stranger = await opened.newTenant();
-      const count = (businessNow: Instant) =>
-        Promise.all(
-          [opened.tenant.recordId, stranger.recordId, null].map((tenant) =>
-            queue.countPending(tenant, businessNow),
-          ),
-        );
-      expect(await count(now)).to.deep.equal([2, 0, 2]);
-      const [first] = await claim({ limit: 1 });
-      if (!first) throw new Error('nothing claimed');
-      expect(await count(now)).to.deep.equal([2, 0, 2]);
-      await queue.retry([{ entry: first, reason: 'failed', availableAtMs: systemNowMs + 10_000 }]);
-      expect(await count(now)).to.deep.equal([2, 0, 2]);
-      expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
+  it('unscheduling removes live ones and what the same transaction has scheduled before', async () => {
+    await put([], [keyed(0, 'a', 'a'), keyed(0, 'b', 'b')]);
+    await opened.write(async (session) => {
+      session.schedule([keyed(0, 'c', 'c')]);
+      await session.unschedule(['a', 'c', 'unknown']);
+      session.schedule([keyed(0, 'a again', 'a')]);
     });
+    expect(await drain()).to.deep.equal([['b'], ['a again']]);
+  });
 
-    it('the queue tells when the next notification of a known queue falls due', async () => {
-      expect(await queue.nextDue(topics)).to.equal(null);
-      await put([bus(0, 'a')], [due(0, 'late', 5_000), due(1, 'soon', 2_000)]);
-      expect(await queue.nextDue(topics)).to.equal(now + 2_000);
-      expect(await queue.nextDue([event])).to.equal(null);
-      expect(await queue.nextDue([])).to.equal(null);
-    });
+  it('unscheduling leaves a claimed one to its handler', async () => {
+    await put([], [keyed(0, 'a', 'a')]);
+    const claimed = await claim();
+    await opened.write((session) => session.unschedule(['a']));
+    await queue.finish(claimed);
+  });
 
-    it('purges what is older, bit by bit', async () => {
-      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
-      await drain();
-      expect(await queue.purgeHistory(now, 10)).to.equal(0);
-      expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(2);
-      expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(1);
-    });
+  it('the queue counts what is due or in processing, pauses included, of a tenant or of all', async () => {
+    await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
+    const stranger = await opened.newTenant();
+    const count = (businessNow: Instant) =>
+      Promise.all(
+        [opened.tenant.recordId, stranger.recordId, null].map((tenant) =>
+          queue.countPending(tenant, businessNow),
+        ),
+      );
+    expect(await count(now)).to.deep.equal([2, 0, 2]);
+    const [first] = await claim({ limit: 1 });
+    if (!first) throw new Error('nothing claimed');
+    expect(await count(now)).to.deep.equal([2, 0, 2]);
+    await queue.retry([{ entry: first, reason: 'failed', availableAtMs: systemNowMs + 10_000 }]);
+    expect(await count(now)).to.deep.equal([2, 0, 2]);
+    expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
+  });
 
-    it('nothing is asked of the database for empty lists', async () => {
-      opened.statements();
-      await queue.renew([], 0);
-      await queue.finish([]);
-      await queue.retry([]);
-      await queue.release([], 0);
-      await queue.fail([]);
-      expect(opened.statements()).to.deep.equal([]);
-    });
+  it('the queue tells when the next notification of a known queue falls due', async () => {
+    expect(await queue.nextDue(topics)).to.equal(null);
+    await put([bus(0, 'a')], [due(0, 'late', 5_000), due(1, 'soon', 2_000)]);
+    expect(await queue.nextDue(topics)).to.equal(now + 2_000);
+    expect(await queue.nextDue([event])).to.equal(null);
+    expect(await queue.nextDue([])).to.equal(null);
+  });
+
+  it('purges what is older, bit by bit', async () => {
+    await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+    await drain();
+    expect(await queue.purgeHistory(now, 10)).to.equal(0);
+    expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(2);
+    expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(1);
+  });
+
+  it('nothing is asked of the database for empty lists', async () => {
+    opened.statements();
+    await queue.renew([], 0);
+    await queue.finish([]);
+    await queue.retry([]);
+    await queue.release([], 0);
+    await queue.fail([]);
+    expect(opened.statements()).to.deep.equal([]);
   });
 });
 

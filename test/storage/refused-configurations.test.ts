@@ -21,61 +21,59 @@ function overdueRow(name: string): New<TenantKeyValue> {
   return single('OVERDUE_CONFIG', JSON.stringify({ overdueStates: [afterDays(name, 10)] }));
 }
 
-eachDatabase((kind, open) => {
-  describe(`a configuration that was refused at the last moment, on ${kind}`, () => {
-    let opened: OpenedStorage;
-    let other: TenantRef;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-      other = await opened.newTenant();
-    });
-    afterEach(() => opened.storage.close());
+eachDatabase('a configuration that was refused at the last moment', (open, kind) => {
+  let opened: OpenedStorage;
+  let other: TenantRef;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+    other = await opened.newTenant();
+  });
+  afterEach(() => opened.storage.close());
 
-    /** What the transaction itself goes by is read before it ends. */
-    async function store(
-      tenant: TenantRef,
-      row: New<TenantKeyValue>,
-      during: (session: WriteSession, recordId: number) => Promise<unknown>,
-    ): Promise<void> {
-      await opened.storage.write(tenant, author(), async (session) => {
-        const [recordId = 0] = await session.keyValues.insert([row]);
-        await during(session, recordId);
-      });
-    }
-
-    it('holds for no other tenant to whose row the database gives the same number', async () => {
-      const settings = new TenantConfiguration(quiet, DEFAULT_TENANT_SETTINGS);
-      const row = (days: string) =>
-        single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
-      const refused = await rejection(
-        store(opened.tenant, row('1,1'), async (session, recordId) => {
-          await session.keyValues.setConfiguration(recordId);
-          expect((await settings.settingsOf(session))['payment.retry.days']).to.deep.equal([1, 1]);
-          throw new Error('no room');
-        }),
-      );
-      expect(refused.message).to.equal('no room');
-      await store(other, row('3,3'), (session, recordId) => session.keyValues.setConfiguration(recordId));
-      const ofOther = await opened.storage.read(other, (session) => settings.settingsOf(session));
-      expect(ofOther['payment.retry.days']).to.deep.equal([3, 3]);
+  /** What the transaction itself goes by is read before it ends. */
+  async function store(
+    tenant: TenantRef,
+    row: New<TenantKeyValue>,
+    during: (session: WriteSession, recordId: number) => Promise<unknown>,
+  ): Promise<void> {
+    await opened.storage.write(tenant, author(), async (session) => {
+      const [recordId = 0] = await session.keyValues.insert([row]);
+      await during(session, recordId);
     });
+  }
 
-    it('of overdue holds for no other tenant to whose row the database gives the same number', async () => {
-      const configs = new OverdueConfigs(quiet);
-      const refused = await rejection(
-        store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {
-          await session.keyValues.setOverdueConfig(recordId);
-          expect((await configs.configOf(session)).states[0]?.name).to.equal('REFUSED');
-          throw new Error('no room');
-        }),
-      );
-      expect(refused.message).to.equal('no room');
-      await store(other, overdueRow('HELD'), (session, recordId) =>
-        session.keyValues.setOverdueConfig(recordId),
-      );
-      const ofOther = await opened.storage.read(other, configs.configOf);
-      expect(ofOther.states[0]?.name).to.equal('HELD');
-    });
+  it('holds for no other tenant to whose row the database gives the same number', async () => {
+    const settings = new TenantConfiguration(quiet, DEFAULT_TENANT_SETTINGS);
+    const row = (days: string) =>
+      single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
+    const refused = await rejection(
+      store(opened.tenant, row('1,1'), async (session, recordId) => {
+        await session.keyValues.setConfiguration(recordId);
+        expect((await settings.settingsOf(session))['payment.retry.days']).to.deep.equal([1, 1]);
+        throw new Error('no room');
+      }),
+    );
+    expect(refused.message).to.equal('no room');
+    await store(other, row('3,3'), (session, recordId) => session.keyValues.setConfiguration(recordId));
+    const ofOther = await opened.storage.read(other, (session) => settings.settingsOf(session));
+    expect(ofOther['payment.retry.days']).to.deep.equal([3, 3]);
+  });
+
+  it('of overdue holds for no other tenant to whose row the database gives the same number', async () => {
+    const configs = new OverdueConfigs(quiet);
+    const refused = await rejection(
+      store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {
+        await session.keyValues.setOverdueConfig(recordId);
+        expect((await configs.configOf(session)).states[0]?.name).to.equal('REFUSED');
+        throw new Error('no room');
+      }),
+    );
+    expect(refused.message).to.equal('no room');
+    await store(other, overdueRow('HELD'), (session, recordId) =>
+      session.keyValues.setOverdueConfig(recordId),
+    );
+    const ofOther = await opened.storage.read(other, configs.configOf);
+    expect(ofOther.states[0]?.name).to.equal('HELD');
   });
 });
 

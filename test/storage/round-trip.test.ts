@@ -1,19 +1,9 @@
 import { expect } from 'chai';
-import {
-  type Account,
-  type Bundle,
-  ErrorCode,
-  type Page,
-  type StoredCursor,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Account, Bundle, Page, StoredCursor, Uuid } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
-import {
-  type CatalogComposition,
-  CatalogPartKind,
-  type NewCatalogPart,
-  type PaymentTransaction,
-} from '../../lib/records/index.ts';
+import type { CatalogComposition, NewCatalogPart, PaymentTransaction } from '../../lib/records/index.ts';
+import { CatalogPartKind } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';

@@ -27,108 +27,104 @@ const NUMBERED = {
   ],
 } as const;
 
-eachDatabase((kind, open) => {
-  describe('storage: schema', () => {
-    it('the schema of the migrations is that of the tables', async () => {
-      const orm = schemaOf(await open(migrated));
-      if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
-      try {
-        expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
-      } finally {
-        await orm.close(true);
-      }
-    });
-
-    it('platform §17: every table numbers its rows by a sequence that uses no number twice', async () => {
-      const database = await open(migrated);
-      const orm = schemaOf(database);
-      // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
-      // others for texts and migrations.
-      const numberedElsewhere =
-        /^bw_(?:queue_history|usage_points|usage_days|usage_archived_\w+|migrations|account_texts.*)$/;
-      const [all, numbered] = NUMBERED[kind];
-      try {
-        const names = async (text: string): Promise<readonly string[]> => {
-          const rows: readonly { name: string }[] = await orm.em.getConnection().execute(text);
-          return rows
-            .map(({ name }) => name)
-            .filter((name) => !numberedElsewhere.test(name))
-            .toSorted();
-        };
-        const tables = await names(all);
-        expect(tables.length).to.be.greaterThan(30);
-        expect(await names(numbered)).to.deep.equal(tables);
-      } finally {
-        await orm.close(true);
-      }
-    });
-
-    it('the schema that a newer version has migrated is refused', async () => {
-      const database = await open(migrated);
-      const orm = schemaOf(database);
-      await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
+eachDatabase('storage: schema', (open, kind) => {
+  it('the schema of the migrations is that of the tables', async () => {
+    const orm = schemaOf(await open(migrated));
+    if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
+    try {
+      expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
+    } finally {
       await orm.close(true);
-      const storage = storageAt(database);
-      const refused = await rejection(storage.prepare());
-      await storage.close();
-      expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
-    });
+    }
+  });
 
-    it('from before the first release is refused with what to do, by migrate too', async () => {
-      const database = await open(migrated);
-      const orm = schemaOf(database);
-      await orm.em.getConnection().execute(`update bw_migrations set name = '20261121-initial'`);
+  it('platform §17: every table numbers its rows by a sequence that uses no number twice', async () => {
+    const database = await open(migrated);
+    const orm = schemaOf(database);
+    // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
+    // others for texts and migrations.
+    const numberedElsewhere =
+      /^bw_(?:queue_history|usage_points|usage_days|usage_archived_\w+|migrations|account_texts.*)$/;
+    const [all, numbered] = NUMBERED[kind];
+    try {
+      const names = async (text: string): Promise<readonly string[]> => {
+        const rows: readonly { name: string }[] = await orm.em.getConnection().execute(text);
+        return rows
+          .map(({ name }) => name)
+          .filter((name) => !numberedElsewhere.test(name))
+          .toSorted();
+      };
+      const tables = await names(all);
+      expect(tables.length).to.be.greaterThan(30);
+      expect(await names(numbered)).to.deep.equal(tables);
+    } finally {
       await orm.close(true);
-      const storage =
-        database.kind === 'sqlite' ? sqlite(database.path) : postgresql({ url: database.url, migrate: true });
-      const refused = await rejection(storage.prepare());
-      await storage.close();
-      const refusals = [refused, await rejection(migrationsOf(database).migrate())];
-      for (const { message } of refusals) {
-        expect(message)
-          .to.contain('before its first release')
-          .and.to.contain('open the storage on an empty database');
-      }
-    });
+    }
+  });
 
-    it('the schema has migrations that are listed in the order of their names', async () => {
-      const names = migrationsOf(await open()).migrations.map(({ name }) => name);
-      expect(names).to.deep.equal(names.toSorted());
-    });
+  it('the schema that a newer version has migrated is refused', async () => {
+    const database = await open(migrated);
+    const orm = schemaOf(database);
+    await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
+    await orm.close(true);
+    const storage = storageAt(database);
+    const refused = await rejection(storage.prepare());
+    await storage.close();
+    expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
+  });
 
-    it('the schema is made by migrate, whose second call finds nothing to do', async () => {
-      const database = await open();
-      const { migrations, migrate } = migrationsOf(database);
-      expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
-      expect(await migrate()).to.deep.equal([]);
-      const storage = storageAt(database);
-      await storage.prepare();
-      await storage.close();
-    });
+  it('from before the first release is refused with what to do, by migrate too', async () => {
+    const database = await open(migrated);
+    const orm = schemaOf(database);
+    await orm.em.getConnection().execute(`update bw_migrations set name = '20261121-initial'`);
+    await orm.close(true);
+    const storage =
+      database.kind === 'sqlite' ? sqlite(database.path) : postgresql({ url: database.url, migrate: true });
+    const refused = await rejection(storage.prepare());
+    await storage.close();
+    const refusals = [refused, await rejection(migrationsOf(database).migrate())];
+    for (const { message } of refusals) {
+      expect(message)
+        .to.contain('before its first release')
+        .and.to.contain('open the storage on an empty database');
+    }
+  });
 
-    it(`a schema that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
-      const database = await open();
-      const storage =
-        database.kind === 'sqlite'
-          ? sqlite({ path: database.path, migrate: false })
-          : postgresql(database.url);
-      const refused = await rejection(storage.prepare());
-      await storage.close();
-      expect(refused.message).to.contain('billwright migrate');
-    });
+  it('the schema has migrations that are listed in the order of their names', async () => {
+    const names = migrationsOf(await open()).migrations.map(({ name }) => name);
+    expect(names).to.deep.equal(names.toSorted());
+  });
 
-    it('the schema leaves the tables of the host alone', async () => {
-      const database = await open();
-      const orm = schemaOf(database);
-      await orm.em.getConnection().execute('create table host_orders (id integer primary key)');
-      await orm.close(true);
-      await migrationsOf(database).migrate();
-      const after = schemaOf(database);
-      await after.em.getConnection().execute('insert into host_orders values (1)');
-      if (kind === 'postgresql') await after.em.getConnection().execute(SHOW_ACCOUNTS);
-      expect(await after.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
-      await after.close(true);
-    });
+  it('the schema is made by migrate, whose second call finds nothing to do', async () => {
+    const database = await open();
+    const { migrations, migrate } = migrationsOf(database);
+    expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
+    expect(await migrate()).to.deep.equal([]);
+    const storage = storageAt(database);
+    await storage.prepare();
+    await storage.close();
+  });
+
+  it(`a schema that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
+    const database = await open();
+    const storage =
+      database.kind === 'sqlite' ? sqlite({ path: database.path, migrate: false }) : postgresql(database.url);
+    const refused = await rejection(storage.prepare());
+    await storage.close();
+    expect(refused.message).to.contain('billwright migrate');
+  });
+
+  it('the schema leaves the tables of the host alone', async () => {
+    const database = await open();
+    const orm = schemaOf(database);
+    await orm.em.getConnection().execute('create table host_orders (id integer primary key)');
+    await orm.close(true);
+    await migrationsOf(database).migrate();
+    const after = schemaOf(database);
+    await after.em.getConnection().execute('insert into host_orders values (1)');
+    if (kind === 'postgresql') await after.em.getConnection().execute(SHOW_ACCOUNTS);
+    expect(await after.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
+    await after.close(true);
   });
 });
 

@@ -183,68 +183,66 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [readon
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
-eachDatabase((kind, open) => {
-  describe('storage: number of statements', () => {
-    let opened: OpenedStorage;
-    let owner: Owner;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      owner = ownerOf(stored);
-      // The very first entry of a SQLite file takes one more, to begin its numbering.
-      await opened.write(async (session) =>
-        session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored.recordId, payload: {} }]),
+eachDatabase('storage: number of statements', (open, kind) => {
+  let opened: OpenedStorage;
+  let owner: Owner;
+  before(async () => {
+    opened = await openStorage(kind, open);
+    await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+    const [stored] = await opened.newAccounts(1);
+    if (!stored) throw new Error('no account');
+    owner = ownerOf(stored);
+    // The very first entry of a SQLite file takes one more, to begin its numbering.
+    await opened.write(async (session) =>
+      session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored.recordId, payload: {} }]),
+    );
+  });
+  after(() => opened.storage.close());
+
+  it('the number of statements is the same for 1, 10 and 1,000 records, but for very many audit rows', async () => {
+    const writes: number[] = [];
+    const audits: number[] = [];
+    const reads: number[] = [];
+    for (const size of sizes) {
+      opened.statements();
+      const all = await opened.write((session) => writeAll(session, owner, size));
+      const [audit, others] = partition(opened.statements(), (text) => text.includes('into bw_audit_log'));
+      writes.push(others.length);
+      audits.push(audit.length);
+      const calls = await opened.storage.read(opened.tenant, (session) => readAll(session, all));
+      const statements = opened.statements();
+      expect(statements).to.have.length(calls);
+      reads.push(statements.length);
+    }
+    expect(new Set(writes).size).to.equal(1);
+    expect(new Set(reads).size).to.equal(1);
+    // 31 statements; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
+    expect(writes[0]).to.equal(kind === 'sqlite' ? 34 : 33);
+    // Some 20 changes of each record are audited; a statement takes 4,096 of them.
+    expect(audits).to.deep.equal([1, 1, 5]);
+  });
+
+  it('the number of statements of the queue is the same for 1 and 100 entries', async () => {
+    const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];
+    const counts: number[] = [];
+    for (const limit of [1, 100]) {
+      const claimed = await opened.storage.queue.claim({
+        node: 'n',
+        claimId: owner.accountId,
+        limit,
+        topics,
+        businessNow: now,
+        systemNowMs: 0,
+        leaseEndsAtMs: 1,
+      });
+      expect(claimed).to.have.length(limit);
+      await opened.storage.queue.renew(claimed, 5);
+      await opened.storage.queue.markDone(claimed, 'handler');
+      await opened.storage.queue.retry(
+        claimed.map((entry) => ({ entry, reason: 'r', availableAtMs: 1_000 })),
       );
-    });
-    after(() => opened.storage.close());
-
-    it('the number of statements is the same for 1, 10 and 1,000 records, but for very many audit rows', async () => {
-      const writes: number[] = [];
-      const audits: number[] = [];
-      const reads: number[] = [];
-      for (const size of sizes) {
-        opened.statements();
-        const all = await opened.write((session) => writeAll(session, owner, size));
-        const [audit, others] = partition(opened.statements(), (text) => text.includes('into bw_audit_log'));
-        writes.push(others.length);
-        audits.push(audit.length);
-        const calls = await opened.storage.read(opened.tenant, (session) => readAll(session, all));
-        const statements = opened.statements();
-        expect(statements).to.have.length(calls);
-        reads.push(statements.length);
-      }
-      expect(new Set(writes).size).to.equal(1);
-      expect(new Set(reads).size).to.equal(1);
-      // 31 statements; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
-      expect(writes[0]).to.equal(kind === 'sqlite' ? 34 : 33);
-      // Some 20 changes of each record are audited; a statement takes 4,096 of them.
-      expect(audits).to.deep.equal([1, 1, 5]);
-    });
-
-    it('the number of statements of the queue is the same for 1 and 100 entries', async () => {
-      const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];
-      const counts: number[] = [];
-      for (const limit of [1, 100]) {
-        const claimed = await opened.storage.queue.claim({
-          node: 'n',
-          claimId: owner.accountId,
-          limit,
-          topics,
-          businessNow: now,
-          systemNowMs: 0,
-          leaseEndsAtMs: 1,
-        });
-        expect(claimed).to.have.length(limit);
-        await opened.storage.queue.renew(claimed, 5);
-        await opened.storage.queue.markDone(claimed, 'handler');
-        await opened.storage.queue.retry(
-          claimed.map((entry) => ({ entry, reason: 'r', availableAtMs: 1_000 })),
-        );
-        counts.push(opened.statements().length);
-      }
-      expect(counts[0]).to.equal(counts[1]);
-    });
+      counts.push(opened.statements().length);
+    }
+    expect(counts[0]).to.equal(counts[1]);
   });
 });

@@ -5,14 +5,13 @@ import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql/transactions.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import {
-  compiled,
-  EVERY_TENANT,
-  type Reach,
-  type Transaction,
-  type TransactionKind,
-  type Transactions,
+import type {
+  Reach,
+  Transaction,
+  TransactionKind,
+  Transactions,
 } from '../../adapters/mikro-orm/sql/connection.ts';
+import { compiled, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';

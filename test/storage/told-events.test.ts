@@ -17,137 +17,133 @@ function told(accountRecordId: number, amount = '1') {
   return { type: BusEventType.ACCOUNT_CHANGE, accountRecordId, payload: { amount: decimal(amount) } };
 }
 
-eachDatabase((kind, open) => {
-  describe('storage: events that are told', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-      await opened.storage.prepare(TELLING);
+eachDatabase('storage: events that are told', (open, kind) => {
+  let opened: OpenedStorage;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+    await opened.storage.prepare(TELLING);
+  });
+  afterEach(() => opened.storage.close());
+  const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
+    const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
+    return opened.storage.read(opened.tenant, (session) =>
+      session.events.list({ after, upTo, limit: 1_000 }),
+    );
+  };
+  const accounts = async (after?: number) => (await listed(after)).map((event) => event.accountRecordId);
+  const claim = (systemNowMs = 0) =>
+    opened.storage.queue.claim({
+      node: 'one',
+      claimId: newId(),
+      limit: 10,
+      topics: [BusEventType.ACCOUNT_CHANGE],
+      businessNow: now,
+      systemNowMs,
+      leaseEndsAtMs: systemNowMs + 1,
     });
-    afterEach(() => opened.storage.close());
-    const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
-      const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
-      return opened.storage.read(opened.tenant, (session) =>
-        session.events.list({ after, upTo, limit: 1_000 }),
-      );
-    };
-    const accounts = async (after?: number) => (await listed(after)).map((event) => event.accountRecordId);
-    const claim = (systemNowMs = 0) =>
-      opened.storage.queue.claim({
-        node: 'one',
-        claimId: newId(),
-        limit: 10,
-        topics: [BusEventType.ACCOUNT_CHANGE],
-        businessNow: now,
-        systemNowMs,
-        leaseEndsAtMs: systemNowMs + 1,
+
+  it('platform §10.6: an event keeps its id and its place while it waits, is worked on, and has ended', async () => {
+    await opened.write(async (session) => session.publish([told(1), told(2)]));
+    await opened.write(async (session) => session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]));
+    const before = await listed();
+    expect(before.map(({ accountRecordId }) => accountRecordId)).to.deep.equal([1, 2, 3]);
+    const claimed = await claim();
+    expect(claimed).to.have.length(2);
+    expect(await listed()).to.deep.equal(before);
+    await opened.storage.queue.finish(claimed.slice(0, 1));
+    expect(await listed()).to.deep.equal(before);
+    expect(await accounts(before[1]?.recordId)).to.deep.equal([3]);
+  });
+
+  it('platform §10.6: an event whose entry is reaped is told once', async () => {
+    await opened.write(async (session) => session.publish([told(1)]));
+    const before = await listed();
+    for (let lapse = 0; lapse < 2; lapse += 1) {
+      await claim(lapse * 10);
+      await opened.storage.queue.takeBackLapsed({ systemNowMs: lapse * 10 + 5, held: [] });
+    }
+    const reaped = await opened.storage.queue.reap({
+      systemNowMs: 100,
+      businessNow: now,
+      claimedBeforeMs: 100,
+      maxLapses: 1,
+      limit: 10,
+    });
+    expect(reaped).to.equal(1);
+    expect(await listed()).to.deep.equal(before);
+  });
+
+  it('platform §10.6: amounts of events keep every digit', async () => {
+    const amount = '12345678901234567890.123456789';
+    await opened.write(async (session) => session.publish([told(1, amount)]));
+    const [event] = await listed();
+    expect(event?.payload.amount).to.deep.equal(decimal(amount));
+  });
+
+  it('platform §10.6: what a host has not committed is not told, and what others commit meanwhile once it has', async () => {
+    const host = hostOf(opened.database);
+    try {
+      await host.storage.prepare(TELLING);
+      await host.transaction(async (em) => {
+        await host.storage
+          .within(em)
+          .write(opened.tenant, author(), async (session) => session.publish([told(1)]));
+        // SQLite has one writer.
+        if (kind === 'sqlite') return;
+        await opened.write(async (session) => session.publish([told(2)]));
+        expect(await accounts()).to.deep.equal([]);
+        // Other tenants need not wait for it.
+        const { storage } = opened;
+        const other = await opened.newTenant();
+        await storage.write(other, author(), async (session) => session.publish([told(5)]));
+        const upTo = await storage.events.horizon(other.recordId);
+        const theirs = await storage.read(other, (session) =>
+          session.events.list({ after: 0, upTo, limit: 10 }),
+        );
+        expect(theirs).to.have.length(1);
+        expect(
+          await storage.events.list({ after: 0, upTo: await storage.events.horizon(null), limit: 10 }),
+        ).to.deep.equal([]);
       });
-
-    it('platform §10.6: an event keeps its id and its place while it waits, is worked on, and has ended', async () => {
-      await opened.write(async (session) => session.publish([told(1), told(2)]));
-      await opened.write(async (session) =>
-        session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]),
-      );
-      const before = await listed();
-      expect(before.map(({ accountRecordId }) => accountRecordId)).to.deep.equal([1, 2, 3]);
-      const claimed = await claim();
-      expect(claimed).to.have.length(2);
-      expect(await listed()).to.deep.equal(before);
-      await opened.storage.queue.finish(claimed.slice(0, 1));
-      expect(await listed()).to.deep.equal(before);
-      expect(await accounts(before[1]?.recordId)).to.deep.equal([3]);
-    });
-
-    it('platform §10.6: an event whose entry is reaped is told once', async () => {
-      await opened.write(async (session) => session.publish([told(1)]));
-      const before = await listed();
-      for (let lapse = 0; lapse < 2; lapse += 1) {
-        await claim(lapse * 10);
-        await opened.storage.queue.takeBackLapsed({ systemNowMs: lapse * 10 + 5, held: [] });
-      }
-      const reaped = await opened.storage.queue.reap({
-        systemNowMs: 100,
-        businessNow: now,
-        claimedBeforeMs: 100,
-        maxLapses: 1,
-        limit: 10,
-      });
-      expect(reaped).to.equal(1);
-      expect(await listed()).to.deep.equal(before);
-    });
-
-    it('platform §10.6: amounts of events keep every digit', async () => {
-      const amount = '12345678901234567890.123456789';
-      await opened.write(async (session) => session.publish([told(1, amount)]));
-      const [event] = await listed();
-      expect(event?.payload.amount).to.deep.equal(decimal(amount));
-    });
-
-    it('platform §10.6: what a host has not committed is not told, and what others commit meanwhile once it has', async () => {
-      const host = hostOf(opened.database);
-      try {
-        await host.storage.prepare(TELLING);
-        await host.transaction(async (em) => {
+      expect(await accounts()).to.deep.equal(kind === 'sqlite' ? [1] : [1, 2]);
+      await host
+        .transaction(async (em) => {
           await host.storage
             .within(em)
-            .write(opened.tenant, author(), async (session) => session.publish([told(1)]));
-          // SQLite has one writer.
-          if (kind === 'sqlite') return;
-          await opened.write(async (session) => session.publish([told(2)]));
-          expect(await accounts()).to.deep.equal([]);
-          // Other tenants need not wait for it.
-          const { storage } = opened;
-          const other = await opened.newTenant();
-          await storage.write(other, author(), async (session) => session.publish([told(5)]));
-          const upTo = await storage.events.horizon(other.recordId);
-          const theirs = await storage.read(other, (session) =>
-            session.events.list({ after: 0, upTo, limit: 10 }),
-          );
-          expect(theirs).to.have.length(1);
-          expect(
-            await storage.events.list({ after: 0, upTo: await storage.events.horizon(null), limit: 10 }),
-          ).to.deep.equal([]);
-        });
-        expect(await accounts()).to.deep.equal(kind === 'sqlite' ? [1] : [1, 2]);
-        await host
-          .transaction(async (em) => {
-            await host.storage
-              .within(em)
-              .write(opened.tenant, author(), async (session) => session.publish([told(3)]));
-            throw new Error('no');
-          })
-          .catch(() => undefined);
-        await opened.write(async (session) => session.publish([told(4)]));
-        expect((await accounts()).slice(-2)).to.deep.equal(kind === 'sqlite' ? [1, 4] : [2, 4]);
-      } finally {
-        await host.storage.close();
-        await host.close();
-      }
-    });
+            .write(opened.tenant, author(), async (session) => session.publish([told(3)]));
+          throw new Error('no');
+        })
+        .catch(() => undefined);
+      await opened.write(async (session) => session.publish([told(4)]));
+      expect((await accounts()).slice(-2)).to.deep.equal(kind === 'sqlite' ? [1, 4] : [2, 4]);
+    } finally {
+      await host.storage.close();
+      await host.close();
+    }
+  });
 
-    it('platform §10.6: reading after a place walks along an index, whatever else is stored', async function () {
-      this.timeout(120_000);
-      const others = [await opened.newTenant(), await opened.newTenant()];
-      for (const tenant of [...others, opened.tenant]) {
-        await opened.storage.write(tenant, author(), async (session) => {
-          session.publish(Array.from({ length: 1_000 }, (_, index) => told(index)));
-          session.publish(
-            Array.from({ length: 1_000 }, (_, index) => ({
-              ...told(index),
-              type: BusEventType.TAG_CREATION,
-            })),
-          );
-        });
-      }
-      if (opened.database.kind === 'postgresql')
-        await analyzing(opened.database.url, (client) => client.query('analyze'));
-      opened.bound();
-      const request = { after: 5_990, upTo: 6_000, limit: 5 };
-      await opened.storage.read(opened.tenant, (session) => session.events.list(request));
-      const found = await opened.storage.events.list(request);
-      expect(found).to.have.length(5);
-      expect(await badPlans(opened.database, opened.bound())).to.deep.equal([]);
-    });
+  it('platform §10.6: reading after a place walks along an index, whatever else is stored', async function () {
+    this.timeout(120_000);
+    const others = [await opened.newTenant(), await opened.newTenant()];
+    for (const tenant of [...others, opened.tenant]) {
+      await opened.storage.write(tenant, author(), async (session) => {
+        session.publish(Array.from({ length: 1_000 }, (_, index) => told(index)));
+        session.publish(
+          Array.from({ length: 1_000 }, (_, index) => ({
+            ...told(index),
+            type: BusEventType.TAG_CREATION,
+          })),
+        );
+      });
+    }
+    if (opened.database.kind === 'postgresql')
+      await analyzing(opened.database.url, (client) => client.query('analyze'));
+    opened.bound();
+    const request = { after: 5_990, upTo: 6_000, limit: 5 };
+    await opened.storage.read(opened.tenant, (session) => session.events.list(request));
+    const found = await opened.storage.events.list(request);
+    expect(found).to.have.length(5);
+    expect(await badPlans(opened.database, opened.bound())).to.deep.equal([]);
   });
 });
 

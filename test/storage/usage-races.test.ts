@@ -16,77 +16,75 @@ import {
 
 const CALLERS = 50;
 
-eachDatabase((kind, open) => {
-  describe('storage: races of usage', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
+eachDatabase('storage: races of usage', (open, kind) => {
+  let opened: OpenedStorage;
+  beforeEach(async () => {
+    opened = await openStorage(kind, open);
+  });
+  afterEach(() => opened.storage.close());
+
+  const record = (submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
+  const expectWhole = async (count: number) => {
+    const points = await storedPoints(opened.database);
+    expect(points).to.have.length(count);
+    expect(areNumberedWithoutGaps(points)).to.equal(true);
+    expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
+  };
+
+  it(`usage §2.1 rule 7: of ${CALLERS} that record one tracking id at once one is accepted`, async () => {
+    const given = Array.from({ length: CALLERS }, (_, index) =>
+      submission('k', [point(`unit ${index % 3}`, String(index % 2))]),
+    );
+    const outcomes = await Promise.all(given.map((each) => record([each])));
+    const accepted = given.filter((_, index) => outcomes[index]?.[0] === 'ACCEPTED');
+    expect(accepted).to.have.length(1);
+    const told = given.map(({ fingerprint }, index) => {
+      if (outcomes[index]?.[0] === 'ACCEPTED') return 'ACCEPTED';
+      return fingerprint === accepted[0]?.fingerprint ? 'DUPLICATE' : 'CONFLICT';
     });
-    afterEach(() => opened.storage.close());
+    expect(outcomes.flat()).to.deep.equal(told);
+    await expectWhole(1);
+  });
 
-    const record = (submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
-    const expectWhole = async (count: number) => {
-      const points = await storedPoints(opened.database);
-      expect(points).to.have.length(count);
-      expect(areNumberedWithoutGaps(points)).to.equal(true);
-      expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
-    };
+  it('usage §10 rule 4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) =>
+      submission(
+        `k${index}`,
+        [point(`u${index % 4}`, '1', index % 5), point(`u${index % 3}`, '2', index % 2)],
+        {
+          subscriptionRecordId: 1 + (index % 3),
+        },
+      ),
+    );
+    const own = (caller: number) =>
+      lines.map((line) => ({ ...line, trackingId: `${line.trackingId} of ${caller}` }));
+    const chunks = Array.from({ length: 20 }, (_, caller) => {
+      const chunk = [...lines, ...own(caller)];
+      return caller % 2 === 0 ? chunk : chunk.toReversed();
+    });
+    const outcomes = await Promise.all(chunks.map(record));
+    const accepted = outcomes.flat().filter((outcome) => outcome === 'ACCEPTED');
+    expect(accepted).to.have.length(60 * 21);
+    expect(outcomes.flat().filter((outcome) => outcome === 'DUPLICATE')).to.have.length(60 * 19);
+    await expectWhole(60 * 21 * 2);
+  });
 
-    it(`usage §2.1 rule 7: of ${CALLERS} that record one tracking id at once one is accepted`, async () => {
-      const given = Array.from({ length: CALLERS }, (_, index) =>
-        submission('k', [point(`unit ${index % 3}`, String(index % 2))]),
+  it('usage §2.2: what is voided and recorded on the same days at once leaves the days as their points are', async () => {
+    const of = (caller: number) =>
+      Array.from({ length: 8 }, (_, index) =>
+        submission(`k${caller} ${index}`, [
+          point('u', `${index}`, index % 3, caller % 20),
+          point('v', '1', caller % 3),
+        ]),
       );
-      const outcomes = await Promise.all(given.map((each) => record([each])));
-      const accepted = given.filter((_, index) => outcomes[index]?.[0] === 'ACCEPTED');
-      expect(accepted).to.have.length(1);
-      const told = given.map(({ fingerprint }, index) => {
-        if (outcomes[index]?.[0] === 'ACCEPTED') return 'ACCEPTED';
-        return fingerprint === accepted[0]?.fingerprint ? 'DUPLICATE' : 'CONFLICT';
-      });
-      expect(outcomes.flat()).to.deep.equal(told);
-      await expectWhole(1);
-    });
-
-    it('usage §10 rule 4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
-      const lines = Array.from({ length: 60 }, (_, index) =>
-        submission(
-          `k${index}`,
-          [point(`u${index % 4}`, '1', index % 5), point(`u${index % 3}`, '2', index % 2)],
-          {
-            subscriptionRecordId: 1 + (index % 3),
-          },
-        ),
-      );
-      const own = (caller: number) =>
-        lines.map((line) => ({ ...line, trackingId: `${line.trackingId} of ${caller}` }));
-      const chunks = Array.from({ length: 20 }, (_, caller) => {
-        const chunk = [...lines, ...own(caller)];
-        return caller % 2 === 0 ? chunk : chunk.toReversed();
-      });
-      const outcomes = await Promise.all(chunks.map(record));
-      const accepted = outcomes.flat().filter((outcome) => outcome === 'ACCEPTED');
-      expect(accepted).to.have.length(60 * 21);
-      expect(outcomes.flat().filter((outcome) => outcome === 'DUPLICATE')).to.have.length(60 * 19);
-      await expectWhole(60 * 21 * 2);
-    });
-
-    it('usage §2.2: what is voided and recorded on the same days at once leaves the days as their points are', async () => {
-      const of = (caller: number) =>
-        Array.from({ length: 8 }, (_, index) =>
-          submission(`k${caller} ${index}`, [
-            point('u', `${index}`, index % 3, caller % 20),
-            point('v', '1', caller % 3),
-          ]),
-        );
-      await record(of(0));
-      const work = Array.from({ length: 24 }, (_, index) =>
-        index % 3 === 0
-          ? opened.write((session) => session.usage.voidSubmission(1, `k0 ${Math.floor(index / 3)}`))
-          : record(of(index + 1)),
-      );
-      await Promise.all(work);
-      await expectWhole(8 * 2 * 17);
-    });
+    await record(of(0));
+    const work = Array.from({ length: 24 }, (_, index) =>
+      index % 3 === 0
+        ? opened.write((session) => session.usage.voidSubmission(1, `k0 ${Math.floor(index / 3)}`))
+        : record(of(index + 1)),
+    );
+    await Promise.all(work);
+    await expectWhole(8 * 2 * 17);
   });
 });
 

@@ -13,53 +13,49 @@ import {
   submission,
 } from '../support/storage/stored-usage.ts';
 
-eachDatabase((kind, open) => {
-  describe('storage: usage inside the host’s own transaction', () => {
-    let host: Host;
-    let database: TestDatabase;
-    let tenant: TenantRef;
-    before(async () => {
-      const opened = await openStorage(kind, open);
-      ({ database, tenant } = opened);
-      await opened.storage.close();
-      host = hostOf(database);
-      await host.storage.prepare();
-    });
-    after(async () => {
-      await host.storage.close();
-      await host.close();
-    });
+eachDatabase('storage: usage inside the host’s own transaction', (open, kind) => {
+  let host: Host;
+  let database: TestDatabase;
+  let tenant: TenantRef;
+  before(async () => {
+    const opened = await openStorage(kind, open);
+    ({ database, tenant } = opened);
+    await opened.storage.close();
+    host = hostOf(database);
+    await host.storage.prepare();
+  });
+  after(async () => {
+    await host.storage.close();
+    await host.close();
+  });
 
-    const lines = Array.from({ length: 50 }, (_, index) =>
-      submission(`k${index}`, [point(`u${index % 3}`, `${index}.5`, index % 2)]),
-    );
+  const lines = Array.from({ length: 50 }, (_, index) =>
+    submission(`k${index}`, [point(`u${index % 3}`, `${index}.5`, index % 2)]),
+  );
 
-    it('usage is stored with what the host writes, or not at all', async () => {
-      const undone = host.transaction(async (em) => {
-        expect(await recordSubmissions({ storage: host.storage.within(em), tenant }, lines)).to.include(
-          'ACCEPTED',
-        );
-        throw new Error('the host thinks better of it');
-      });
-      expect((await rejection(undone)).message).to.equal('the host thinks better of it');
-      expect(await storedPoints(database)).to.deep.equal([]);
-      await host.transaction(async (em) => {
-        const inside = host.storage.within(em);
-        const outcomes = await recordSubmissions({ storage: inside, tenant }, lines);
-        expect(new Set(outcomes)).to.deep.equal(new Set(['ACCEPTED']));
-        expect(await recordSubmissions({ storage: inside, tenant }, lines.slice(0, 2))).to.deep.equal([
-          'DUPLICATE',
-          'DUPLICATE',
-        ]);
-        const voided = await inside.write(tenant, author(), (session) =>
-          session.usage.voidSubmission(1, 'k7'),
-        );
-        expect(voided).to.equal('VOID');
-      });
-      const points = await storedPoints(database);
-      expect(points).to.have.length(50);
-      expect(points.filter(({ isVoided }) => isVoided)).to.have.length(1);
-      expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
+  it('usage is stored with what the host writes, or not at all', async () => {
+    const undone = host.transaction(async (em) => {
+      expect(await recordSubmissions({ storage: host.storage.within(em), tenant }, lines)).to.include(
+        'ACCEPTED',
+      );
+      throw new Error('the host thinks better of it');
     });
+    expect((await rejection(undone)).message).to.equal('the host thinks better of it');
+    expect(await storedPoints(database)).to.deep.equal([]);
+    await host.transaction(async (em) => {
+      const inside = host.storage.within(em);
+      const outcomes = await recordSubmissions({ storage: inside, tenant }, lines);
+      expect(new Set(outcomes)).to.deep.equal(new Set(['ACCEPTED']));
+      expect(await recordSubmissions({ storage: inside, tenant }, lines.slice(0, 2))).to.deep.equal([
+        'DUPLICATE',
+        'DUPLICATE',
+      ]);
+      const voided = await inside.write(tenant, author(), (session) => session.usage.voidSubmission(1, 'k7'));
+      expect(voided).to.equal('VOID');
+    });
+    const points = await storedPoints(database);
+    expect(points).to.have.length(50);
+    expect(points.filter(({ isVoided }) => isVoided)).to.have.length(1);
+    expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
   });
 });

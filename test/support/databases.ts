@@ -68,48 +68,36 @@ interface DatabaseMaker {
  */
 export const eachDatabase = definer();
 
-/**
- * As `eachDatabase`, for rules that do not depend on the database: on SQLite at every commit, where PostgreSQL gets only
- * the tests marked `onEachDatabase`, the first of a file and each third; in the long run all of them on both.
- */
-export const anyDatabase = definer((isOurs) => ({ tests }) => {
-  return tests.filter(({ fn }) => fn !== undefined && marked.has(fn) && isOurs());
-});
+/** As `eachDatabase`, for rules that do not depend on the database: at a commit on SQLite, in the long run on both. */
+export const anyDatabase = definer(() => []);
 
 /**
  * As `anyDatabase`, for areas of which each commit shows that they work on PostgreSQL as well: there it runs the first
- * test of the first `describe` and of each third one after it, and those of `itOnPostgresql`.
+ * test of the first `describe` and of each second one after it, and those of `itOnPostgresql`.
  */
-export const eachDatabaseByTurns = definer((isOurs) => ({ tests }) => {
-  const isTurn = tests.length > 0 && isOurs();
-  return tests.filter(({ fn }, index) => (isTurn && index === 0) || (fn !== undefined && marked.has(fn)));
-});
+export const eachDatabaseByTurns = definer(({ tests }, isTurn) =>
+  tests.filter(({ fn }, index) => (isTurn && index === 0) || (fn !== undefined && always.has(fn))),
+);
 
 /** A test among those of `eachDatabaseByTurns` of what PostgreSQL alone has. */
 export function itOnPostgresql(title: string, test: Mocha.AsyncFunc): void {
   if (defining !== 'postgresql') return;
-  marked.add(test);
+  always.add(test);
   it(title, test);
 }
 
 /** The database whose tests are being defined. */
 let defining: DatabaseKind | undefined;
 
-/** Marks a test of `anyDatabase` that shows at a commit that its area works on PostgreSQL as well; it needs no other one. */
-export function onEachDatabase<T extends Mocha.Func | Mocha.AsyncFunc>(test: T): T {
-  marked.add(test);
-  return test;
-}
-
-const marked = new WeakSet<object>();
+const always = new WeakSet<object>();
 
 interface DefineOnDatabases {
   (define: DefineTests): void;
   (title: string, define: (open: OpenDatabase, kind: DatabaseKind) => void): void;
 }
 
-/** Of a suite the tests that PostgreSQL gets at a commit; `isOurs` is true of the first candidate and of each third. */
-type KeepTests = (isOurs: () => boolean) => (suite: Mocha.Suite) => Mocha.Test[];
+/** Of a suite the tests that PostgreSQL gets at a commit; each second suite that has tests has its turn. */
+type KeepTests = (suite: Mocha.Suite, isTurn: boolean) => Mocha.Test[];
 
 function definer(keepTests?: KeepTests): DefineOnDatabases {
   return (first: string | DefineTests, titled?: (open: OpenDatabase, kind: DatabaseKind) => void) => {
@@ -119,17 +107,16 @@ function definer(keepTests?: KeepTests): DefineOnDatabases {
       if (isLeftOut(kind)) continue;
       const suite = describeOn(kind, kind, define);
       if (kind !== 'postgresql' || isLongRun || keepTests === undefined) continue;
-      let met = 0;
-      const isOurs = () => met++ % 3 === 0;
-      keepOnly(suite, keepTests(isOurs));
+      keepOnly(suite, keepTests, { met: 0 });
     }
   };
 }
 
 /** Leaves out the other tests of the suite and of its inner ones. A suite left without tests runs no hooks either. */
-function keepOnly(suite: Mocha.Suite, kept: (suite: Mocha.Suite) => Mocha.Test[]): void {
-  suite.tests = kept(suite);
-  for (const inner of suite.suites) keepOnly(inner, kept);
+function keepOnly(suite: Mocha.Suite, keepTests: KeepTests, turns: { met: number }): void {
+  const isTurn = suite.tests.length > 0 && turns.met++ % 2 === 0;
+  suite.tests = keepTests(suite, isTurn);
+  for (const inner of suite.suites) keepOnly(inner, keepTests, turns);
 }
 
 /** A `describe` of what PostgreSQL alone has; a run on SQLite alone passes it over. */

@@ -7,16 +7,8 @@ import {
   paymentMethodSamples,
   paymentSamples,
 } from './payment-samples.ts';
-import {
-  documentSamples,
-  type MakeSample,
-  monitoringSamples,
-  overdueSamples,
-  type Sample,
-  type TenantKeys,
-  usageSamples,
-  withExample,
-} from './samples.ts';
+import type { MakeSample, Sample, TenantKeys } from './samples.ts';
+import { documentSamples, monitoringSamples, overdueSamples, usageSamples, withExample } from './samples.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
 

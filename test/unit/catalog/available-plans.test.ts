@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import {
-  type AvailablePlan,
-  listAddOns,
-  listBasePlans,
-} from '../../../lib/catalog/lookup/catalog-version.ts';
+import type { AvailablePlan } from '../../../lib/catalog/lookup/catalog-version.ts';
+import { listAddOns, listBasePlans } from '../../../lib/catalog/lookup/catalog-version.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
 import { retirementRows, updatedRow } from '../../../lib/catalog/formats/entries/change-plan.ts';
-import {
-  BillingError,
-  type CatalogEntry,
-  decimal,
-  formatInstant,
-  type Instant,
-  instant,
-  type PhaseInput,
-  type PlanRow,
-} from '../../../lib/index.ts';
+import type { CatalogEntry, Instant, PhaseInput, PlanRow } from '../../../lib/index.ts';
+import { BillingError, decimal, formatInstant, instant } from '../../../lib/index.ts';
 
 const day = (text: string): Instant => instant(Date.parse(`${text}T00:00:00Z`));
 const id = '00000000-0000-4000-8000-000000000001' as CatalogEntry['id'];

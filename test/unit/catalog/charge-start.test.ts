@@ -1,17 +1,8 @@
 import { expect } from 'chai';
-import {
-  isFreeFinitePhase,
-  type Plan,
-  type PlanPhase,
-  phaseName,
-  phasesFrom,
-} from '../../../lib/catalog/index.ts';
-import {
-  addDuration,
-  formatLocalDate,
-  type LocalDate,
-  parseLocalDate,
-} from '../../../lib/values/time/index.ts';
+import type { Plan, PlanPhase } from '../../../lib/catalog/index.ts';
+import { isFreeFinitePhase, phaseName, phasesFrom } from '../../../lib/catalog/index.ts';
+import type { LocalDate } from '../../../lib/values/time/index.ts';
+import { addDuration, formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { phase, plan, price, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 
 function planWith(initialPhases: string, finalPhase?: string): Plan {

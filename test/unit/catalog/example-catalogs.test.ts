@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import {
-  type CatalogVersion,
-  createVersion,
-  priceOf,
-  readCatalogXml,
-  validateVersion,
-} from '../../../lib/catalog/index.ts';
+import type { CatalogVersion } from '../../../lib/catalog/index.ts';
+import { createVersion, priceOf, readCatalogXml, validateVersion } from '../../../lib/catalog/index.ts';
 
 function load(path: string): CatalogVersion {
   const document = readCatalogXml(readFileSync(new URL(`../../../${path}`, import.meta.url)));

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  type ChildRule,
-  type ElementRule,
-  MAX_XML_BYTES,
-  XmlSource,
-} from '../../../lib/catalog/formats/xml/element.ts';
+import type { ChildRule, ElementRule } from '../../../lib/catalog/formats/xml/element.ts';
+import { MAX_XML_BYTES, XmlSource } from '../../../lib/catalog/formats/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';

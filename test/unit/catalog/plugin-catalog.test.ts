@@ -1,15 +1,7 @@
 import { expect } from 'chai';
 import { compilePluginCatalog } from '../../../lib/catalog/formats/define-catalog.ts';
-import {
-  type Amount,
-  BillingError,
-  type Catalog,
-  type CatalogDefinition,
-  canonicalXml,
-  createVersion,
-  decimal,
-  readCatalogXml,
-} from '../../../lib/index.ts';
+import type { Amount, Catalog, CatalogDefinition } from '../../../lib/index.ts';
+import { BillingError, canonicalXml, createVersion, decimal, readCatalogXml } from '../../../lib/index.ts';
 import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };

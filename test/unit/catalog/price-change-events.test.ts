@@ -1,21 +1,15 @@
 import { expect } from 'chai';
-import {
-  type Catalog,
-  CatalogVersion,
-  createCatalog,
-  type PlanStep,
-  type RecurringStep,
-} from '../../../lib/catalog/index.ts';
+import type { Catalog, PlanStep, RecurringStep } from '../../../lib/catalog/index.ts';
+import { CatalogVersion, createCatalog } from '../../../lib/catalog/index.ts';
+import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   addDays,
   cycleDate,
   cycleDatesOf,
   firstCycleAfter,
   formatInstant,
-  type Instant,
   instantAt,
   isMonthBased,
-  type LocalDate,
   localDateOf,
   localTime,
   maxDate,

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
+import type { InternationalPrice, Plan, Usage } from '../../../lib/catalog/index.ts';
 import {
   CatalogWithOverrides,
   createCatalog,
   defineOverrides,
-  type InternationalPrice,
   matchPriceOverrides,
   OverridePlan,
-  type Plan,
-  type Usage,
 } from '../../../lib/catalog/index.ts';
 import { dryRunOverridePlan } from '../../../lib/catalog/operations/obtain-override-plan.ts';
 import {

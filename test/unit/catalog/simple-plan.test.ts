@@ -1,17 +1,13 @@
 import { expect } from 'chai';
-import {
-  addSimplePlan,
-  checkSimplePlan,
-  type EditedVersion,
-} from '../../../lib/catalog/formats/add-simple-plan.ts';
+import type { EditedVersion } from '../../../lib/catalog/formats/add-simple-plan.ts';
+import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
+import type { Catalog, SimplePlan } from '../../../lib/index.ts';
 import {
   BillingError,
-  type Catalog,
   createCatalog,
   createVersion,
   decimal,
   formatInstant,
-  type SimplePlan,
   validateVersion,
 } from '../../../lib/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
-import {
-  createCatalog,
-  createVersion,
-  type PlanContent,
-  readCatalogXml,
-  validateVersion,
-} from '../../../lib/catalog/index.ts';
+import type { PlanContent } from '../../../lib/catalog/index.ts';
+import { createCatalog, createVersion, readCatalogXml, validateVersion } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { additionSteps } from '../../../lib/catalog/formats/xml/catalog-document.ts';
-import {
-  type CatalogVersion,
-  createVersion,
-  readCatalogXml,
-  validateVersions,
-} from '../../../lib/catalog/index.ts';
+import type { CatalogVersion } from '../../../lib/catalog/index.ts';
+import { createVersion, readCatalogXml, validateVersions } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import type { Problem } from '../../../lib/values/errors/index.ts';
 import {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
+import type { QueryOf, QueryParameters } from '../../../adapters/koa/wire/query.ts';
 import {
   choice,
   cutPage,
@@ -11,8 +12,6 @@ import {
   pageParameters,
   plainText,
   pluginProperties,
-  type QueryOf,
-  type QueryParameters,
   querySchema,
   rawQuery,
   required,

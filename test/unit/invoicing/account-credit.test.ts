@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  type AccountCreditInput,
-  applyAccountCredit,
-  type CreditedInvoice,
-  spendsCredit,
-  UNNUMBERED,
-} from '../../../lib/invoicing/credit/apply-credit.ts';
+import type { AccountCreditInput, CreditedInvoice } from '../../../lib/invoicing/credit/apply-credit.ts';
+import { applyAccountCredit, spendsCredit, UNNUMBERED } from '../../../lib/invoicing/credit/apply-credit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, sum } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';

@@ -2,12 +2,8 @@ import { expect } from 'chai';
 import { type NewInvoiceItem, plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
 import { claimedItems } from '../../../lib/invoicing/plugins/plugin-claims.ts';
-import {
-  isSameProposal,
-  type Proposal,
-  recordedIds,
-  replayedIds,
-} from '../../../lib/invoicing/plugins/proposal.ts';
+import type { Proposal } from '../../../lib/invoicing/plugins/proposal.ts';
+import { isSameProposal, recordedIds, replayedIds } from '../../../lib/invoicing/plugins/proposal.ts';
 import { groupedItems, imposedNumbers } from '../../../lib/invoicing/plugins/split-and-number.ts';
 import type { AdditionalItem } from '../../../lib/ports/index.ts';
 import type { InvoiceItem } from '../../../lib/records/index.ts';

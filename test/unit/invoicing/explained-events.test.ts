@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
-import {
-  type EventFacts,
-  eventsBehind,
-  rulesBehind,
-  type SubscriptionPast,
-} from '../../../lib/invoicing/explanation/event-facts.ts';
+import type { EventFacts, SubscriptionPast } from '../../../lib/invoicing/explanation/event-facts.ts';
+import { eventsBehind, rulesBehind } from '../../../lib/invoicing/explanation/event-facts.ts';
 import {
   caseText,
   cycleSentence,
@@ -16,12 +12,8 @@ import {
 import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
 import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-item.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import {
-  DatedBy,
-  datedBy,
-  type EventReason,
-  writeReason,
-} from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
+import type { EventReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
+import { DatedBy, datedBy, writeReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../../support/subscriptions/example.ts';

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
+import type { DryRunWalkInput } from '../../../lib/invoicing/dry-run/walk.ts';
+import { subscriptionAfter, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
+import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import {
-  type DryRunWalkInput,
-  subscriptionAfter,
-  undisturbed,
-  walkToTargetDate,
-} from '../../../lib/invoicing/dry-run/walk.ts';
-import {
-  type AccountRun,
-  type AccountRunInput,
   evaluateAccount,
   missingItemIdsOfAccount,
 } from '../../../lib/invoicing/evaluation/evaluate-account.ts';

@@ -5,14 +5,8 @@ import type { BillingEvent, UsageSection } from '../../../lib/records/index.ts';
 import { type Decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
-import {
-  type BlockText,
-  capacity,
-  clubUsage,
-  consumable,
-  smsUsage,
-  teamUsage,
-} from '../../support/usage/sections.ts';
+import type { BlockText } from '../../support/usage/sections.ts';
+import { capacity, clubUsage, consumable, smsUsage, teamUsage } from '../../support/usage/sections.ts';
 
 const clubTiers: readonly (readonly BlockText[])[] = [
   [['videos', '1', '5', '2']],

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { builtInTexts } from '../../../lib/invoicing/documents/built-in-texts.ts';
-import {
-  fromMostSpecific,
-  type Locale,
-  languageTag,
-  parseLocale,
-} from '../../../lib/invoicing/documents/locale.ts';
+import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
+import { fromMostSpecific, languageTag, parseLocale } from '../../../lib/invoicing/documents/locale.ts';
 import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import { InvoiceItemType } from '../../../lib/records/index.ts';
 import { type Currency, currencyCodes, decimal } from '../../../lib/values/money/index.ts';

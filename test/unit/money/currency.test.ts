@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
+import type { Currency, Money } from '../../../lib/values/money/index.ts';
 import {
   addMoney,
   asCurrency,
-  type Currency,
   currencyCodes,
   currencyFacts,
   decimal,
   formatDecimal,
   isCurrency,
-  type Money,
   minorUnits,
   money,
 } from '../../../lib/values/money/index.ts';

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  belowMinorUnit,
-  type Currency,
-  decimal,
-  formatDecimal,
-  statedAmount,
-} from '../../../lib/values/money/index.ts';
+import type { Currency } from '../../../lib/values/money/index.ts';
+import { belowMinorUnit, decimal, formatDecimal, statedAmount } from '../../../lib/values/money/index.ts';
 import { codeThrownBy } from '../../support/assertions.ts';
 
 const REFUSED = 60003;

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  type SharedTestClock,
-  sharedTestClock,
-  systemClock,
-  type TestClockSetting,
-  type TestClockStore,
-  uuidGenerator,
-} from '../../../adapters/node/index.ts';
+import type { SharedTestClock, TestClockSetting, TestClockStore } from '../../../adapters/node/index.ts';
+import { sharedTestClock, systemClock, uuidGenerator } from '../../../adapters/node/index.ts';
 import { fakeClock } from '../../../adapters/testing/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { isUuid } from '../../../lib/values/ids/index.ts';

@@ -1,12 +1,8 @@
 import { expect } from 'chai';
 import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
-import {
-  askedByEvents,
-  defaultOverdueConfig,
-  type OverdueConfig,
-  overdueNotification,
-} from '../../../lib/overdue/index.ts';
+import type { OverdueConfig } from '../../../lib/overdue/index.ts';
+import { askedByEvents, defaultOverdueConfig, overdueNotification } from '../../../lib/overdue/index.ts';
 import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 

@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  type OverdueCondition,
-  overdueDefinition,
-  wholeDays,
-  writeOverdueXml,
-} from '../../../lib/overdue/config/overdue-config.ts';
+import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
+import { overdueDefinition, wholeDays, writeOverdueXml } from '../../../lib/overdue/config/overdue-config.ts';
 import { overdueXmlText, readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
 import { defaultOverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';

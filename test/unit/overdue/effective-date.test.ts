@@ -1,20 +1,12 @@
 import { expect } from 'chai';
-import {
-  blockOf,
-  type EffectiveInput,
-  effectiveOf,
-  isWorse,
-  type OverdueBlock,
-  reachedDate,
-} from '../../../lib/overdue/evaluation/transition.ts';
+import type { EffectiveInput, OverdueBlock } from '../../../lib/overdue/evaluation/transition.ts';
+import { blockOf, effectiveOf, isWorse, reachedDate } from '../../../lib/overdue/evaluation/transition.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
+import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
-  type DatedInstant,
   formatInstant,
   formatLocalDate,
-  type Instant,
   instant,
-  type LocalDate,
   localDateOf,
   parseLocalDate,
   parseWireInstant,

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
-import {
-  blockOf,
-  type OverdueBlock,
-  planTransition,
-  type TransitionInput,
-} from '../../../lib/overdue/evaluation/transition.ts';
+import type { OverdueBlock, TransitionInput } from '../../../lib/overdue/evaluation/transition.ts';
+import { blockOf, planTransition } from '../../../lib/overdue/evaluation/transition.ts';
 import type { OverdueState } from '../../../lib/overdue/index.ts';
 import { instantAt, MIDNIGHT, parseLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { state } from '../../support/overdue/states.ts';

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import {
-  checkInvoicePayment,
-  type InvoicePaymentCheckInput,
-} from '../../../lib/payments/planning/invoice-payment-check.ts';
+import type { InvoicePaymentCheckInput } from '../../../lib/payments/planning/invoice-payment-check.ts';
+import { checkInvoicePayment } from '../../../lib/payments/planning/invoice-payment-check.ts';
 import { lostSuccesses } from '../../../lib/payments/planning/reservation.ts';
 import {
   eventOfResult,

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { attemptStateAfter } from '../../../lib/payments/state/outcome-consequences.ts';
-import {
-  mayStart,
-  type PaymentOperation,
-  paymentStateAfter,
-} from '../../../lib/payments/state/payment-state.ts';
+import type { PaymentOperation } from '../../../lib/payments/state/payment-state.ts';
+import { mayStart, paymentStateAfter } from '../../../lib/payments/state/payment-state.ts';
 import { NOW } from '../../support/payments/payment-records.ts';
 
 const operations: readonly PaymentOperation[] = [

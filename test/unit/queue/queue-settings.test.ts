@@ -1,11 +1,10 @@
 import { expect } from 'chai';
+import type { KindSettings, QueueSettings } from '../../../lib/runtime/queue/queue-settings.ts';
 import {
   claimLanes,
   DEFAULT_QUEUE_SETTINGS,
-  type KindSettings,
   kindsWorkedOn,
   pollMsOf,
-  type QueueSettings,
   reapLanes,
 } from '../../../lib/runtime/queue/queue-settings.ts';
 import {

@@ -4,16 +4,8 @@ import { firstChargeDate } from '../../../lib/subscriptions/timeline/bill-cycle-
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../../support/catalogs/catalog-document.ts';
-import {
-  account,
-  at,
-  bundleViewFrom,
-  type CreateParts,
-  created,
-  type Life,
-  nextId,
-  viewOf,
-} from '../../support/subscriptions/example.ts';
+import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
+import { account, at, bundleViewFrom, created, nextId, viewOf } from '../../support/subscriptions/example.ts';
 import { choice, dated, event } from '../../support/subscriptions/lifecycle.ts';
 
 function firstCharge(life: Life): string {

@@ -8,14 +8,13 @@ import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
+import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
 import {
   account,
   at,
-  type CreateParts,
   created,
   day,
   exampleCatalog,
-  type Life,
   nextId,
   passed,
   viewOf,

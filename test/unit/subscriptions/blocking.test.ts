@@ -10,24 +10,10 @@ import {
 import { raisedTo } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
-import {
-  type BlockParts,
-  blockOf,
-  paused,
-  resumed,
-  stateLines,
-  withBlocks,
-} from '../../support/subscriptions/blocks.ts';
-import {
-  type AccountParts,
-  account,
-  at,
-  created,
-  type Life,
-  nextId,
-  passed,
-  viewOf,
-} from '../../support/subscriptions/example.ts';
+import type { BlockParts } from '../../support/subscriptions/blocks.ts';
+import { blockOf, paused, resumed, stateLines, withBlocks } from '../../support/subscriptions/blocks.ts';
+import type { AccountParts, Life } from '../../support/subscriptions/example.ts';
+import { account, at, created, nextId, passed, viewOf } from '../../support/subscriptions/example.ts';
 import { event } from '../../support/subscriptions/lifecycle.ts';
 
 interface LifeParts extends AccountParts {

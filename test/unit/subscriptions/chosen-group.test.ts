@@ -4,23 +4,13 @@ import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
 import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/create/chosen-group.ts';
-import {
-  type CreateSubscriptionOptions,
-  checkCreateRequest,
-  groupOf,
-} from '../../../lib/subscriptions/requests/create-request.ts';
+import type { CreateSubscriptionOptions } from '../../../lib/subscriptions/requests/create-request.ts';
+import { checkCreateRequest, groupOf } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { type BlockParts, withBlocks } from '../../support/subscriptions/blocks.ts';
-import {
-  account,
-  at,
-  created,
-  day,
-  exampleCatalog,
-  type Life,
-  nextId,
-} from '../../support/subscriptions/example.ts';
+import type { Life } from '../../support/subscriptions/example.ts';
+import { account, at, created, day, exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, dated, errorOf, event, expectError, state } from '../../support/subscriptions/lifecycle.ts';
 
 const now = at('2024-06-10');

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import {
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
-} from '../../../lib/subscriptions/requests/create-request.ts';
+import type { CreateSubscriptionRequest } from '../../../lib/subscriptions/requests/create-request.ts';
+import { checkCreateRequest } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { nextId } from '../../support/subscriptions/example.ts';

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import {
-  account,
-  at,
-  type CreateParts,
-  created,
-  type Life,
-  passed,
-  workOf,
-} from '../../support/subscriptions/example.ts';
+import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
+import { account, at, created, passed, workOf } from '../../support/subscriptions/example.ts';
 import { choice, event } from '../../support/subscriptions/lifecycle.ts';
 
 const CLOCK = at('2024-12-01');

@@ -5,13 +5,12 @@ import { atReferenceTime } from '../../../lib/subscriptions/timeline/phase-timel
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
+import type { AccountParts, Life } from '../../support/subscriptions/example.ts';
 import {
-  type AccountParts,
   account,
   at,
   created,
   day,
-  type Life,
   passed,
   rowsOf,
   storedOf,

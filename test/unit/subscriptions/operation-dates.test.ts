@@ -9,23 +9,13 @@ import type { BillingActionPolicy } from '../../../lib/records/catalog/catalog-e
 import { planCancellation, policyDate } from '../../../lib/subscriptions/edits/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
-import {
-  checkChangeRequest,
-  type TimedPolicy,
-  timedPolicy,
-} from '../../../lib/subscriptions/requests/edit-requests.ts';
+import type { TimedPolicy } from '../../../lib/subscriptions/requests/edit-requests.ts';
+import { checkChangeRequest, timedPolicy } from '../../../lib/subscriptions/requests/edit-requests.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
-import {
-  account,
-  at,
-  created,
-  type Life,
-  nextId,
-  passed,
-  runningOf,
-} from '../../support/subscriptions/example.ts';
+import type { Life } from '../../support/subscriptions/example.ts';
+import { account, at, created, nextId, passed, runningOf } from '../../support/subscriptions/example.ts';
 import { dated, event, expectError } from '../../support/subscriptions/lifecycle.ts';
 
 /** Plans that differ in their period; one that charges nothing recurring. */

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  type AddressScope,
-  addressScope,
-  readCallbackUrl,
-  resolveCallback,
-} from '../../../lib/tenants/callback-url.ts';
+import type { AddressScope } from '../../../lib/tenants/callback-url.ts';
+import { addressScope, readCallbackUrl, resolveCallback } from '../../../lib/tenants/callback-url.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 const anywhere = { allowPrivateNetworks: true, allowLoopback: false };

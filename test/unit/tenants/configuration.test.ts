@@ -10,10 +10,8 @@ import {
   DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
 } from '../../../lib/tenants/configuration/settings.ts';
-import {
-  type TenantPropertyName,
-  tenantProperties,
-} from '../../../lib/tenants/configuration/tenant-properties.ts';
+import type { TenantPropertyName } from '../../../lib/tenants/configuration/tenant-properties.ts';
+import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';

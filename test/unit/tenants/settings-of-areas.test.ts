@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { invoicingConfigOf } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
-import {
-  type ConfigurationObject,
-  readConfiguration,
-} from '../../../lib/tenants/configuration/read-configuration.ts';
+import type { ConfigurationObject } from '../../../lib/tenants/configuration/read-configuration.ts';
+import { readConfiguration } from '../../../lib/tenants/configuration/read-configuration.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/configuration/settings.ts';
 import { GATEWAY_TIMEOUT_MS } from '../../../lib/tenants/configuration/tenant-properties.ts';
 

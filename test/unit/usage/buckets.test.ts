@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import {
-  hoursOfDays,
-  type UsageGranularity,
-  usageBuckets,
-} from '../../../lib/usage/roll-up/usage-buckets.ts';
+import type { UsageGranularity } from '../../../lib/usage/roll-up/usage-buckets.ts';
+import { hoursOfDays, usageBuckets } from '../../../lib/usage/roll-up/usage-buckets.ts';
 import { formatLocalDate, timeZone } from '../../../lib/values/time/index.ts';
 import { at } from '../../support/usage/sections.ts';
 

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
-import {
-  type DayUsage,
-  holds,
-  type PartOfDay,
-  type PointRange,
-  piecesNeeded,
-} from '../../../lib/usage/collecting/usage-book.ts';
+import type { DayUsage, PartOfDay, PointRange } from '../../../lib/usage/collecting/usage-book.ts';
+import { holds, piecesNeeded } from '../../../lib/usage/collecting/usage-book.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

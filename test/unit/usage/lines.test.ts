@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { LineReport } from '../../../lib/usage/recording/line-report.ts';
-import {
-  readLine,
-  type SubmittedLine,
-  UnreadableLine,
-} from '../../../lib/usage/recording/read-submission.ts';
+import type { SubmittedLine } from '../../../lib/usage/recording/read-submission.ts';
+import { readLine, UnreadableLine } from '../../../lib/usage/recording/read-submission.ts';
 import { RecordingFaultCode } from '../../../lib/usage/recording/recording-faults.ts';
 
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';
