@@ -16,7 +16,7 @@ const peers = packages.filter((name) => Object.hasOwn(manifest.peerDependencies,
 /** A month of billing; what it prints is the same everywhere. */
 const walk = `
   import { readFile } from 'node:fs/promises';
-  import { Billing, formatLocalDate } from 'billwright';
+  import { Billing } from 'billwright';
   import { fakeClock, sandboxGateway } from 'billwright/testing';
   const [kind, place] = process.argv.slice(2);
   const storage =
@@ -35,7 +35,7 @@ const walk = `
   clock.advance({ months: 1 });
   await billing.settle();
   for (const { invoiceDate, amount, balance } of await acme.invoices.ofAccount({ accountId: id }))
-    console.log(formatLocalDate(invoiceDate), String(amount), String(balance));
+    console.log(invoiceDate, String(amount), String(balance));
   await billing.close();`;
 
 /** Installs the package as hosts do, with the two ends of what it says of MikroORM. */
