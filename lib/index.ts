@@ -31,6 +31,9 @@ export type {
   FrequentOperations,
   GroupedOperations,
   Operations,
+  PlainGroup,
+  PlainOperations,
+  PlanInForceView,
 } from './engine/operations.ts';
 export type { RequestSpan, RequestTracking, ServedRequest } from './engine/requests.ts';
 export type { SettableClock, SettleThroughOptions } from './engine/settle-through.ts';
@@ -51,6 +54,7 @@ export type {
   DocumentText,
   DocumentTextUpload,
   EventFacts,
+  ExplainedFields,
   GenerateRequest,
   InvoiceGroupRequest,
   InvoiceItemView,
@@ -176,7 +180,12 @@ export type {
   TransactionPluginInfo,
   VoidInput,
 } from './payments/index.ts';
-export { PaymentStateName } from './payments/index.ts';
+export {
+  type ControlledInput,
+  PaymentStateName,
+  type PluginInput,
+  type StateNameOf,
+} from './payments/index.ts';
 export * from './ports/index.ts';
 export type {
   DeliveryListRequest,
@@ -309,6 +318,7 @@ export {
   UsageGranularity,
 } from './usage/index.ts';
 export * from './values/errors/index.ts';
+export type { Field, FieldKind, Fields, InputOf, RecordOf, SetOn } from './values/fields/index.ts';
 export type { Given } from './values/given/given.ts';
 export type { Plain } from './values/given/plain.ts';
 export * from './values/ids/index.ts';

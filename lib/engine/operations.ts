@@ -161,7 +161,7 @@ export interface FrequentOperations<C extends Leading = []> {
 export interface Operations<C extends Leading = []> extends GroupedOperations<C>, FrequentOperations<C> {}
 
 /** The operations of a group, whose answers are plain: dates are text, instants are `Date`. */
-type PlainGroup<G> = {
+export type PlainGroup<G> = {
   readonly [N in keyof G]: G[N] extends (...given: infer P) => Promise<infer R>
     ? (...given: P) => Promise<Plain<R>>
     : G[N];
@@ -173,12 +173,14 @@ export type PlainOperations<C extends Leading = []> = {
     GroupedOperations<C>[G]
   >;
 } & {
+  /** What the tenant sells, as documents. */
   readonly catalogs: PlainGroup<Omit<GroupedOperations<C>['catalogs'], 'current'>> & {
-    /** As `CatalogOperations.current`. */
+    /** Returns the catalog as it is now, as `CatalogOperations.current` does. */
     current(...given: [...C, accountId?: Uuid | string | null]): Promise<CatalogView>;
   };
+  /** Subscriptions: their life, and what they are at a moment. */
   readonly subscriptions: PlainGroup<Omit<GroupedOperations<C>['subscriptions'], 'planAt'>> & {
-    /** As `SubscriptionOperations.planAt`. */
+    /** Returns the plan in force, as `SubscriptionOperations.planAt` does. */
     planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForceView>;
   };
 } & PlainGroup<FrequentOperations<C>>;

@@ -22,7 +22,7 @@ export {
   ExplainedRuleName,
   type ItemEvents,
 } from './explanation/event-facts.ts';
-export type { ItemExplanation } from './explanation/explanation.ts';
+export type { ExplainedFields, ItemExplanation } from './explanation/explanation.ts';
 export {
   type AccountedInvoice,
   accountBalancesAfter,

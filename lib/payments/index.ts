@@ -71,7 +71,12 @@ export type {
   VoidInput,
 } from './payment-operations.ts';
 export type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
-export { externalPaymentGateway, type PluginInfoOptions } from './plugins/gateway-info.ts';
+export {
+  type ControlledInput,
+  externalPaymentGateway,
+  type PluginInfoOptions,
+  type PluginInput,
+} from './plugins/gateway-info.ts';
 export { PaymentLists, PaymentReads } from './reading/payment-reads.ts';
 export { decidingTransaction, isRowOf } from './state/invoice-remainder.ts';
 export {
@@ -82,7 +87,13 @@ export {
 } from './state/payment-config.ts';
 export { noSignedNotifications } from './state/payment-errors.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
-export { PaymentStateName, type PaymentTotals, refundable, takenOf } from './state/payment-state.ts';
+export {
+  PaymentStateName,
+  type PaymentTotals,
+  refundable,
+  type StateNameOf,
+  takenOf,
+} from './state/payment-state.ts';
 export {
   type AttemptView,
   type InvoicePaymentView,

@@ -18,6 +18,8 @@ export interface CatalogView {
 /** Products, plans and price lists are sorted by name. */
 export interface CatalogVersionView {
   readonly catalogName: string;
+  /** Name and effective date, for people. */
+  readonly title: string;
   readonly effectiveDate: Date;
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
@@ -39,10 +41,12 @@ const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'instant' }) 
 
 /** Plans are decoded on first read. */
 export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
-  const { catalogName, recurringBillingMode, currencies, units, products, rules, priceLists } = version;
+  const { catalogName, title, recurringBillingMode, currencies, units, products, rules, priceLists } =
+    version;
   let plans: readonly Plain<Plan>[] | undefined;
   return {
     catalogName,
+    title,
     effectiveDate: new Date(version.effectiveDate),
     recurringBillingMode,
     currencies,

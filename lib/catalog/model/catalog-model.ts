@@ -183,9 +183,9 @@ export interface SubscriptionContext extends CreationContext {
 }
 
 /** null always holds (§8). */
-type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
+export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
-type Prefixed<P extends string, C> = {
+export type Prefixed<P extends string, C> = {
   readonly [Name in keyof C as `${P}${Capitalize<Name & string>}`]: C[Name];
 };
 
@@ -193,7 +193,7 @@ export type CreateConditions = ConditionsOn<CreationContext>;
 
 export type SubscriptionConditions = ConditionsOn<SubscriptionContext>;
 
-type PriceListConditions = Prefixed<'from', CreateConditions>;
+export type PriceListConditions = Prefixed<'from', CreateConditions>;
 
 export type ChangeConditions = Pick<SubscriptionConditions, 'phaseType'> &
   PriceListConditions &

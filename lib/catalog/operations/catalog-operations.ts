@@ -171,7 +171,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
     ...given: [...C, productName: string, options?: Given<EntryScopeOptions>]
   ): Promise<readonly PlanEntryView[]>;
 
-  /** @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006). */
+  /** Returns the newest row of the plan. @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006). */
   latestPlan(...given: [...C, planName: string, options?: Given<EntryScopeOptions>]): Promise<PlanEntryView>;
 
   /** Returns the source of the scope's catalog; UNKNOWN while a catalog plugin fails. */

@@ -47,7 +47,7 @@ import {
  * `catalogEffectiveDate` is that of the version that the price comes from or, for an override plan, the date of its event.
  * `linkedItemId` is the item that is repaired or adjusted.
  */
-type ExplainedFields = Pick<
+export type ExplainedFields = Pick<
   InvoiceItem,
   | 'invoiceId'
   | 'itemType'

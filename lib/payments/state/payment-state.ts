@@ -32,7 +32,7 @@ const stateSuffix = {
   PAYMENT_SYSTEM_OFF: 'ERRORED',
 } as const satisfies Readonly<Record<TransactionStatus, string>>;
 
-type StateNameOf<P extends string> = `${P}_${(typeof stateSuffix)[TransactionStatus]}`;
+export type StateNameOf<P extends string> = `${P}_${(typeof stateSuffix)[TransactionStatus]}`;
 export type PaymentStateName = Exclude<
   StateNameOf<(typeof statePrefix)[TransactionType]>,
   'CHARGEBACK_PENDING'

@@ -83,7 +83,10 @@ export interface SubscriptionOperations<C extends Leading = []> {
    */
   get(...given: [...C, subscriptionId: Uuid | string]): Promise<SubscriptionView>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  /**
+   * Returns the subscription with this external key.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020).
+   */
   getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
 
   /**
@@ -251,7 +254,7 @@ export interface OutlineOperations<C extends Leading = []> {
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<OutlinePage>;
 
-  /** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
+  /** Returns one bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
   /** As `BundleOperations.getByKey`. @throws BillingError 1084, ANSWER_TOO_LARGE (60020). */
@@ -260,10 +263,16 @@ export interface OutlineOperations<C extends Leading = []> {
   /** As `BundleOperations.allOfKey`. @throws BillingError 1084 if there is none, ANSWER_TOO_LARGE (60020). */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  /**
+   * Returns one subscription.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020).
+   */
   subscription(...given: [...C, subscriptionId: Uuid | string]): Promise<SubscriptionOutline>;
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  /**
+   * Returns the subscription with this external key.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020).
+   */
   subscriptionByKey(...given: [...C, externalKey: string]): Promise<SubscriptionOutline>;
 }
 
