@@ -17,6 +17,9 @@ type Opened = (place: string) => HostLibrary;
 
 const noEntities = { entities: [], discovery: { warnWhenNoEntities: false } };
 
+// Read while this module loads.
+const packages = { sqlite: 'adapter-better-sqlite3', postgresql: 'adapter-pg' } as const;
+
 const onSqlite: Readonly<Record<string, Opened>> = {
   MikroORM: (dbName) => overMikroOrm(new SqliteOrm({ ...noEntities, dbName })),
   'better-sqlite3': (path) => {
@@ -187,8 +190,6 @@ interface Adapters {
   PrismaBetterSqlite3: new (options: { readonly url: string }) => object;
   PrismaPg: new (options: { readonly connectionString: string }) => object;
 }
-
-const packages = { sqlite: 'adapter-better-sqlite3', postgresql: 'adapter-pg' } as const;
 
 /**
  * Prisma's client of a kind of database, if there is one. It is generated and takes 300 MB, so it is made by the test that
