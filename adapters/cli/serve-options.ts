@@ -282,3 +282,7 @@ function isIssuer(value: unknown): value is TokenIssuer {
 function present<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
+
+// Loaded together: each module that is imported on demand is one more file of a start.
+export { reachingDatabase } from './database.ts';
+export { packagesOf } from './packages.ts';

@@ -78,11 +78,7 @@ async function serveWith(given: Given): Promise<void> {
   // Before the short resolution, which must not apply to host modules.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
-    const [{ serveOptions }, { reachingDatabase }, { packagesOf }] = await Promise.all([
-      import('../serve-options.ts'),
-      import('../database.ts'),
-      import('../packages.ts'),
-    ]);
+    const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');
     const options = await serveOptions(given, configuration);
     await reachingDatabase({ database: options.database, needed: packagesOf.http }, async () => {
       const { serve } = await import('../serve.ts');
