@@ -53,6 +53,7 @@ export {
   type CatalogView,
   catalogVersionView,
   catalogView,
+  plainPlan,
 } from './lookup/catalog-view.ts';
 export type {
   ChosenPlan,

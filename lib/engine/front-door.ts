@@ -1,4 +1,4 @@
-import { catalogVersionView, catalogView, writeCatalogXml } from '../catalog/index.ts';
+import { catalogVersionView, catalogView, plainPlan, writeCatalogXml } from '../catalog/index.ts';
 import type { NodeOperations, NodeService } from '../nodes/index.ts';
 import type { EventSubscriptionOperations } from '../push/index.ts';
 import {
@@ -59,10 +59,9 @@ export function plainDoor(open: Operations<WithContext>): PlainOperations<WithCo
 }
 
 function planInForceView({ version, chosenAt, decided, plan, ...inForce }: PlanInForce): PlanInForceView {
-  const at = plan.effectiveDateForExistingSubscriptions;
   return {
     ...inForce,
-    plan: { ...plan, effectiveDateForExistingSubscriptions: at === null ? null : new Date(at) },
+    plan: plainPlan(plan),
     version: catalogVersionView(version),
     chosenAt: new Date(chosenAt),
     decided: new Date(decided),

@@ -31,7 +31,10 @@ type RecordFields<F extends Fields> = {
     : never;
 };
 
-const wireTypes: Readonly<Record<FieldKind, (each: RecordField) => WireType<unknown>>> = {
+/** A model shows a dated fact by its own rule: its instant or its day. */
+type ShownKind = Exclude<FieldKind, 'dated'>;
+
+const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unknown>>> = {
   recordId: () => int(),
   id: () => uuid,
   key: () => externalKey,
@@ -45,7 +48,6 @@ const wireTypes: Readonly<Record<FieldKind, (each: RecordField) => WireType<unkn
   amount: () => decimalNumber,
   date: () => date,
   instant: () => timestamp,
-  dated: () => timestamp,
   json: () => anyValue,
 };
 
@@ -64,6 +66,7 @@ export function recordFields<F extends Fields, K extends keyof F & string = keyo
 ): Omit<RecordFields<Pick<F, K>>, 'recordId' | 'id' | 'accountRecordId' | 'createdDate' | 'updatedDate'> {
   const shown = names.map((name) => {
     const described = fields[name] as RecordField;
+    if (described.kind === 'dated') throw new Error(`${name} is dated: the model defines how it is shown`);
     const type = wireTypes[described.kind](described);
     return [
       name,

@@ -35,7 +35,7 @@ export function catalogView(catalog: Catalog, toXml: () => string): CatalogView 
   return { name, revision, versions: versions.map(catalogVersionView), toXml };
 }
 
-const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'instant' }) as (
+export const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'instant' }) as (
   plan: Plan,
 ) => Plain<Plan>;
 
