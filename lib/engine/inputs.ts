@@ -1,4 +1,5 @@
-import type { CallContext } from '../records/index.ts';
+import { accountFields, type CallContext, invoiceItemFields } from '../records/index.ts';
+import { inputShapeOf } from '../values/fields/index.ts';
 import type { Shape } from '../values/given/index.ts';
 import type { StrictOperations } from './engine.ts';
 
@@ -11,7 +12,7 @@ const item = ['itemId', 'uuid'] as const;
 
 const requestedDate = { requestedDate: 'requestedDate' } as const;
 
-const accountInput = { parentAccountId: 'uuid', paymentMethodId: 'uuid', referenceTime: 'instant' } as const;
+const accountInput = inputShapeOf(accountFields);
 
 const scope = ['options', { accountId: 'uuid' }] as const;
 const prices = [{ value: 'amount' }] as const;
@@ -48,19 +49,10 @@ const termsChange = ['change', { effectiveFromDate: 'requestedDate' }] as const;
 
 const object = ['object', { id: 'uuid' }] as const;
 
-const migrationItem = {
-  amount: 'amount',
-  bundleId: 'uuid',
-  endDate: 'date',
-  linkedItemId: 'uuid',
-  quantity: 'amount',
-  rate: 'amount',
-  startDate: 'date',
-  subscriptionId: 'uuid',
-} as const;
+const { accountId: _, invoiceId: ofInvoice, ...migrationItem } = inputShapeOf(invoiceItemFields);
 const manualItems = [
   'request',
-  { accountId: 'uuid', items: [{ ...migrationItem, invoiceId: 'uuid' }], requestedDate: 'date' },
+  { accountId: 'uuid', items: [{ ...migrationItem, invoiceId: ofInvoice }], requestedDate: 'date' },
 ] as const;
 
 const ofPayment = { effectiveDate: 'instant', paymentId: 'uuid' } as const;
@@ -71,7 +63,7 @@ const comboParties = {
   paymentMethod: { paymentMethodId: 'uuid' },
 } as const;
 
-/** Where the operations take values as text: by group and operation, a name and a shape for each parameter. */
+/** The ids, dates, instants and amounts that operations accept as text: a name and a shape per parameter. */
 export const inputs: Inputs = {
   accounts: {
     create: [['input', accountInput]],
@@ -310,19 +302,19 @@ export const inputs: Inputs = {
   },
 };
 
-/** A parameter that may hold text: its name in errors, and where the texts are in it. An object is named by its fields. */
+/** A parameter with values that may be text: its name in errors, and its shape. Errors in an object name its fields. */
 type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
 
 type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown
   ? { readonly [I in keyof P]-?: Parameter<P[I]> }
   : never;
 
-type TakesText<O> = Exclude<ParametersOf<O>[keyof ParametersOf<O> & number], null>;
+type ConvertedParameters<O> = Exclude<ParametersOf<O>[keyof ParametersOf<O> & number], null>;
 
-/** The parameters of each operation that takes a value as text. */
+/** The parameters of each operation that accepts a value as text. */
 export type Inputs = {
   readonly [G in keyof StrictOperations]: {
-    readonly [N in keyof StrictOperations[G] as [TakesText<StrictOperations[G][N]>] extends [never]
+    readonly [N in keyof StrictOperations[G] as [ConvertedParameters<StrictOperations[G][N]>] extends [never]
       ? never
       : N]: ParametersOf<StrictOperations[G][N]>;
   };

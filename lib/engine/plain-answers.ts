@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/index.ts';
 import {
+  accountEmailFields,
   accountFields,
   auditEntryFields,
   blockingStateFields,
@@ -8,14 +9,16 @@ import {
   invoiceFields,
   invoiceItemFields,
   type Page,
+  paymentFields,
+  paymentMethodFields,
   paymentTransactionFields,
+  tagFields,
 } from '../records/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
 import type { AnyShape, Shape } from '../values/given/index.ts';
 
 import type { StrictOperations } from './engine.ts';
 
-const created = { createdDate: 'instant' } as const;
 const dated = { at: 'instant', date: 'date' } as const;
 
 const account = shapeOf(accountFields);
@@ -29,7 +32,6 @@ const subscription = {
   start: dated,
 } as const;
 const bundle = { subscriptions: [subscription], timeline: [event] } as const;
-const changed = { effective: dated } as const;
 
 const item = {
   ...shapeOf(invoiceItemFields),
@@ -38,15 +40,11 @@ const item = {
   },
 };
 const invoice = { ...shapeOf(invoiceFields), items: [item] } as const;
-const creditNote = shapeOf(creditNoteFields);
-
-const delivery = { createdDate: 'instant', lastAttemptDate: 'instant', nextAttemptDate: 'instant' } as const;
 const queueEntry = { availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' } as const;
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
 const days = { endDate: 'date', startDate: 'date' } as const;
 
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
-const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
 const basis = {
   ...days,
   endInstant: 'instant',
@@ -59,30 +57,26 @@ const billedDays = { ...explainedDays, basis: { ...basis, changed: basis } } as 
 
 const transaction = shapeOf(paymentTransactionFields);
 const payment = {
+  ...shapeOf(paymentFields),
   attempts: [{ createdDate: 'instant', effectiveDate: 'instant' }],
-  createdDate: 'instant',
   transactions: [transaction],
 } as const;
 const paymentResult = { payment, transaction } as const;
 
 const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 'instant' } as const;
 const product = { retiredDate: 'instant' } as const;
-const catalogPlan = { effectiveDateForExistingSubscriptions: 'instant' } as const;
-const availablePlan = { plan: catalogPlan } as const;
+const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant' } } as const;
 
-const customField = shapeOf(customFieldFields);
-const auditRow = shapeOf(auditEntryFields);
-
-/** The same shape for each of these operations. */
+/** Returns the same shape for each of the names. */
 function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
 }
 
-/** Where the answers of operations have dates and instants: by group and operation. */
+/** The dates and instants in the answers of operations, by group and operation. */
 export const plainAnswers: PlainAnswers = {
   accounts: {
     ...each(['create', 'update', 'get', 'getByKey', 'page', 'search', 'findExactly', 'children'], account),
-    emails: created,
+    emails: shapeOf(accountEmailFields),
     timeline: { account, bundles: [bundle], credits: [item], invoices: [invoice], payments: [payment] },
   },
   catalogs: {
@@ -98,7 +92,7 @@ export const plainAnswers: PlainAnswers = {
     ...each(['createWithAddOns', 'createBundles'], { billingStart: 'instant' } as const),
     ...each(['get', 'getByKey'], subscription),
     cancel: { billingEnd: dated, entitlementEnd: dated },
-    ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], changed),
+    ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], { effective: dated } as const),
     ...each(['bundlesOfAccount', 'pageBundlesOfAccount'], bundle),
   },
   usage: {
@@ -108,7 +102,7 @@ export const plainAnswers: PlainAnswers = {
   },
   blocking: { ofAccount: shapeOf(blockingStateFields) },
   bundles: each(['get', 'getByKey', 'allOfKey', 'page', 'search'], bundle),
-  creditNotes: each(['get', 'ofInvoice', 'pageOfAccount'], creditNote),
+  creditNotes: each(['get', 'ofInvoice', 'pageOfAccount'], shapeOf(creditNoteFields)),
   invoices: {
     ...each(
       [
@@ -131,12 +125,15 @@ export const plainAnswers: PlainAnswers = {
     parked: { parkedDate: 'instant' },
     explain: {
       ...explainedDays,
-      events: { event: explainedEvent, nextEvent: explainedEvent, planEvent: explainedEvent },
+      events: each(['event', 'nextEvent', 'planEvent'], { ...billedEvent, phaseAnchor: 'date' } as const),
       rules: [{ event: billedEvent }],
     },
     verifyCoverage: { expected: [billedDays], found: [billedDays] },
   },
-  paymentMethods: each(['ofAccount', 'get', 'getByKey', 'page', 'search', 'add'], created),
+  paymentMethods: each(
+    ['ofAccount', 'get', 'getByKey', 'page', 'search', 'add'],
+    shapeOf(paymentMethodFields),
+  ),
   paymentGateways: {},
   payments: {
     ...each(
@@ -187,12 +184,16 @@ export const plainAnswers: PlainAnswers = {
     },
   },
   tagDefinitions: {},
-  tags: each(['ofObject', 'ofAccount', 'page', 'search'], created),
-  customFields: each(['ofObject', 'ofAccount', 'page', 'search', 'searchByName'], customField),
-  audit: each(['history', 'historyWithin', 'ofAccount'], auditRow),
+  tags: each(['ofObject', 'ofAccount', 'page', 'search'], shapeOf(tagFields)),
+  customFields: each(['ofObject', 'ofAccount', 'page', 'search', 'searchByName'], shapeOf(customFieldFields)),
+  audit: each(['history', 'historyWithin', 'ofAccount'], shapeOf(auditEntryFields)),
   keyValues: {},
   invoiceTexts: {},
-  deliveries: each(['list', 'get'], delivery),
+  deliveries: each(['list', 'get'], {
+    createdDate: 'instant',
+    lastAttemptDate: 'instant',
+    nextAttemptDate: 'instant',
+  } as const),
   queues: each(['late', 'busy', 'failed'], queueEntry),
   events: {},
   signingSecrets: {},
@@ -212,10 +213,7 @@ export const plainAnswers: PlainAnswers = {
   },
 };
 
-/**
- * The view inside a list or a page, else the answer itself. Catalogs, maps and outlines have no readable form here, nor
- * has a plan of a catalog.
- */
+/** The view inside a list or a page, else the answer itself. Catalogs and maps have no plain form here. */
 type ViewOf<R> =
   R extends Page<infer V>
     ? V
@@ -231,7 +229,7 @@ type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
   ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
   : never;
 
-/** Where each operation's views have dates or instants. */
+/** The dates and instants in the views of each operation. */
 export type PlainAnswers = {
   readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
     readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [

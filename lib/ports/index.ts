@@ -11,15 +11,10 @@ import type { Tracer, WorkScopes } from './tracer.ts';
 
 export type * from './clock.ts';
 export type * from './identity.ts';
-export type * from './identity.ts';
-export type * from './logger.ts';
-export type * from './logger.ts';
 export type * from './logger.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export type * from './plugins/document-renderer.ts';
-export type * from './plugins/entitlement-plugin.ts';
-export * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
 export type * from './plugins/event-sink.ts';
 export type * from './plugins/invoice-formatter.ts';
@@ -30,8 +25,6 @@ export type * from './plugins/plugin-identity.ts';
 export { RetryLater, retryLaterOf } from './plugins/plugin-identity.ts';
 export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
-export type * from './push-sender.ts';
-export type * from './tracer.ts';
 export type * from './tracer.ts';
 
 /** Everything the engine needs from outside. */

@@ -24,7 +24,6 @@ export * from './overdue-account.ts';
 export * from './page.ts';
 export * from './payments/invoice-payment.ts';
 export * from './payments/payment.ts';
-export * from './payments/payment.ts';
 export * from './payments/payment-attempt.ts';
 export * from './payments/payment-method.ts';
 export * from './published-event.ts';

@@ -18,34 +18,22 @@ import type { IdempotencyStore, SystemStore } from './system.ts';
 
 export { ChangeType } from '../../records/index.ts';
 export type * from './accounts.ts';
-export type * from './accounts.ts';
 export type * from './audit.ts';
-export type * from './audit.ts';
-export type * from './catalogs.ts';
 export type * from './catalogs.ts';
 export type * from './checks.ts';
 export type * from './invoices.ts';
-export type * from './invoices.ts';
-export type * from './monitoring.ts';
 export type * from './monitoring.ts';
 export type * from './payments.ts';
 export type * from './push.ts';
-export type * from './push.ts';
 export type * from './queue.ts';
-export type * from './queue-entries.ts';
 export type * from './queue-entries.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
 export type * from './subscriptions.ts';
-export type * from './subscriptions.ts';
-export type * from './system.ts';
 export type * from './system.ts';
 export type * from './tags.ts';
-export type * from './tags.ts';
 export type * from './tenants.ts';
-export type * from './tenants.ts';
-export type * from './usage.ts';
 export type * from './usage.ts';
 
 /**

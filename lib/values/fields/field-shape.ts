@@ -1,17 +1,30 @@
-import type { AnyShape, Shape } from '../given/index.ts';
-import type { FieldKind, Fields, RecordOf } from './field.ts';
+import type { AnyShape, Shape, ValueKind } from '../given/index.ts';
+import type { FieldKind, Fields, InputOf, RecordOf } from './field.ts';
 
-const shapes: Partial<Readonly<Record<FieldKind, AnyShape>>> = {
+type ShapesByKind = Partial<Readonly<Record<FieldKind, AnyShape>>>;
+
+const datesByKind: ShapesByKind = {
   date: 'date',
   instant: 'instant',
   dated: { at: 'instant', date: 'date' },
 };
+const valuesByKind: ShapesByKind = { ...datesByKind, id: 'uuid', amount: 'amount' };
 
-/** Where a described record has dates and instants. */
+/** Returns the dates and instants of a described record. */
 export function shapeOf<F extends Fields>(fields: F): Shape<RecordOf<F>, 'date' | 'instant'> {
-  const found = Object.entries(fields).flatMap(([name, { kind }]) => {
-    const shape = shapes[kind];
+  return shapesIn(Object.entries(fields), datesByKind) as Shape<RecordOf<F>, 'date' | 'instant'>;
+}
+
+/** Returns the ids, dates, instants and amounts among the fields that callers may set. */
+export function inputShapeOf<F extends Fields>(fields: F): Shape<InputOf<F>, ValueKind> {
+  const settable = Object.entries(fields).filter(([, { set }]) => set !== 'never');
+  return shapesIn(settable, valuesByKind) as Shape<InputOf<F>, ValueKind>;
+}
+
+function shapesIn(fields: readonly [string, Fields[string]][], byKind: ShapesByKind): object {
+  const found = fields.flatMap(([name, { kind }]) => {
+    const shape = byKind[kind];
     return shape === undefined ? [] : [[name, shape]];
   });
-  return Object.fromEntries(found) as Shape<RecordOf<F>, 'date' | 'instant'>;
+  return Object.fromEntries(found);
 }

@@ -25,6 +25,6 @@ export {
   timeZone,
   underscored,
 } from './field.ts';
-export { shapeOf } from './field-shape.ts';
+export { inputShapeOf, shapeOf } from './field-shape.ts';
 export { givenChanges, givenOrNull } from './given-fields.ts';
 export { authorFields, type SearchedFields, type SearchedType, searchedFields } from './searched-fields.ts';

@@ -2,5 +2,5 @@
 export { frozenCopy } from './frozen-copy.ts';
 export type { Given } from './given.ts';
 export { type Plain, plainBy } from './plain.ts';
-export type { AnyShape, Shape } from './shape.ts';
+export type { AnyShape, Shape, ValueKind } from './shape.ts';
 export { type Take, takerOf } from './take.ts';
