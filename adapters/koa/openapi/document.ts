@@ -299,7 +299,8 @@ function* componentsOf(part: unknown, named: (name: string) => JsonSchema): Step
 type Components = ReadonlyMap<string, JsonSchema>;
 
 function componentNamed(name: string): JsonSchema {
-  const component = name === 'Error' ? errorComponent : modelsByName().get(name)?.component;
+  if (name === 'Error') return withExamples(errorComponent, name);
+  const component = modelsByName().get(name)?.component;
   if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
   return withExamples(describedModel(name, component), name);
 }

@@ -1,5 +1,7 @@
-/** What the operations of an area are about, by the name of the area. */
-export const areaTexts: Readonly<Record<string, string>> = {
+import type { Texts } from './texts.ts';
+
+/** Descriptions of the areas by name. */
+export const areaTexts: Texts = {
   accounts: 'Customers: their data, families, e-mail addresses and closing',
   admin: 'Work of operators: queues, caches, rotation of nodes, corrected payments',
   bundles: 'Subscriptions that belong together: reading, transfer, pause and keys',

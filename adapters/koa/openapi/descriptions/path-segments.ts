@@ -1,20 +1,16 @@
-/** What the segments of paths name. */
-export const pathSegments: Readonly<Record<string, string>> = {
+import type { Texts } from './texts.ts';
+
+/** Descriptions of path segments; a missing one has the text of the property with its name. */
+export const pathSegments: Texts = {
   accountEmailId: 'Id of the secondary address, as the audit of the account tells it',
-  accountId: 'Id of the account',
   blockingId: 'Id of the blocking state, as the audit tells it',
-  bundleId: 'Id of the bundle',
   childAccountId: 'Id of the child account',
-  clientId: 'Name of the client',
   creditId: 'Id of the invoice item that is the credit',
-  creditNoteId: 'Id of the credit note',
   customFieldId: 'Id of the custom field',
   deliveryId: 'Id of the event',
   email: 'The address',
   eventId: 'Id of the event',
   groupId: 'Id of the group, as `Location` of the run gives it',
-  invoiceId: 'Id of the invoice',
-  invoiceItemId: 'Id of the invoice item',
   invoiceNumber: 'Number of the invoice',
   invoicePaymentId: 'Id that the payment has on its invoice, as the audit tells it',
   itemId: 'Id of an item of the invoice',
@@ -22,21 +18,12 @@ export const pathSegments: Readonly<Record<string, string>> = {
   keyPrefix: 'How the keys begin',
   locale: 'Language and country, such as `fr_FR`',
   paymentAttemptId: 'Id of the payment attempt, as the audit tells it',
-  paymentId: 'Id of the payment',
-  paymentMethodId: 'Id of the payment method',
   paymentTransactionId: 'Id of the transaction',
   planName: 'Name of the plan',
-  pluginName: 'Name of the plugin',
   productName: 'Name of the product',
-  role: 'Name of the role',
   searchKey: 'What to look for; empty: everything',
-  subscriptionId: 'Id of the subscription',
   tagDefinitionId: 'Id of the tag definition',
-  tagId: 'Id of the tag',
   tenantApiKey: 'Key of the tenant that the notification is for',
-  tenantId: 'Id of the tenant',
   trackingId: 'Tracking id of the record',
   transactionId: 'Id of the transaction',
-  unitType: 'Name of the unit in the catalog',
-  username: 'Name of the user',
 };

@@ -1,64 +1,40 @@
-import type { ModelTexts } from './model-text.ts';
+import type { Texts } from './texts.ts';
 
-/** Of tenants, and of those who use them. */
-export const tenantModels: ModelTexts = {
-  Tenant: {
-    about: 'A deployment of its own: accounts, catalog and configuration belong to one',
-    properties: {
-      tenantId: 'Id of the tenant',
-      externalKey: 'Key of the caller',
-      apiKey: 'Key by which calls name the tenant',
-      apiSecret: 'Secret that calls present with the key; never shown',
-    },
-  },
-  TenantKeyValue: {
-    about: 'What a tenant keeps under a key',
-    properties: { key: 'The key', values: 'Its values; empty where there are none' },
-  },
-  UserRoles: {
-    about: 'A user with roles',
-    properties: {
-      username: 'Name of the user',
-      password: 'Password; never shown',
-      roles: 'Names of the roles',
-      tenants: 'Ids of the tenants that the user may use; by default all',
-      currentPassword: 'The present password; needed of users who change their own',
-    },
-  },
-  RoleDefinition: {
-    about: 'What those who have a role may do',
-    properties: { role: 'Name of the role', permissions: 'Permissions, such as `account:create` or `*:*`' },
-  },
-  UserTenants: {
-    about: 'Tenants that a user may use',
-    properties: { allTenants: 'Whether it may use all of them', tenantIds: 'Ids of those that it may use' },
-  },
-  SecurityClient: {
-    about: 'An application that gets tokens by a secret of its own',
-    properties: {
-      clientId: 'Name of the client',
-      clientSecret: 'Its secret; never shown',
-      roles: 'Names of its roles',
-      tenants: 'Ids of the tenants that it may use; null: all',
-    },
-  },
-  Subject: {
-    about: 'Who is logged in',
-    properties: {
-      principal: 'Name of the user',
-      isAuthenticated: 'Whether somebody is logged in',
-      isRemembered: 'Always false',
-      session: 'The session; null: there is none',
-    },
-  },
-  Session: {
-    about: 'A session that began with a login',
-    properties: {
-      id: 'Id of the session',
-      startDate: 'When it began',
-      lastAccessDate: 'When it was used last',
-      timeout: 'After how many milliseconds without use it ends',
-      host: 'Address of the caller',
-    },
-  },
+export const tenantModels: Texts = {
+  Tenant: 'A deployment of its own: accounts, catalog and configuration belong to one',
+  tenantId: 'Id of the tenant',
+  'Tenant.externalKey': 'Key of the caller',
+  apiKey: 'Key by which calls name the tenant',
+  apiSecret: 'Secret that calls present with the key; never shown',
+  TenantKeyValue: 'What a tenant keeps under a key',
+  'TenantKeyValue.key': 'The key',
+  values: 'Its values; empty where there are none',
+  UserRoles: 'A user with roles',
+  username: 'Name of the user',
+  password: 'Password; never shown',
+  'UserRoles.roles': 'Names of the roles',
+  'UserRoles.tenants': 'Ids of the tenants that the user may use; by default all',
+  currentPassword: 'The present password; needed of users who change their own',
+  RoleDefinition: 'What those who have a role may do',
+  role: 'Name of the role',
+  permissions: 'Permissions, such as `account:create` or `*:*`',
+  UserTenants: 'Tenants that a user may use',
+  allTenants: 'Whether it may use all of them',
+  tenantIds: 'Ids of those that it may use',
+  SecurityClient: 'An application that gets tokens by a secret of its own',
+  clientId: 'Name of the client',
+  clientSecret: 'Its secret; never shown',
+  'SecurityClient.roles': 'Names of its roles',
+  'SecurityClient.tenants': 'Ids of the tenants that it may use; null: all',
+  Subject: 'Who is logged in',
+  principal: 'Name of the user',
+  isAuthenticated: 'Whether somebody is logged in',
+  isRemembered: 'Always false',
+  session: 'The session; null: there is none',
+  Session: 'A session that began with a login',
+  'Session.id': 'Id of the session',
+  'Session.startDate': 'When it began',
+  lastAccessDate: 'When it was used last',
+  timeout: 'After how many milliseconds without use it ends',
+  host: 'Address of the caller',
 };
