@@ -24,6 +24,7 @@ import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { expectSame } from '../support/assertions.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
+import { forRuns } from '../support/for-all.ts';
 import { documentRuns, propertyRuns } from '../support/long-run.ts';
 
 const DAY_MS = 86_400_000;
@@ -142,8 +143,10 @@ describe('Parts of catalog versions', () => {
       maxLength: 8,
       selector: ([first]) => first,
     });
-    fc.assert(
-      fc.property(versions, fc.boolean(), fc.tuple(day, day), (dated, isShared, [atDay, changeDay]) => {
+    forRuns(
+      propertyRuns * 5,
+      [versions, fc.boolean(), fc.tuple(day, day)],
+      (dated, isShared, [atDay, changeDay]) => {
         const separate = dated
           .toSorted(([one], [other]) => one - other)
           .map(([first, dates]) => versionOf(first, dates));
@@ -155,8 +158,7 @@ describe('Parts of catalog versions', () => {
           if (expected === undefined) expect(resolve).to.throw('is in no version');
           else expect(catalog.versions.indexOf(resolve().version)).to.equal(expected);
         }
-      }),
-      { numRuns: propertyRuns * 5 },
+      },
     );
   }).timeout(0);
 });

@@ -6,8 +6,9 @@ import { renderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.
 import { parseTemplate, renderingTemplate } from '../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
+import { forRuns } from '../support/for-all.ts';
 import { toRender, viewedItem } from '../support/invoicing/documents.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
+import { isLongRun } from '../support/long-run.ts';
 
 const numRuns = isLongRun ? 50_000 : 500;
 
@@ -50,22 +51,19 @@ const data = invoiceData(view);
 describe('texts of documents, whatever they are', () => {
   it('invoicing §14 rule 5: a template is refused with a reason, or fills in without letting a value become markup', () => {
     let [rendered, shown] = [0, 0];
-    fc.assert(
-      fc.property(hostile, (source) => {
-        let page: string;
-        try {
-          page = atOnce(renderingTemplate(parseTemplate(source), data));
-        } catch (error) {
-          expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
-          return;
-        }
-        rendered += 1;
-        if (page.includes('☠')) shown += 1;
-        expect(page).to.not.contain('<i').and.not.contain('"☠').and.not.contain("'`").and.not.contain('&☠');
-        expect(page).to.not.match(/function|\[object|native code/);
-      }),
-      { numRuns, seed },
-    );
+    forRuns(numRuns, [hostile], (source) => {
+      let page: string;
+      try {
+        page = atOnce(renderingTemplate(parseTemplate(source), data));
+      } catch (error) {
+        expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
+        return;
+      }
+      rendered += 1;
+      if (page.includes('☠')) shown += 1;
+      expect(page).to.not.contain('<i').and.not.contain('"☠').and.not.contain("'`").and.not.contain('&☠');
+      expect(page).to.not.match(/function|\[object|native code/);
+    });
     expect(rendered).to.be.greaterThan(numRuns / 20);
     expect(shown).to.be.greaterThan(0);
   });
@@ -82,13 +80,10 @@ describe('texts of documents, whatever they are', () => {
             : character,
         )
         .join('');
-    fc.assert(
-      fc.property(fc.dictionary(text, text, { noNullPrototype: true }), (entries) => {
-        const source = Object.entries(entries).map(([key, value]) => `  ${written(key)} = ${written(value)}`);
-        expect([...parseProperties(source.join('\r\n'))]).to.deep.equal(Object.entries(entries));
-      }),
-      { numRuns, seed },
-    );
+    forRuns(numRuns, [fc.dictionary(text, text, { noNullPrototype: true })], (entries) => {
+      const source = Object.entries(entries).map(([key, value]) => `  ${written(key)} = ${written(value)}`);
+      expect([...parseProperties(source.join('\r\n'))]).to.deep.equal(Object.entries(entries));
+    });
   });
 
   it('invoicing §14 rule 3: any text is properties, or is refused with a reason', () => {
@@ -96,16 +91,13 @@ describe('texts of documents, whatever they are', () => {
       fc.constantFrom('\\', '\\u', '00e9', '=', ':', '#', '!', '\n', '\r', ' ', '\t', 'key'),
       fc.string({ maxLength: 4 }),
     );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-        try {
-          for (const [key, value] of parseProperties(pieces.join('')))
-            expect(key.isWellFormed() && value.isWellFormed()).to.equal(true);
-        } catch (error) {
-          expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
-        }
-      }),
-      { numRuns, seed },
-    );
+    forRuns(numRuns, [fc.array(piece, { maxLength: 30 })], (pieces) => {
+      try {
+        for (const [key, value] of parseProperties(pieces.join('')))
+          expect(key.isWellFormed() && value.isWellFormed()).to.equal(true);
+      } catch (error) {
+        expect(error).to.be.instanceOf(BillingError).with.property('code', 60_003);
+      }
+    });
   });
 });

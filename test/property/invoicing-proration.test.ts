@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { recurringProposals } from '../../lib/invoicing/proposals/recurring-proposals.ts';
 import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
+import { forAll } from '../support/for-all.ts';
 import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';
 import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
-import { propertyRuns } from '../support/long-run.ts';
 
 /** The events once every fact of the history is known. */
 function allEvents(history: History) {
@@ -21,47 +21,41 @@ function inMinorUnits(amount: Decimal, history: History): bigint {
 
 describe('recurring proposals', () => {
   it('recurring proposals have the periods and amounts of a count day by day', () => {
-    fc.assert(
-      fc.property(histories, fc.integer({ min: -5, max: 1_000 }), (history, day) => {
-        const events = allEvents(history);
-        const targetDate = addDays(parseLocalDate(history.start), day);
-        const ours = recurringProposals({
-          events,
-          anchorIndex: 0,
-          windowStart: null,
-          targetDate,
-          currency: history.currency,
-          config: { inArrearMode: history.isGreedy ? 'GREEDY' : 'DEFAULT', prorationFixedDays: 0 },
-        }).map(({ startDate, endDate, amount }) => ({
-          start: formatLocalDate(startDate),
-          end: formatLocalDate(endDate),
-          amount: inMinorUnits(amount, history),
-        }));
-        const theirs = oraclePeriods(forOracle(history, events), formatLocalDate(targetDate));
-        expect(ours).to.deep.equal(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([histories, fc.integer({ min: -5, max: 1_000 })], (history, day) => {
+      const events = allEvents(history);
+      const targetDate = addDays(parseLocalDate(history.start), day);
+      const ours = recurringProposals({
+        events,
+        anchorIndex: 0,
+        windowStart: null,
+        targetDate,
+        currency: history.currency,
+        config: { inArrearMode: history.isGreedy ? 'GREEDY' : 'DEFAULT', prorationFixedDays: 0 },
+      }).map(({ startDate, endDate, amount }) => ({
+        start: formatLocalDate(startDate),
+        end: formatLocalDate(endDate),
+        amount: inMinorUnits(amount, history),
+      }));
+      const theirs = oraclePeriods(forOracle(history, events), formatLocalDate(targetDate));
+      expect(ours).to.deep.equal(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
+    });
   }).timeout(0);
 
   it('recurring proposals of a window are those of the whole history that start in it', () => {
-    fc.assert(
-      fc.property(histories, fc.nat(1_000), fc.nat(1_000), (history, day, from) => {
-        const start = parseLocalDate(history.start);
-        const windowStart = addDays(start, from);
-        const input = {
-          events: allEvents(history),
-          anchorIndex: 0,
-          targetDate: addDays(start, day),
-          currency: history.currency,
-          config: { inArrearMode: 'DEFAULT', prorationFixedDays: history.fixedDays },
-        } as const;
-        const whole = recurringProposals({ ...input, windowStart: null });
-        expect(recurringProposals({ ...input, windowStart })).to.deep.equal(
-          whole.filter(({ startDate }) => startDate >= windowStart),
-        );
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([histories, fc.nat(1_000), fc.nat(1_000)], (history, day, from) => {
+      const start = parseLocalDate(history.start);
+      const windowStart = addDays(start, from);
+      const input = {
+        events: allEvents(history),
+        anchorIndex: 0,
+        targetDate: addDays(start, day),
+        currency: history.currency,
+        config: { inArrearMode: 'DEFAULT', prorationFixedDays: history.fixedDays },
+      } as const;
+      const whole = recurringProposals({ ...input, windowStart: null });
+      expect(recurringProposals({ ...input, windowStart })).to.deep.equal(
+        whole.filter(({ startDate }) => startDate >= windowStart),
+      );
+    });
   }).timeout(0);
 });

@@ -15,9 +15,8 @@ import {
   stringifyExactJson,
   sum,
 } from '../../lib/values/money/index.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { forAll } from '../support/for-all.ts';
 
-const numRuns = propertyRuns;
 const currencies = fc.constantFrom(...currencyCodes);
 /** Scaled integers with their scale: 15 integer and up to 9 fractional digits. */
 const scaled = fc.record({
@@ -36,90 +35,69 @@ const weights = fc
 
 describe('a split of an amount', () => {
   it('a split of an amount leaves no residue, is in whole minor units and follows the weights to within one of them', () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }),
-        weights,
-        currencies,
-        (units, list, currency) => {
-          const unit = new Decimal(10).pow(-minorUnits(currency));
-          const total = unit.times(units.toString());
-          const shares = list.map((weight) => decimal(plainText(weight)));
-          const parts = allocate(total, shares, currency);
+    forAll(
+      [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
+      (units, list, currency) => {
+        const unit = new Decimal(10).pow(-minorUnits(currency));
+        const total = unit.times(units.toString());
+        const shares = list.map((weight) => decimal(plainText(weight)));
+        const parts = allocate(total, shares, currency);
 
-          expect(formatDecimal(sum(parts))).to.equal(formatDecimal(total));
-          const all = sum(shares);
-          for (const [index, part] of parts.entries()) {
-            const share = shares[index] ?? decimal(0);
-            expect(part.dividedBy(unit).isInteger()).to.equal(true);
-            if (share.isZero()) expect(formatDecimal(part)).to.equal('0');
-            const exact = total.times(share).dividedBy(all);
-            expect(part.minus(exact).abs().lt(unit)).to.equal(true);
-          }
-        },
-      ),
-      { numRuns },
+        expect(formatDecimal(sum(parts))).to.equal(formatDecimal(total));
+        const all = sum(shares);
+        for (const [index, part] of parts.entries()) {
+          const share = shares[index] ?? decimal(0);
+          expect(part.dividedBy(unit).isInteger()).to.equal(true);
+          if (share.isZero()) expect(formatDecimal(part)).to.equal('0');
+          const exact = total.times(share).dividedBy(all);
+          expect(part.minus(exact).abs().lt(unit)).to.equal(true);
+        }
+      },
     );
   });
 
   it('a split of a negative amount mirrors the positive one', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), weights, (units, list) => {
-        const total = decimal(units).dividedBy(100);
-        const shares = list.map((weight) => decimal(plainText(weight)));
-        const mirrored = allocate(total.negated(), shares, 'EUR').map((part) =>
-          formatDecimal(part.negated()),
-        );
-        expect(mirrored).to.deep.equal(allocate(total, shares, 'EUR').map(formatDecimal));
-      }),
-      { numRuns },
-    );
+    forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
+      const total = decimal(units).dividedBy(100);
+      const shares = list.map((weight) => decimal(plainText(weight)));
+      const mirrored = allocate(total.negated(), shares, 'EUR').map((part) => formatDecimal(part.negated()));
+      expect(mirrored).to.deep.equal(allocate(total, shares, 'EUR').map(formatDecimal));
+    });
   });
 });
 
 describe('rounding', () => {
   it('to a currency is half up, away from zero, as counted in integers', () => {
-    fc.assert(
-      fc.property(scaled, currencies, (value, currency) => {
-        const scale = minorUnits(currency);
-        const rounded = roundToCurrency(decimal(plainText(value)), currency);
-        expect(formatDecimal(rounded)).to.equal(
-          formatDecimal(decimal(plainText({ units: roundHalfUp(value, scale), scale }))),
-        );
-      }),
-      { numRuns },
-    );
+    forAll([scaled, currencies], (value, currency) => {
+      const scale = minorUnits(currency);
+      const rounded = roundToCurrency(decimal(plainText(value)), currency);
+      expect(formatDecimal(rounded)).to.equal(
+        formatDecimal(decimal(plainText({ units: roundHalfUp(value, scale), scale }))),
+      );
+    });
   });
 
   it('rounding of a quotient of days is the integer division rounded half up at 9 decimals', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 }), (n, t) => {
-        const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
-        const magnitude = numerator / (2n * BigInt(t));
-        const units = n < 0 ? -magnitude : magnitude;
-        expect(formatDecimal(quotient(n, t))).to.equal(
-          formatDecimal(decimal(plainText({ units, scale: 9 }))),
-        );
-      }),
-      { numRuns },
-    );
+    forAll([fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 })], (n, t) => {
+      const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
+      const magnitude = numerator / (2n * BigInt(t));
+      const units = n < 0 ? -magnitude : magnitude;
+      expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
+    });
   });
 
   it('rounding is idempotent and moves a value by at most half a unit', () => {
-    fc.assert(
-      fc.property(scaled, fc.integer({ min: 0, max: 9 }), (value, scale) => {
-        const exact = decimal(plainText(value));
-        const rounded = roundToScale(exact, scale);
-        expect(roundToScale(rounded, scale).eq(rounded)).to.equal(true);
-        expect(
-          rounded
-            .minus(exact)
-            .abs()
-            .lte(new Decimal('0.5').times(new Decimal(10).pow(-scale))),
-        ).to.equal(true);
-      }),
-      { numRuns },
-    );
+    forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
+      const exact = decimal(plainText(value));
+      const rounded = roundToScale(exact, scale);
+      expect(roundToScale(rounded, scale).eq(rounded)).to.equal(true);
+      expect(
+        rounded
+          .minus(exact)
+          .abs()
+          .lte(new Decimal('0.5').times(new Decimal(10).pow(-scale))),
+      ).to.equal(true);
+    });
   });
 });
 
@@ -161,50 +139,38 @@ describe('exact JSON', () => {
       '\n',
       '\u0000',
     );
-    fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), fc.nat(), spoiler, (json, at, put) => {
-        for (const text of [json, changed(json, at, put)]) {
-          const expected = outcomeOf(() => numbersAsDoubles(JSON.parse(text)));
-          expect(
-            outcomeOf(() => numbersAsDoubles(parseExactJson(text))),
-            text,
-          ).to.equal(expected);
-        }
-      }),
-      { numRuns },
-    );
+    forAll([fc.json({ maxDepth: 4 }), fc.nat(), spoiler], (json, at, put) => {
+      for (const text of [json, changed(json, at, put)]) {
+        const expected = outcomeOf(() => numbersAsDoubles(JSON.parse(text)));
+        expect(
+          outcomeOf(() => numbersAsDoubles(parseExactJson(text))),
+          text,
+        ).to.equal(expected);
+      }
+    });
   });
 });
 
 describe('numbers on the wire', () => {
   it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () => {
-    fc.assert(
-      fc.property(fc.array(scaled), (values) => {
-        const literals = values.map(plainText);
-        const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
-        expect(text).to.equal(`{"values":[${literals.map(withoutTrailingZeros).join(',')}]}`);
-        expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
-      }),
-      { numRuns },
-    );
+    forAll([fc.array(scaled)], (values) => {
+      const literals = values.map(plainText);
+      const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
+      expect(text).to.equal(`{"values":[${literals.map(withoutTrailingZeros).join(',')}]}`);
+      expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
+    });
   });
 
   it('numbers on the wire read the same from plain text, padded text and exponent form', () => {
-    fc.assert(
-      fc.property(scaled, (value) => {
-        const expected = withoutTrailingZeros(plainText(value));
-        const forms = [
-          plainText(value),
-          `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`,
-        ];
-        forms.push(`${value.units}e-${value.scale}`, `${value.units}E-0${value.scale}`);
-        for (const form of forms) {
-          const parsed = parseWireDecimal(form);
-          expect(parsed === undefined ? form : formatDecimal(parsed)).to.equal(expected);
-        }
-      }),
-      { numRuns },
-    );
+    forAll([scaled], (value) => {
+      const expected = withoutTrailingZeros(plainText(value));
+      const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];
+      forms.push(`${value.units}e-${value.scale}`, `${value.units}E-0${value.scale}`);
+      for (const form of forms) {
+        const parsed = parseWireDecimal(form);
+        expect(parsed === undefined ? form : formatDecimal(parsed)).to.equal(expected);
+      }
+    });
   });
 });
 

@@ -16,7 +16,7 @@ import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal, stringifyExactJson } from '../../lib/values/money/index.ts';
 import type { Duration, LocalDate } from '../../lib/values/time/index.ts';
 import { addDays, parseLocalDate, TimeUnit } from '../../lib/values/time/index.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { forAll } from '../support/for-all.ts';
 import { condition, config, state } from '../support/overdue/states.ts';
 
 const firstDay = parseLocalDate('2024-01-01');
@@ -97,12 +97,9 @@ const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('Overdue properties', () => {
   it('overdue §1.4: a configuration that is written as XML is read back equal', () => {
-    fc.assert(
-      fc.property(anyConfig, (given) => {
-        expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.deep.equal(given);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([anyConfig], (given) => {
+      expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.deep.equal(given);
+    });
   });
 
   it('overdue §1.2 rule 3: what JSON says is kept by its XML, and shown again as it was given', () => {
@@ -112,108 +109,88 @@ describe('Overdue properties', () => {
       initial: orNull(days),
       intervals: fc.array(days, { minLength: 6, maxLength: 6 }),
     });
-    fc.assert(
-      fc.property(jsonConfigs, ({ given, initial, intervals }) => {
-        const definition = overdueDefinition(given);
-        const written = {
-          initialReevaluationInterval: initial,
-          overdueStates: definition.overdueStates.map((each, index) => ({
-            ...each,
-            autoReevaluationIntervalDays: intervals[index],
-            condition: {
-              ...each.condition,
-              timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: index === 0 ? { unit: 'DAYS', number: 9 } : null,
-            },
-          })),
-        };
-        const read = readOverdueJson(stringifyExactJson(written), AS_STORED);
-        expect(readOverdueXml(writeOverdueXml(read), AS_STORED)).to.deep.equal(read);
-        const shown = overdueDefinition(read);
-        expect(shown.overdueStates).to.deep.equal(
-          written.overdueStates.map((each) => ({ ...each, condition: { ...each.condition } })),
-        );
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([jsonConfigs], ({ given, initial, intervals }) => {
+      const definition = overdueDefinition(given);
+      const written = {
+        initialReevaluationInterval: initial,
+        overdueStates: definition.overdueStates.map((each, index) => ({
+          ...each,
+          autoReevaluationIntervalDays: intervals[index],
+          condition: {
+            ...each.condition,
+            timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: index === 0 ? { unit: 'DAYS', number: 9 } : null,
+          },
+        })),
+      };
+      const read = readOverdueJson(stringifyExactJson(written), AS_STORED);
+      expect(readOverdueXml(writeOverdueXml(read), AS_STORED)).to.deep.equal(read);
+      const shown = overdueDefinition(read);
+      expect(shown.overdueStates).to.deep.equal(
+        written.overdueStates.map((each) => ({ ...each, condition: { ...each.condition } })),
+      );
+    });
   });
 
   it('overdue §4: with conditions of time, number and total, a later day never gives a milder state', () => {
-    fc.assert(
-      fc.property(
-        growingConfig,
-        invoices,
-        fc.tuple(fc.nat(400), fc.nat(400)),
-        (states, owed, [day, more]) => {
-          const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
-          const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
-          const after = severity(states, billingSnapshot(owed, { ...facts, today: later }), later);
-          expect(after).to.be.at.most(before);
-        },
-      ),
-      { numRuns: propertyRuns },
-    );
+    forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
+      const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
+      const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
+      const after = severity(states, billingSnapshot(owed, { ...facts, today: later }), later);
+      expect(after).to.be.at.most(before);
+    });
   });
 
   it('overdue §4: with conditions of time, number and total, one more unpaid invoice never gives a milder state', () => {
-    fc.assert(
-      fc.property(growingConfig, invoices, fc.tuple(invoice, fc.nat(400)), (states, owed, [further, day]) => {
-        const today = addDays(firstDay, day);
-        const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
-        const after = severity(states, billingSnapshot([...owed, further], { ...facts, today }), today);
-        expect(after).to.be.at.most(before);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
+      const today = addDays(firstDay, day);
+      const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
+      const after = severity(states, billingSnapshot([...owed, further], { ...facts, today }), today);
+      expect(after).to.be.at.most(before);
+    });
   });
 
   it('overdue §6: no day on which the state changes lies before the next check', () => {
-    fc.assert(
-      fc.property(anyConfig, invoices, fc.nat(120), (states, owed, day) => {
-        const today = addDays(firstDay, day);
-        const snapshot = billingSnapshot(owed, { ...facts, today });
-        const next = evaluateOverdue(states, snapshot, today);
-        const check = nextCheckDate({ config: states, snapshot, next, today }) ?? addDays(today, 130);
-        expect(check).to.be.above(today);
-        for (let date = addDays(today, 1); date < check && date < today + 130; date = addDays(date, 1)) {
-          expect(evaluateOverdue(states, billingSnapshot(owed, { ...facts, today: date }), date)).to.equal(
-            next,
-          );
-        }
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([anyConfig, invoices, fc.nat(120)], (states, owed, day) => {
+      const today = addDays(firstDay, day);
+      const snapshot = billingSnapshot(owed, { ...facts, today });
+      const next = evaluateOverdue(states, snapshot, today);
+      const check = nextCheckDate({ config: states, snapshot, next, today }) ?? addDays(today, 130);
+      expect(check).to.be.above(today);
+      for (let date = addDays(today, 1); date < check && date < today + 130; date = addDays(date, 1)) {
+        expect(evaluateOverdue(states, billingSnapshot(owed, { ...facts, today: date }), date)).to.equal(
+          next,
+        );
+      }
+    });
   });
 
   it('overdue §6: the calendar has the steps that a check after the other takes', () => {
-    fc.assert(
-      fc.property(anyConfig, invoices, fc.tuple(fc.nat(120), fc.nat(400)), (states, owed, [day, ahead]) => {
-        const today = addDays(firstDay, day);
-        const until = addDays(today, ahead);
-        const steps: string[] = [];
-        let current = CLEAR_STATE_NAME;
-        for (let check: LocalDate | null = today; check !== null && check <= until; ) {
-          const snapshot: BillingSnapshot = billingSnapshot(owed, { ...facts, today: check });
-          const next = evaluateOverdue(states, snapshot, check);
-          const name = next?.name ?? CLEAR_STATE_NAME;
-          if (name !== current) steps.push(`${check} ${name}`);
-          current = name;
-          check = nextCheckDate({ config: states, snapshot, next, today: check });
-        }
-        const calendar = overdueCalendar({
-          config: states,
-          owed,
-          facts,
-          current: CLEAR_STATE_NAME,
-          check: today,
-          today,
-          until,
-        });
-        expect(
-          calendar.map(({ date, state: found }) => `${date} ${found?.name ?? CLEAR_STATE_NAME}`),
-        ).to.deep.equal(steps);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([anyConfig, invoices, fc.tuple(fc.nat(120), fc.nat(400))], (states, owed, [day, ahead]) => {
+      const today = addDays(firstDay, day);
+      const until = addDays(today, ahead);
+      const steps: string[] = [];
+      let current = CLEAR_STATE_NAME;
+      for (let check: LocalDate | null = today; check !== null && check <= until; ) {
+        const snapshot: BillingSnapshot = billingSnapshot(owed, { ...facts, today: check });
+        const next = evaluateOverdue(states, snapshot, check);
+        const name = next?.name ?? CLEAR_STATE_NAME;
+        if (name !== current) steps.push(`${check} ${name}`);
+        current = name;
+        check = nextCheckDate({ config: states, snapshot, next, today: check });
+      }
+      const calendar = overdueCalendar({
+        config: states,
+        owed,
+        facts,
+        current: CLEAR_STATE_NAME,
+        check: today,
+        today,
+        until,
+      });
+      expect(
+        calendar.map(({ date, state: found }) => `${date} ${found?.name ?? CLEAR_STATE_NAME}`),
+      ).to.deep.equal(steps);
+    });
   });
 
   it('overdue §1.3: whatever a text is, it is read or refused', () => {
@@ -237,17 +214,14 @@ describe('Overdue properties', () => {
       '\ud800',
       '1e9',
     );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 30 }), (parts) => {
-        for (const read of [readOverdueXml, readOverdueJson]) {
-          try {
-            read(parts.join(''));
-          } catch (error) {
-            expect(error).to.have.property('code', 5010);
-          }
+    forAll([fc.array(fc.oneof(pieces, fc.string()), { maxLength: 30 })], (parts) => {
+      for (const read of [readOverdueXml, readOverdueJson]) {
+        try {
+          read(parts.join(''));
+        } catch (error) {
+          expect(error).to.have.property('code', 5010);
         }
-      }),
-      { numRuns: propertyRuns },
-    );
+      }
+    });
   });
 });

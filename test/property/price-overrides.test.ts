@@ -5,7 +5,7 @@ import { createVersion, defineOverrides, OverridePlan } from '../../lib/catalog/
 import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { forAll } from '../support/for-all.ts';
 
 /** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
 const plans = versionContent
@@ -56,60 +56,54 @@ const overridden = fc
 
 describe('Price overrides', () => {
   it('price overrides change the chosen prices in one currency and nothing else', () => {
-    fc.assert(
-      fc.property(overridden, ({ plan, overrides }) => {
-        const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
-        const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
-        const before = pricesOf(plan);
-        const after = pricesOf(made);
-        expect([...after.keys()]).to.deep.equal([...before.keys()]);
-        for (const [target, price] of after) {
-          const amount = overrides.get(target);
-          const others = (of: InternationalPrice | undefined) =>
-            of?.prices.filter(({ currency }) => currency !== 'USD');
-          const dollars = price.prices.filter(({ currency }) => currency === 'USD');
-          if (amount === undefined) expect(price).to.deep.equal(before.get(target));
-          else {
-            expect(dollars.map((each) => each.amount?.value.toFixed())).to.deep.equal([amount.toFixed()]);
-            expect(others(price)).to.deep.equal(others(before.get(target)));
-          }
+    forAll([overridden], ({ plan, overrides }) => {
+      const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
+      const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
+      const before = pricesOf(plan);
+      const after = pricesOf(made);
+      expect([...after.keys()]).to.deep.equal([...before.keys()]);
+      for (const [target, price] of after) {
+        const amount = overrides.get(target);
+        const others = (of: InternationalPrice | undefined) =>
+          of?.prices.filter(({ currency }) => currency !== 'USD');
+        const dollars = price.prices.filter(({ currency }) => currency === 'USD');
+        if (amount === undefined) expect(price).to.deep.equal(before.get(target));
+        else {
+          expect(dollars.map((each) => each.amount?.value.toFixed())).to.deep.equal([amount.toFixed()]);
+          expect(others(price)).to.deep.equal(others(before.get(target)));
         }
-        expect(made.phases.map(({ name }) => name)).to.deep.equal(
-          plan.phases.map(({ type }) => `${plan.name}-1-${type.toLowerCase()}`),
-        );
-        const same = new OverridePlan(plan.name, { ...definition, overrides: new Map() }).planFrom(plan);
-        expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
-      }),
-      { numRuns: propertyRuns },
-    );
+      }
+      expect(made.phases.map(({ name }) => name)).to.deep.equal(
+        plan.phases.map(({ type }) => `${plan.name}-1-${type.toLowerCase()}`),
+      );
+      const same = new OverridePlan(plan.name, { ...definition, overrides: new Map() }).planFrom(plan);
+      expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
+    });
   }).timeout(0);
 
   it('price overrides are read as they were written, and written alike in any order', () => {
-    fc.assert(
-      fc.property(overridden, ({ plan, overrides }) => {
-        const text = writeOverrides(overrides);
-        expect(writeOverrides(readOverrides(text))).to.equal(text);
-        const chosen = new OverridePlan('x', {
-          parentPlanName: plan.name,
-          currency: 'USD',
-          overrides: new Map([...overrides].toReversed()),
-        });
-        const merged = defineOverrides({
-          plan: chosen.planFrom(plan),
-          chosen,
-          currency: 'USD',
-          requests: [],
-        });
-        const straight = new OverridePlan('x', { parentPlanName: plan.name, currency: 'USD', overrides });
-        const again = defineOverrides({
-          plan: straight.planFrom(plan),
-          chosen: straight,
-          currency: 'USD',
-          requests: [],
-        });
-        expect(writeOverrides(merged.overrides)).to.equal(writeOverrides(again.overrides));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([overridden], ({ plan, overrides }) => {
+      const text = writeOverrides(overrides);
+      expect(writeOverrides(readOverrides(text))).to.equal(text);
+      const chosen = new OverridePlan('x', {
+        parentPlanName: plan.name,
+        currency: 'USD',
+        overrides: new Map([...overrides].toReversed()),
+      });
+      const merged = defineOverrides({
+        plan: chosen.planFrom(plan),
+        chosen,
+        currency: 'USD',
+        requests: [],
+      });
+      const straight = new OverridePlan('x', { parentPlanName: plan.name, currency: 'USD', overrides });
+      const again = defineOverrides({
+        plan: straight.planFrom(plan),
+        chosen: straight,
+        currency: 'USD',
+        requests: [],
+      });
+      expect(writeOverrides(merged.overrides)).to.equal(writeOverrides(again.overrides));
+    });
   }).timeout(0);
 });

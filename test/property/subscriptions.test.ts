@@ -4,7 +4,7 @@ import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { forAll } from '../support/for-all.ts';
 import type { Life } from '../support/subscriptions/example.ts';
 import { account, created, passed, rowsOf, storedOf, viewOf } from '../support/subscriptions/example.ts';
 
@@ -98,58 +98,46 @@ function streamOf(life: Life) {
 
 describe('Subscriptions over time', () => {
   it('a clock that jumps gives the same events as one that walks', () => {
-    fc.assert(
-      fc.property(cases, fc.array(times, { maxLength: 6 }), (input, stops) => {
-        const life = create(input);
-        const jumped = passed(life, input.later);
-        const walked = stops
-          .filter((stop) => stop > life.now && stop < input.later)
-          .toSorted((a, b) => a - b)
-          .reduce(passed, life);
-        expect(storedOf(passed(walked, input.later))).to.deep.equal(storedOf(jumped));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([cases, fc.array(times, { maxLength: 6 })], (input, stops) => {
+      const life = create(input);
+      const jumped = passed(life, input.later);
+      const walked = stops
+        .filter((stop) => stop > life.now && stop < input.later)
+        .toSorted((a, b) => a - b)
+        .reduce(passed, life);
+      expect(storedOf(passed(walked, input.later))).to.deep.equal(storedOf(jumped));
+    });
   });
 
   it('a creation in the past stores what a creation in time would have come to', () => {
-    fc.assert(
-      fc.property(cases, (input) => {
-        const late = create(input);
-        const inTime = passed(create({ ...input, now: input.reference }), input.now);
-        if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([cases], (input) => {
+      const late = create(input);
+      const inTime = passed(create({ ...input, now: input.reference }), input.now);
+      if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
+    });
   });
 
   it('the phases that billing derives are those that are stored later, to the second', () => {
     const farAway = instant(5_000 * 365 * 86_400 * 1_000);
-    fc.assert(
-      fc.property(cases, repricedCatalogs, fc.boolean(), (input, repriced, isRepriced) => {
-        const life = create(isRepriced ? { ...input, catalog: repriced } : input);
-        const streams = [life, passed(life, input.later), passed(life, farAway)].map(streamOf);
-        expect(streams[1]).to.deep.equal(streams[0]);
-        expect(streams[2]).to.deep.equal(streams[0]);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([cases, repricedCatalogs, fc.boolean()], (input, repriced, isRepriced) => {
+      const life = create(isRepriced ? { ...input, catalog: repriced } : input);
+      const streams = [life, passed(life, input.later), passed(life, farAway)].map(streamOf);
+      expect(streams[1]).to.deep.equal(streams[0]);
+      expect(streams[2]).to.deep.equal(streams[0]);
+    });
   });
 
   it('local dates of the events never decrease, nor do instants of the rows', () => {
-    fc.assert(
-      fc.property(cases, (input) => {
-        const life = passed(create(input), input.later);
-        const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);
-        for (const [index, event] of stored.entries()) {
-          const before = stored[index - 1];
-          if (before) expect(event.effective.date).to.be.at.least(before.effective.date);
-        }
-        const rows = viewOf(life).events.map((row) => row.effective.at);
-        expect(rows).to.deep.equal(rows.toSorted((a, b) => a - b));
-        expect(rowsOf(viewOf(life))).to.have.length(new Set(rowsOf(viewOf(life))).size);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([cases], (input) => {
+      const life = passed(create(input), input.later);
+      const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);
+      for (const [index, event] of stored.entries()) {
+        const before = stored[index - 1];
+        if (before) expect(event.effective.date).to.be.at.least(before.effective.date);
+      }
+      const rows = viewOf(life).events.map((row) => row.effective.at);
+      expect(rows).to.deep.equal(rows.toSorted((a, b) => a - b));
+      expect(rowsOf(viewOf(life))).to.have.length(new Set(rowsOf(viewOf(life))).size);
+    });
   });
 });

@@ -19,6 +19,7 @@ import {
   startOfDay,
   timeZone,
 } from '../../lib/values/time/index.ts';
+import { forRuns } from '../support/for-all.ts';
 import { seed, zoneRuns } from '../support/long-run.ts';
 import { zones } from './time-zone-list.ts';
 
@@ -32,6 +33,7 @@ if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== canonicalHost) {
   throw new Error(`TZ=${host} has no effect in this process`);
 }
 
+fc.configureGlobal({ seed });
 let cases = 0;
 for (const zone of zones) checkZone(zone);
 checkWireDateTimes();
@@ -54,23 +56,17 @@ function checkZone(zone: string): void {
     .map(([transition, distance]) => transition + distance);
   const moments = fc.oneof(anywhere, atTransition, closeToTransition);
 
-  fc.assert(
-    fc.property(moments, (ms) => {
-      cases += 1;
-      checkInstant(ms, zone);
-      checkLocal(Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime(), zone);
-      // The wall clock of UTC put into the zone also reaches local times that the zone skips.
-      checkLocal(
-        Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC').toPlainDateTime(),
-        zone,
-      );
-      for (const skipped of near) {
-        if (Math.abs(skipped - ms) > 7_200_000) continue;
-        checkLocal(wallClockOfTheOtherSide(skipped, ms, zone), zone);
-      }
-    }),
-    { numRuns: zoneRuns, seed },
-  );
+  forRuns(zoneRuns, [moments], (ms) => {
+    cases += 1;
+    checkInstant(ms, zone);
+    checkLocal(Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime(), zone);
+    // The wall clock of UTC put into the zone also reaches local times that the zone skips.
+    checkLocal(Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC').toPlainDateTime(), zone);
+    for (const skipped of near) {
+      if (Math.abs(skipped - ms) > 7_200_000) continue;
+      checkLocal(wallClockOfTheOtherSide(skipped, ms, zone), zone);
+    }
+  });
 }
 
 function checkInstant(ms: number, zone: string): void {
@@ -145,28 +141,21 @@ function transitionsOf(zone: string): readonly number[] {
 function checkWireDateTimes(): void {
   const moments = fc.integer({ min: firstMs, max: lastMs });
   const offsets = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
-  fc.assert(
-    fc.property(moments, offsets, (ms, offsetMinutes) => {
-      cases += 1;
-      const text = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
-      const minutes = Math.abs(offsetMinutes);
-      const hh = String(Math.floor(minutes / 60)).padStart(2, '0');
-      const mm = String(minutes % 60).padStart(2, '0');
-      const offset = `${offsetMinutes < 0 ? '-' : '+'}${hh}:${mm}`;
-      same(
-        parseWireDateTime(text + offset),
-        Temporal.Instant.from(text + offset).epochMilliseconds,
-        `wire ${text}${offset}`,
-      );
-      same(
-        parseWireDateTime(`${text}Z`),
-        Temporal.Instant.from(`${text}Z`).epochMilliseconds,
-        `wire ${text}Z`,
-      );
-      same(parseWireDateTime(text), Temporal.Instant.from(`${text}Z`).epochMilliseconds, `wire ${text}`);
-    }),
-    { numRuns: zoneRuns, seed },
-  );
+  forRuns(zoneRuns, [moments, offsets], (ms, offsetMinutes) => {
+    cases += 1;
+    const text = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
+    const minutes = Math.abs(offsetMinutes);
+    const hh = String(Math.floor(minutes / 60)).padStart(2, '0');
+    const mm = String(minutes % 60).padStart(2, '0');
+    const offset = `${offsetMinutes < 0 ? '-' : '+'}${hh}:${mm}`;
+    same(
+      parseWireDateTime(text + offset),
+      Temporal.Instant.from(text + offset).epochMilliseconds,
+      `wire ${text}${offset}`,
+    );
+    same(parseWireDateTime(`${text}Z`), Temporal.Instant.from(`${text}Z`).epochMilliseconds, `wire ${text}Z`);
+    same(parseWireDateTime(text), Temporal.Instant.from(`${text}Z`).epochMilliseconds, `wire ${text}`);
+  });
 }
 
 function same(actual: unknown, expected: unknown, what: string): void {

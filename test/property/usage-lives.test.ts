@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { usageIntervals, usageRuns } from '../../lib/usage/intervals/usage-intervals.ts';
 import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { addDays, type BillingPeriod, calendarDayOf, lengthOfMonth } from '../../lib/values/time/index.ts';
+import { forAll, forRuns } from '../support/for-all.ts';
 import { day, text } from '../support/invoicing/billing-events.ts';
-import { historyRuns, propertyRuns } from '../support/long-run.ts';
+import { historyRuns } from '../support/long-run.ts';
 import { meteredSections, peakSections, thousandths } from '../support/usage/arbitrary-usage.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { consumable, stdUsage } from '../support/usage/sections.ts';
@@ -63,70 +64,61 @@ const last = dateOf(130);
 
 describe('lives of usage', () => {
   it('usage §11.5: billing in any split of arrivals comes to the same as billing at once', () => {
-    fc.assert(
-      fc.property(sections, steps, itemModes, (section, list, itemMode) => {
-        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
-        const config = { itemMode, lookBackPeriods: -1 };
-        const lives = [
-          new ScannedUsageLife(created, { config }),
-          new ScannedUsageLife(created, { config }),
-        ] as const;
-        live(lives[0], list, true);
-        live(lives[1], list, false);
-        for (const life of lives) life.bill(last);
-        expect(lives[0].total().toFixed(2)).to.equal(lives[1].total().toFixed(2));
-        expect(lives[0].bill(last).items).to.deep.equal([]);
-      }),
-      { numRuns: historyRuns },
-    );
+    forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
+      const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+      const config = { itemMode, lookBackPeriods: -1 };
+      const lives = [
+        new ScannedUsageLife(created, { config }),
+        new ScannedUsageLife(created, { config }),
+      ] as const;
+      live(lives[0], list, true);
+      live(lives[1], list, false);
+      for (const life of lives) life.bill(last);
+      expect(lives[0].total().toFixed(2)).to.equal(lives[1].total().toFixed(2));
+      expect(lives[0].bill(last).items).to.deep.equal([]);
+    });
   });
 
   it('usage §7.3: whatever the mode of items was, a repeated run bills nothing, and sums differ by cents of lines', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
-    fc.assert(
-      fc.property(sections, steps, modes, (section, list, itemMode) => {
-        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
-        const config = { lookBackPeriods: -1 };
-        const lives = [
-          new ScannedUsageLife(created, { config }),
-          new ScannedUsageLife(created, { config }),
-        ] as const;
-        for (const [index, mode] of itemMode.entries()) {
-          lives[0].config = { ...lives[0].config, itemMode: mode };
-          live(lives[0], list.slice(index * 4, index * 4 + 4), true);
-          live(lives[1], list.slice(index * 4, index * 4 + 4), false);
-        }
-        for (const life of lives) life.bill(last);
-        expect(lives[0].bill(last).items).to.deep.equal([]);
-        const cents = lives[0].total().minus(lives[1].total()).times(100).abs();
-        // At most half a cent for each line of each interval, and half a cent for the interval itself.
-        expect(cents.toNumber()).to.be.at.most(5 * 13);
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([sections, steps, modes], (section, list, itemMode) => {
+      const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+      const config = { lookBackPeriods: -1 };
+      const lives = [
+        new ScannedUsageLife(created, { config }),
+        new ScannedUsageLife(created, { config }),
+      ] as const;
+      for (const [index, mode] of itemMode.entries()) {
+        lives[0].config = { ...lives[0].config, itemMode: mode };
+        live(lives[0], list.slice(index * 4, index * 4 + 4), true);
+        live(lives[1], list.slice(index * 4, index * 4 + 4), false);
+      }
+      for (const life of lives) life.bill(last);
+      expect(lives[0].bill(last).items).to.deep.equal([]);
+      const cents = lives[0].total().minus(lives[1].total()).times(100).abs();
+      // At most half a cent for each line of each interval, and half a cent for the interval itself.
+      expect(cents.toNumber()).to.be.at.most(5 * 13);
+    });
   });
 
   it('usage §7.7: late points are charged once, with their period or with the next', () => {
     const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
-    fc.assert(
-      fc.property(steps, lateModes, fc.constantFrom(-1, 0, 1, 2), (list, lateMode, lookBackPeriods) => {
-        const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
-        const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
-        const config = { lateMode, lookBackPeriods, beyondLookBack: 'NEXT_PERIOD' as const };
-        const life = new ScannedUsageLife(created, { config });
-        const points = list.filter((step) => step.do === 'RECORD' || step.do === 'BILL');
-        live(life, points, true);
-        life.bill(last);
-        // There is a next period for everything that arrives before the last run.
-        life.bill(dateOf(160));
-        const used = points.reduce(
-          (all, step) => (step.do === 'RECORD' && step.unit === 'calls' ? all + step.amount : all),
-          0n,
-        );
-        expect(life.total().times(100).toFixed(0)).to.equal(String(used));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([steps, lateModes, fc.constantFrom(-1, 0, 1, 2)], (list, lateMode, lookBackPeriods) => {
+      const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
+      const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
+      const config = { lateMode, lookBackPeriods, beyondLookBack: 'NEXT_PERIOD' as const };
+      const life = new ScannedUsageLife(created, { config });
+      const points = list.filter((step) => step.do === 'RECORD' || step.do === 'BILL');
+      live(life, points, true);
+      life.bill(last);
+      // There is a next period for everything that arrives before the last run.
+      life.bill(dateOf(160));
+      const used = points.reduce(
+        (all, step) => (step.do === 'RECORD' && step.unit === 'calls' ? all + step.amount : all),
+        0n,
+      );
+      expect(life.total().times(100).toFixed(0)).to.equal(String(used));
+    });
   });
 
   it('usage §7.3 rule 7: whatever happens to a subscription, no point is charged twice', () => {
@@ -138,8 +130,10 @@ describe('lives of usage', () => {
       bcd: fc.integer({ min: 1, max: 31 }),
     });
     const histories = fc.array(fc.array(change, { maxLength: 4 }), { minLength: 2, maxLength: 4 });
-    fc.assert(
-      fc.property(histories, fc.array(fc.tuple(days, fc.nat(23)), { maxLength: 15 }), (all, calls) => {
+    forRuns(
+      historyRuns,
+      [histories, fc.array(fc.tuple(days, fc.nat(23)), { maxLength: 15 })],
+      (all, calls) => {
         const life = new ScannedUsageLife([], { config: { lookBackPeriods: -1, negativeDelta: 'FAIL' } });
         for (const [index, history] of all.entries()) {
           life.events = eventsOf(history);
@@ -150,8 +144,7 @@ describe('lives of usage', () => {
           expect(life.bill(dateOf(40 * (index + 1))).items).to.deep.equal([]);
         }
         expect(life.total().toNumber()).to.be.at.most(calls.length);
-      }),
-      { numRuns: historyRuns },
+      },
     );
   });
 
@@ -162,28 +155,27 @@ describe('lives of usage', () => {
       ['QUARTERLY', 3],
       ['ANNUAL', 12],
     ];
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.constantFrom(...periods),
         fc.integer({ min: 1, max: 31 }),
         fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 900 })),
-        ([billingPeriod, months], bcd, [from, length]) => {
-          const section = { ...stdUsage, billingPeriod };
-          const events = [usageEvent('CREATE', dateOf(from), { usages: [section], bcd })];
-          const target = addDays(begin, from + length);
-          const lookBack = { at: events[0]?.effectiveDate ?? (0 as never), date: addDays(begin, from) };
-          const found = usageRuns(events, target).flatMap((run) =>
-            usageIntervals(run, { targetDate: target, lookBack, zone: UTC_ZONE }),
-          );
-          expect(found.map(({ start }) => start.at).slice(1)).to.deep.equal(
-            found.map(({ end }) => end.at).slice(0, -1),
-          );
-          expect(found.map(({ end }) => text(end.date))).to.deep.equal(
-            calendarBoundaries({ from, length, bcd, months }),
-          );
-        },
-      ),
-      { numRuns: propertyRuns },
+      ],
+      ([billingPeriod, months], bcd, [from, length]) => {
+        const section = { ...stdUsage, billingPeriod };
+        const events = [usageEvent('CREATE', dateOf(from), { usages: [section], bcd })];
+        const target = addDays(begin, from + length);
+        const lookBack = { at: events[0]?.effectiveDate ?? (0 as never), date: addDays(begin, from) };
+        const found = usageRuns(events, target).flatMap((run) =>
+          usageIntervals(run, { targetDate: target, lookBack, zone: UTC_ZONE }),
+        );
+        expect(found.map(({ start }) => start.at).slice(1)).to.deep.equal(
+          found.map(({ end }) => end.at).slice(0, -1),
+        );
+        expect(found.map(({ end }) => text(end.date))).to.deep.equal(
+          calendarBoundaries({ from, length, bcd, months }),
+        );
+      },
     );
   });
 });

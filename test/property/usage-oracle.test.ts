@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { timeZone } from '../../lib/values/time/index.ts';
+import { forRuns } from '../support/for-all.ts';
 import { historyRuns, isLongRun } from '../support/long-run.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
@@ -122,41 +123,37 @@ const runs = isLongRun ? historyRuns : Math.ceil(historyRuns / 4);
 describe('the oracle of usage, which looks at every point and shares no code with the rules', () => {
   it('usage §6, §7: bills as sums of days do, and as runs that read their window alone', () => {
     const seen = { items: 0, credits: 0, details: 0, zero: 0 };
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs),
-        (zone, first, [list, given]) => {
-          const options = { zone: timeZone(zone), config: { ...DEFAULT_USAGE_CONFIG, ...given } };
-          const events = ruleEvents(first, zone);
-          // What lies before the look-back is not among what the evaluation of a subscription reads.
-          const life =
-            given.beyondLookBack === 'REPORT'
-              ? new EvaluatedUsageLife(events, options)
-              : new BookedUsageLife(events, options);
-          const full = new BookedUsageLife(events, options);
-          const oracle = new OracleLife(zone, given);
-          oracle.events = oracleEvents(first, zone);
-          let target = 0;
-          for (const step of [...list, ...lastRuns]) {
-            if (step.do !== 'BILL') {
-              for (const one of [life, full, oracle]) take(one, step);
-              if (step.do === 'REWRITE') rewrite({ step, zone, lives: [life, full], oracle });
-              continue;
-            }
-            target = Math.max(target, step.on);
-            const owed = oracle.bill(dateOf(target));
-            expectSame(full.bill(dateOf(target)), owed, 'sums of days');
-            expectSame(life.bill(dateOf(target)), owed, 'the window');
-            seen.items += owed.items.length;
-            seen.credits += owed.items.filter(({ credits }) => credits !== undefined).length;
-            seen.details += owed.items.filter(({ rate }) => rate !== null).length;
-            seen.zero += owed.items.filter(({ amount }) => amount === '0').length;
+    forRuns(
+      runs,
+      [fc.constantFrom(...zones), histories, fc.tuple(steps, configs)],
+      (zone, first, [list, given]) => {
+        const options = { zone: timeZone(zone), config: { ...DEFAULT_USAGE_CONFIG, ...given } };
+        const events = ruleEvents(first, zone);
+        // What lies before the look-back is not among what the evaluation of a subscription reads.
+        const life =
+          given.beyondLookBack === 'REPORT'
+            ? new EvaluatedUsageLife(events, options)
+            : new BookedUsageLife(events, options);
+        const full = new BookedUsageLife(events, options);
+        const oracle = new OracleLife(zone, given);
+        oracle.events = oracleEvents(first, zone);
+        let target = 0;
+        for (const step of [...list, ...lastRuns]) {
+          if (step.do !== 'BILL') {
+            for (const one of [life, full, oracle]) take(one, step);
+            if (step.do === 'REWRITE') rewrite({ step, zone, lives: [life, full], oracle });
+            continue;
           }
-        },
-      ),
-      { numRuns: runs },
+          target = Math.max(target, step.on);
+          const owed = oracle.bill(dateOf(target));
+          expectSame(full.bill(dateOf(target)), owed, 'sums of days');
+          expectSame(life.bill(dateOf(target)), owed, 'the window');
+          seen.items += owed.items.length;
+          seen.credits += owed.items.filter(({ credits }) => credits !== undefined).length;
+          seen.details += owed.items.filter(({ rate }) => rate !== null).length;
+          seen.zero += owed.items.filter(({ amount }) => amount === '0').length;
+        }
+      },
     );
     expect(seen.items, 'items').to.be.above(5 * runs);
     expect(seen.credits, 'credits').to.be.above(runs / 50);

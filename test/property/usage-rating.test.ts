@@ -4,7 +4,7 @@ import type { UsageSection } from '../../lib/records/index.ts';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import type { OverflowPolicy, RatedUsage } from '../../lib/usage/rating/rated-usage.ts';
 import { type Decimal, sum, ZERO } from '../../lib/values/money/index.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { forAll } from '../support/for-all.ts';
 import {
   meteredPoints,
   meteredSections,
@@ -40,130 +40,95 @@ function price(amount: bigint): string {
 
 describe('the rating of usage', () => {
   it('usage §5.1: ALL_TIERS costs what a meter charges that begins block after block', () => {
-    fc.assert(
-      fc.property(
-        meteredSections('ALL_TIERS'),
-        meteredPoints,
-        policies,
-        ({ section, tiers }, points, policy) => {
-          const rated = rate(section, points, policy);
-          const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');
-          expect(rated.exact.toFixed()).to.equal(price(oracle.amount));
-          expect(sum(rated.overflow.map(({ quantity }) => quantity)).toFixed()).to.equal(
-            price(oracle.beyond),
-          );
-        },
-      ),
-      { numRuns: propertyRuns },
-    );
+    forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
+      const rated = rate(section, points, policy);
+      const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');
+      expect(rated.exact.toFixed()).to.equal(price(oracle.amount));
+      expect(sum(rated.overflow.map(({ quantity }) => quantity)).toFixed()).to.equal(price(oracle.beyond));
+    });
   });
 
   it('usage §5.2: TOP_TIER costs all blocks at the price of the tier that is reached', () => {
-    fc.assert(
-      fc.property(meteredSections('TOP_TIER'), meteredPoints, ({ section, tiers }, points) => {
-        const oracle = pricedByTopTier(tiers, charged(section, points));
-        expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([meteredSections('TOP_TIER'), meteredPoints], ({ section, tiers }, points) => {
+      const oracle = pricedByTopTier(tiers, charged(section, points));
+      expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
+    });
   });
 
   it('usage §5.4: CAPACITY costs the first tier whose limits no point exceeds', () => {
-    fc.assert(
-      fc.property(peakSections({ isRising: false }), meteredPoints, ({ section, tiers }, points) => {
-        const oracle = pricedByPeaks(tiers, charged(section, points));
-        expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([peakSections({ isRising: false }), meteredPoints], ({ section, tiers }, points) => {
+      const oracle = pricedByPeaks(tiers, charged(section, points));
+      expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
+    });
   });
 
   it('more usage never costs less with ALL_TIERS, nor with CAPACITY whose tiers rise', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), peakSections({ isRising: true }));
-    fc.assert(
-      fc.property(
-        sections,
-        fc.tuple(meteredPoints, meteredPoints),
-        policies,
-        ({ section }, [points, more], policy) => {
-          const before = rate(section, points, policy).exact;
-          expect(rate(section, [...points, ...more], policy).exact.gte(before)).to.equal(true);
-        },
-      ),
-      { numRuns: propertyRuns },
+    forAll(
+      [sections, fc.tuple(meteredPoints, meteredPoints), policies],
+      ({ section }, [points, more], policy) => {
+        const before = rate(section, points, policy).exact;
+        expect(rate(section, [...points, ...more], policy).exact.gte(before)).to.equal(true);
+      },
     );
   });
 
   it('usage §5.1: tiers add up: what fills the first ones, and the rest by the others', () => {
-    fc.assert(
-      fc.property(
-        meteredSections('ALL_TIERS'),
-        meteredPoints,
-        fc.nat(3),
-        ({ tiers, section }, points, place) => {
-          const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
-          if (head.length === 0 || tail.length === 0) return;
-          const first = rate(sectionOf(head, 'ALL_TIERS'), points);
-          const rest = first.overflow.map(({ unit, quantity }) => ({
-            unit,
-            amount: BigInt(quantity.times(1_000).toFixed(0)),
-          }));
-          const second = rate(sectionOf(tail, 'ALL_TIERS'), rest);
-          const whole = rate(section, points);
-          expect(first.exact.plus(second.exact).toFixed()).to.equal(whole.exact.toFixed());
-          expect(second.overflow).to.deep.equal(whole.overflow);
-        },
-      ),
-      { numRuns: propertyRuns },
-    );
+    forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(3)], ({ tiers, section }, points, place) => {
+      const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
+      if (head.length === 0 || tail.length === 0) return;
+      const first = rate(sectionOf(head, 'ALL_TIERS'), points);
+      const rest = first.overflow.map(({ unit, quantity }) => ({
+        unit,
+        amount: BigInt(quantity.times(1_000).toFixed(0)),
+      }));
+      const second = rate(sectionOf(tail, 'ALL_TIERS'), rest);
+      const whole = rate(section, points);
+      expect(first.exact.plus(second.exact).toFixed()).to.equal(whole.exact.toFixed());
+      expect(second.overflow).to.deep.equal(whole.overflow);
+    });
   });
 
   it('usage §5.5: nothing is lost: lines add up to the amount, and their blocks hold all units but those beyond', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
-    fc.assert(
-      fc.property(sections, meteredPoints, policies, ({ section }, points, policy) => {
-        const rated = rate(section, points, policy);
-        if (rated.kind === 'CAPACITY') throw new Error('These sections are CONSUMABLE');
-        for (const { amount, quantity, price: of } of rated.lines) {
-          expect(amount.toFixed()).to.equal(quantity.times(of).toFixed());
-        }
-        expect(sum(rated.lines.map(({ amount }) => amount)).toFixed()).to.equal(rated.exact.toFixed());
-        expect(rated.amount.toFixed(2)).to.equal(rated.exact.toFixed(2));
-        for (const [unit, used] of quantities(section, points)) {
-          const lines = rated.lines.filter((line) => line.unit === unit);
-          const held = sum(lines.map(({ quantity, blockSize }) => quantity.times(blockSize)));
-          const beyond = rated.overflow.find((rest) => rest.unit === unit)?.quantity ?? ZERO;
-          const spare = held.minus(used.minus(beyond));
-          const lastSize: Decimal = lines.at(-1)?.blockSize ?? ZERO;
-          expect(spare.gte(ZERO) && spare.lt(lastSize), `${unit}: ${spare.toFixed()} spare`).to.equal(true);
-        }
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
+      const rated = rate(section, points, policy);
+      if (rated.kind === 'CAPACITY') throw new Error('These sections are CONSUMABLE');
+      for (const { amount, quantity, price: of } of rated.lines) {
+        expect(amount.toFixed()).to.equal(quantity.times(of).toFixed());
+      }
+      expect(sum(rated.lines.map(({ amount }) => amount)).toFixed()).to.equal(rated.exact.toFixed());
+      expect(rated.amount.toFixed(2)).to.equal(rated.exact.toFixed(2));
+      for (const [unit, used] of quantities(section, points)) {
+        const lines = rated.lines.filter((line) => line.unit === unit);
+        const held = sum(lines.map(({ quantity, blockSize }) => quantity.times(blockSize)));
+        const beyond = rated.overflow.find((rest) => rest.unit === unit)?.quantity ?? ZERO;
+        const spare = held.minus(used.minus(beyond));
+        const lastSize: Decimal = lines.at(-1)?.blockSize ?? ZERO;
+        expect(spare.gte(ZERO) && spare.lt(lastSize), `${unit}: ${spare.toFixed()} spare`).to.equal(true);
+      }
+    });
   });
 
   it('usage §6.4: a quantity is the same however its points are taken together', () => {
-    fc.assert(
-      fc.property(meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12), ({ section }, points, place) => {
-        const [a, b] = [points.slice(0, place), points.slice(place)];
-        const parts = [quantities(section, a), quantities(section, b)];
-        const sums = parts.flatMap((part) =>
-          [...part].map(([unit, value]) => ({ unit, sum: value, max: value })),
-        );
-        const together = rateUsage({
-          section,
-          quantities: new Map(
-            [...Map.groupBy(sums, ({ unit }) => unit)].map(([unit, all]) => [
-              unit,
-              sum(all.map((one) => one.sum)),
-            ]),
-          ),
-          currency: 'USD',
-          overflow: 'CAP',
-        });
-        expect(together).to.deep.equal(rate(section, points));
-      }),
-      { numRuns: propertyRuns },
-    );
+    forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12)], ({ section }, points, place) => {
+      const [a, b] = [points.slice(0, place), points.slice(place)];
+      const parts = [quantities(section, a), quantities(section, b)];
+      const sums = parts.flatMap((part) =>
+        [...part].map(([unit, value]) => ({ unit, sum: value, max: value })),
+      );
+      const together = rateUsage({
+        section,
+        quantities: new Map(
+          [...Map.groupBy(sums, ({ unit }) => unit)].map(([unit, all]) => [
+            unit,
+            sum(all.map((one) => one.sum)),
+          ]),
+        ),
+        currency: 'USD',
+        overflow: 'CAP',
+      });
+      expect(together).to.deep.equal(rate(section, points));
+    });
   });
 });

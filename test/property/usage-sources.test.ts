@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
+import { forRuns } from '../support/for-all.ts';
 import { historyRuns } from '../support/long-run.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import {
@@ -31,66 +32,62 @@ describe('usage that a source tells', () => {
   it('usage §9 rule 8: bills what the same usage bills where it is recorded, from records and from sums alike', () => {
     let items = 0;
     let credits = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs, fc.boolean()),
-        (zone, first, [list, given, isAggregated]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const };
-          const options = {
-            zone,
-            config: {
-              ...config,
-              beyondLookBack: 'REPORT' as const,
-              negativeDeltaOfSources: 'CREDIT' as const,
-            },
-          };
-          const recorded = new EvaluatedUsageLife(eventsOf(first, zone), options);
-          const supplied = new SuppliedUsageLife(eventsOf(first, zone), options);
-          supplied.isAggregated = isAggregated;
-          play([recorded, supplied], [...asSourcesTell(list), ...billedAndVoided], {
-            zone,
-            bill: (target) => {
-              const invoice = supplied.bill(target);
-              expect(invoice).to.deep.equal(recorded.bill(target));
-              expect(supplied.bill(target).items, 'once more').to.deep.equal([]);
-              recorded.bill(target);
-              items += invoice.items.length;
-              credits += invoice.items.filter((item) => item.credits !== undefined).length;
-            },
-          });
-        },
-      ),
-      { numRuns: runs },
+    forRuns(
+      runs,
+      [fc.constantFrom(...zones), histories, fc.tuple(steps, configs, fc.boolean())],
+      (zone, first, [list, given, isAggregated]) => {
+        const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const };
+        const options = {
+          zone,
+          config: {
+            ...config,
+            beyondLookBack: 'REPORT' as const,
+            negativeDeltaOfSources: 'CREDIT' as const,
+          },
+        };
+        const recorded = new EvaluatedUsageLife(eventsOf(first, zone), options);
+        const supplied = new SuppliedUsageLife(eventsOf(first, zone), options);
+        supplied.isAggregated = isAggregated;
+        play([recorded, supplied], [...asSourcesTell(list), ...billedAndVoided], {
+          zone,
+          bill: (target) => {
+            const invoice = supplied.bill(target);
+            expect(invoice).to.deep.equal(recorded.bill(target));
+            expect(supplied.bill(target).items, 'once more').to.deep.equal([]);
+            recorded.bill(target);
+            items += invoice.items.length;
+            credits += invoice.items.filter((item) => item.credits !== undefined).length;
+          },
+        });
+      },
     );
     expect(items, 'items billed').to.be.above(runs);
     expect(credits, 'items that give back').to.be.above(runs / 50);
   }).timeout(0);
 
   it('usage §7.7: what a source tells late is left out, or billed with the next period, as what is recorded late', () => {
-    fc.assert(
-      fc.property(
+    forRuns(
+      runs,
+      [
         fc.constantFrom(...zones),
         histories,
         fc.tuple(steps, configs, fc.constantFrom('IGNORE' as const, 'NEXT_PERIOD' as const)),
-        (zone, first, [list, given, lateMode]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode, beyondLookBack: 'REPORT' as const };
-          // Of a peak a source cannot say which record was late, nor of a sum which one was taken back.
-          const events = eventsOf(
-            { ...first, sections: 0, changes: first.changes.map((one) => ({ ...one, sections: 0 })) },
-            zone,
-          );
-          const recorded = new EvaluatedUsageLife(events, { zone, config });
-          const supplied = new SuppliedUsageLife(events, { zone, config });
-          const played = asSourcesTell(list).filter(({ do: what }) => what !== 'VOID_POINTS');
-          play([recorded, supplied], [...played, { do: 'BILL', on: 120 }], {
-            zone,
-            bill: (target) => expect(supplied.bill(target)).to.deep.equal(recorded.bill(target)),
-          });
-        },
-      ),
-      { numRuns: runs },
+      ],
+      (zone, first, [list, given, lateMode]) => {
+        const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode, beyondLookBack: 'REPORT' as const };
+        // Of a peak a source cannot say which record was late, nor of a sum which one was taken back.
+        const events = eventsOf(
+          { ...first, sections: 0, changes: first.changes.map((one) => ({ ...one, sections: 0 })) },
+          zone,
+        );
+        const recorded = new EvaluatedUsageLife(events, { zone, config });
+        const supplied = new SuppliedUsageLife(events, { zone, config });
+        const played = asSourcesTell(list).filter(({ do: what }) => what !== 'VOID_POINTS');
+        play([recorded, supplied], [...played, { do: 'BILL', on: 120 }], {
+          zone,
+          bill: (target) => expect(supplied.bill(target)).to.deep.equal(recorded.bill(target)),
+        });
+      },
     );
   }).timeout(0);
 });

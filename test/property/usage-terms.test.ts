@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import { readUsageTerms, termsOf, type UsageTerms } from '../../lib/usage/rating/usage-terms.ts';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
+import { forAll, forRuns } from '../support/for-all.ts';
 import { day } from '../support/invoicing/billing-events.ts';
 import { historyRuns, propertyRuns } from '../support/long-run.ts';
 import { meteredPoints, meteredSections, quantities, thousandths } from '../support/usage/arbitrary-usage.ts';
@@ -64,91 +65,76 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
 describe('usage under terms', () => {
   it('usage §12: costs what a meter charges for what is not free, less the percentage, between the bounds', () => {
     let bounded = 0;
-    fc.assert(
-      fc.property(
-        meteredSections('ALL_TIERS'),
-        meteredPoints,
-        agreed,
-        ({ section, tiers }, points, terms) => {
-          const units = new Set(tiers[0]?.map(({ unit }) => unit));
-          const own = points.filter(({ unit }) => units.has(unit));
-          const document = readUsageTerms(JSON.stringify({ [section.name]: entryOf(terms, 'gb') }));
-          const rated = rateUsage({
-            section,
-            quantities: quantities(section, points),
-            currency: 'USD',
-            overflow: 'LAST_TIER',
-            terms: termsOf(document, section.name, day('2026-04-01')),
-          });
-          const { amount } = pricedByMeter(tiers, withoutFree(own, 'gb', terms.free ?? 0n), true);
-          const oracle = priced(amount, terms);
-          expect(rated.exact.times(100_000).toFixed()).to.equal(String(oracle));
-          expect(rated.amount.isNegative()).to.equal(false);
-          if (oracle !== amount * 100n) bounded += 1;
-        },
-      ),
-      { numRuns: propertyRuns },
-    );
+    forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
+      const units = new Set(tiers[0]?.map(({ unit }) => unit));
+      const own = points.filter(({ unit }) => units.has(unit));
+      const document = readUsageTerms(JSON.stringify({ [section.name]: entryOf(terms, 'gb') }));
+      const rated = rateUsage({
+        section,
+        quantities: quantities(section, points),
+        currency: 'USD',
+        overflow: 'LAST_TIER',
+        terms: termsOf(document, section.name, day('2026-04-01')),
+      });
+      const { amount } = pricedByMeter(tiers, withoutFree(own, 'gb', terms.free ?? 0n), true);
+      const oracle = priced(amount, terms);
+      expect(rated.exact.times(100_000).toFixed()).to.equal(String(oracle));
+      expect(rated.amount.isNegative()).to.equal(false);
+      if (oracle !== amount * 100n) bounded += 1;
+    });
     expect(bounded, 'amounts that terms change').to.be.above(propertyRuns / 10);
   });
 
   it('usage §12: runs that read what they have to bill what a look at all bills, and each item keeps facts that make its amount', () => {
     let items = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        histories,
-        fc.tuple(steps, configs, agreed, agreed),
-        (zone, first, [list, given, calls, peaks]) => {
-          const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
-          const events = eventsOf(first, zone);
-          const evaluated = new EvaluatedUsageLife(events, { zone, config });
-          const full = new BookedUsageLife(events, { zone, config });
-          const terms = documentOf(calls, peaks);
-          for (const life of [evaluated, full]) life.terms = terms;
-          play([evaluated, full], [...list, ...billedAndVoided], {
-            zone,
-            bill: (target) => {
-              const invoice = evaluated.bill(target);
-              expect(invoice).to.deep.equal(full.bill(target));
-              expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
-              full.bill(target);
-              items += invoice.items.length;
-            },
-            rewritten: () => {
-              evaluated.from = null;
-            },
-          });
-        },
-      ),
-      { numRuns: runs },
+    forRuns(
+      runs,
+      [fc.constantFrom(...zones), histories, fc.tuple(steps, configs, agreed, agreed)],
+      (zone, first, [list, given, calls, peaks]) => {
+        const config = { ...DEFAULT_USAGE_CONFIG, ...given, beyondLookBack: 'REPORT' as const };
+        const events = eventsOf(first, zone);
+        const evaluated = new EvaluatedUsageLife(events, { zone, config });
+        const full = new BookedUsageLife(events, { zone, config });
+        const terms = documentOf(calls, peaks);
+        for (const life of [evaluated, full]) life.terms = terms;
+        play([evaluated, full], [...list, ...billedAndVoided], {
+          zone,
+          bill: (target) => {
+            const invoice = evaluated.bill(target);
+            expect(invoice).to.deep.equal(full.bill(target));
+            expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
+            full.bill(target);
+            items += invoice.items.length;
+          },
+          rewritten: () => {
+            evaluated.from = null;
+          },
+        });
+      },
     );
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
   it('usage §12: billing in any split of arrivals comes to the same as billing at once', () => {
-    fc.assert(
-      fc.property(steps, configs, fc.tuple(agreed, agreed), (list, given, [calls, peaks]) => {
-        const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
-        const zone = zones[0] ?? expect.fail('no zone');
-        const events = eventsOf({ hour: 0, sections: 1, changes: [] }, zone);
-        const [split, atOnce] = [
-          new BookedUsageLife(events, { config }),
-          new BookedUsageLife(events, { config }),
-        ];
-        for (const life of [split, atOnce]) life.terms = documentOf(calls, peaks);
-        const played = list.filter(({ do: what }) => what !== 'REWRITE' && what !== 'VOID_INVOICE');
-        play([split, atOnce], [...played, { do: 'BILL', on: 120 }], {
-          zone,
-          bill: (target) => {
-            split.bill(target);
-            if (target === '2026-06-20') atOnce.bill(target);
-          },
-        });
-        expect(split.total().toFixed(2)).to.equal(atOnce.total().toFixed(2));
-      }),
-      { numRuns: runs },
-    );
+    forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
+      const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
+      const zone = zones[0] ?? expect.fail('no zone');
+      const events = eventsOf({ hour: 0, sections: 1, changes: [] }, zone);
+      const [split, atOnce] = [
+        new BookedUsageLife(events, { config }),
+        new BookedUsageLife(events, { config }),
+      ];
+      for (const life of [split, atOnce]) life.terms = documentOf(calls, peaks);
+      const played = list.filter(({ do: what }) => what !== 'REWRITE' && what !== 'VOID_INVOICE');
+      play([split, atOnce], [...played, { do: 'BILL', on: 120 }], {
+        zone,
+        bill: (target) => {
+          split.bill(target);
+          if (target === '2026-06-20') atOnce.bill(target);
+        },
+      });
+      expect(split.total().toFixed(2)).to.equal(atOnce.total().toFixed(2));
+    });
   }).timeout(0);
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
+import { forRuns } from '../for-all.ts';
 import { historyRuns } from '../long-run.ts';
 import { capacity, consumable } from './sections.ts';
 import { usageEvent } from './usage-catalog.ts';
@@ -99,15 +100,11 @@ export interface PlayedHistory {
 
 /** Shows something of random histories, of as many as a commit or the long run has time for. */
 export function ofEveryHistory(show: (played: PlayedHistory) => void): void {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...zones),
-      histories,
-      fc.tuple(steps, configs),
-      (zone, first, [list, given]) =>
-        show({ zone, events: eventsOf(first, zone), list, config: { ...DEFAULT_USAGE_CONFIG, ...given } }),
-    ),
-    { numRuns: historyRuns },
+  forRuns(
+    historyRuns,
+    [fc.constantFrom(...zones), histories, fc.tuple(steps, configs)],
+    (zone, first, [list, given]) =>
+      show({ zone, events: eventsOf(first, zone), list, config: { ...DEFAULT_USAGE_CONFIG, ...given } }),
   );
 }
 

@@ -5,7 +5,7 @@ import { applyAccountCredit, spendsCredit, UNNUMBERED } from '../../../lib/invoi
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, sum } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
-import { propertyRuns } from '../../support/long-run.ts';
+import { forAll } from '../../support/for-all.ts';
 
 type Members = Partial<Omit<CreditedInvoice, 'id' | 'rawBalance'>> & { readonly day?: number };
 
@@ -107,50 +107,42 @@ describe('account credit (invoicing §10)', () => {
       isMigration: fc.boolean(),
       isWithheld: fc.boolean(),
     });
-    fc.assert(
-      fc.property(
-        fc.nat(9_000),
-        fc.array(any, { maxLength: 6 }),
-        fc.array(any, { maxLength: 6 }),
-        (credit, a, b) => {
-          const made = [...a, ...b].map(({ cents: owed, isWithheld, ...members }, index) => ({
-            isWithheld,
-            invoice: invoice(
-              `i${index + 1}`,
-              String((index < a.length ? owed : Math.abs(owed)) / 100),
-              members,
-            ),
-          }));
-          const invoices = made.map((each) => each.invoice);
-          const withheld = new Set(made.flatMap((each) => (each.isWithheld ? each.invoice.id : [])));
-          const moves = applyAccountCredit({
-            credit: decimal(credit).div(100),
-            candidates: invoices.slice(0, a.length),
-            unpaid: invoices.slice(a.length),
-            withheld,
-          });
-          const movedOf = (id: Uuid) =>
-            sum(moves.filter(({ invoiceId }) => invoiceId === id).map(({ amount }) => amount));
-          const committed = invoices.filter(({ status }) => status === 'COMMITTED');
-          const left = decimal(credit)
-            .div(100)
-            .plus(sum(committed.map(({ id }) => movedOf(id))));
-          expect(left.isNegative() && !left.isZero()).to.equal(false);
-          for (const each of invoices) {
-            const after = each.rawBalance.plus(movedOf(each.id));
-            const before = each.rawBalance;
-            if (before.greaterThan(0)) expect(after.greaterThanOrEqualTo(0)).to.equal(true);
-            const mayTake =
-              each.status === 'COMMITTED' &&
-              !each.isWrittenOff &&
-              !each.isMigration &&
-              !withheld.has(each.id);
-            if (mayTake && left.greaterThan(0)) expect(after.greaterThan(0)).to.equal(false);
-            if (!mayTake && before.greaterThan(0)) expect(after.equals(before)).to.equal(true);
-          }
-        },
-      ),
-      { numRuns: propertyRuns },
+    forAll(
+      [fc.nat(9_000), fc.array(any, { maxLength: 6 }), fc.array(any, { maxLength: 6 })],
+      (credit, a, b) => {
+        const made = [...a, ...b].map(({ cents: owed, isWithheld, ...members }, index) => ({
+          isWithheld,
+          invoice: invoice(
+            `i${index + 1}`,
+            String((index < a.length ? owed : Math.abs(owed)) / 100),
+            members,
+          ),
+        }));
+        const invoices = made.map((each) => each.invoice);
+        const withheld = new Set(made.flatMap((each) => (each.isWithheld ? each.invoice.id : [])));
+        const moves = applyAccountCredit({
+          credit: decimal(credit).div(100),
+          candidates: invoices.slice(0, a.length),
+          unpaid: invoices.slice(a.length),
+          withheld,
+        });
+        const movedOf = (id: Uuid) =>
+          sum(moves.filter(({ invoiceId }) => invoiceId === id).map(({ amount }) => amount));
+        const committed = invoices.filter(({ status }) => status === 'COMMITTED');
+        const left = decimal(credit)
+          .div(100)
+          .plus(sum(committed.map(({ id }) => movedOf(id))));
+        expect(left.isNegative() && !left.isZero()).to.equal(false);
+        for (const each of invoices) {
+          const after = each.rawBalance.plus(movedOf(each.id));
+          const before = each.rawBalance;
+          if (before.greaterThan(0)) expect(after.greaterThanOrEqualTo(0)).to.equal(true);
+          const mayTake =
+            each.status === 'COMMITTED' && !each.isWrittenOff && !each.isMigration && !withheld.has(each.id);
+          if (mayTake && left.greaterThan(0)) expect(after.greaterThan(0)).to.equal(false);
+          if (!mayTake && before.greaterThan(0)) expect(after.equals(before)).to.equal(true);
+        }
+      },
     );
   });
 });

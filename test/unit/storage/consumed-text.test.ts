@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/usage/consumed-text.ts';
 import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
 import { addDays, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { forRuns } from '../../support/for-all.ts';
 import { historyRuns } from '../../support/long-run.ts';
 
 const first = parseLocalDate('2026-04-01');
@@ -35,12 +36,9 @@ const ranges = fc.array(
 
 describe('the text of consumed points', () => {
   it('usage §1.2: is read as it was written', () => {
-    fc.assert(
-      fc.property(ranges, (written) => {
-        expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
-      }),
-      { numRuns: historyRuns },
-    );
+    forRuns(historyRuns, [ranges], (written) => {
+      expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
+    });
   });
 
   it('the text of consumed points has a number for each day of a month, and none for long times without usage', () => {
