@@ -1,12 +1,7 @@
 import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
+import { underscored } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import {
-  type Currency,
-  Decimal,
-  decimal,
-  formatDecimal,
-  stringifyExactJson,
-} from '../../../lib/values/money/index.ts';
+import { Decimal, decimal, formatDecimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import {
   type DatedInstant,
@@ -16,7 +11,6 @@ import {
   instant,
   type LocalDate,
   parseLocalDate,
-  type TimeZone,
 } from '../../../lib/values/time/index.ts';
 
 /** Kinds of columns; each dialect has a database type for each (exact on both). */
@@ -225,9 +219,6 @@ export const date = (name: string) => required(name, dates);
 export const dateOrNull = (name: string) => nullable(name, dates);
 export const amount = (name: string) => required(name, decimals);
 export const amountOrNull = (name: string) => nullable(name, decimals);
-export const currency = (name: string) => required<Currency>(name, texts as Conversion<Currency>);
-export const currencyOrNull = (name: string) => nullable<Currency>(name, texts as Conversion<Currency>);
-export const timeZone = (name: string) => required<TimeZone>(name, texts as Conversion<TimeZone>);
 
 /** Text of an enumeration of the domain; what is stored was written by this engine. */
 export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
@@ -235,16 +226,36 @@ export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name,
 
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
-/** A document whose values are more than JSON has, such as amounts: `read` makes them of what is stored. */
-export const jsonReadOrNull = <T>(name: string, read: (stored: never) => T) =>
-  nullable<T>(name, {
-    ...(documents as Conversion<T>),
-    decode: (stored, column) => read(documents.decode(stored, column) as never),
-  });
+/** A document with values that JSON does not have, such as amounts. `read` restores them. */
+export const jsonRead = <S, T>(name: string, read: (stored: S) => T) => required(name, documentsRead(read));
+export const jsonReadOrNull = <S, T>(name: string, read: (stored: S) => T) =>
+  nullable(name, documentsRead(read));
 
-/** A field that only searches look at: it is written with the record and not read with it. */
-export function aside<T>(field: Field<T>): Field<T | undefined> {
-  return { ...field, isKeptAside: true, write: (value, cells) => field.write(value as T, cells) };
+function documentsRead<S, T>(read: (stored: S) => T): Conversion<T> {
+  return { ...documents, decode: (stored, column) => read(documents.decode(stored, column) as S) };
+}
+
+type FieldMakers = Readonly<Record<string, (column: string) => Field<unknown>>>;
+type FieldsOf<M extends FieldMakers> = { readonly [K in keyof M]: ReturnType<M[K]> };
+
+/** Returns the fields of these kinds. Each column has the name of its property with underscores. */
+export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
+  const fields = Object.entries(makers).map(([name, make]) => [name, make(underscored(name))]);
+  return Object.fromEntries(fields);
+}
+
+/** The record that fields store. */
+export type ValuesOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+/** Fields that only searches use: they are written with the record and not read with it. */
+export function aside<M extends FieldMakers>(makers: M) {
+  const fields = Object.entries(fieldsOf(makers)).map(([name, field]) => [
+    name,
+    { ...field, isKeptAside: true },
+  ]);
+  return Object.fromEntries(fields) as {
+    readonly [K in keyof M]: ReturnType<M[K]> extends Field<infer T> ? Field<T | undefined> : never;
+  };
 }
 
 /** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */

@@ -10,59 +10,42 @@ import { aside, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** An account with a column that only searches use. */
+/** An account with columns that only searches use. */
 export type StoredAccount = New<Account> & {
-  /** Name, e-mail, external key and company in JavaScript's lower case, so that both databases agree. */
+  /** Name, e-mail, external key and company, lowercased in JavaScript so that both databases agree. */
   readonly foldedText?: string | null;
   readonly createdBy?: string | null;
   readonly updatedBy?: string | null;
 };
 
-export const accountsTable = new RecordTable<StoredAccount>(
-  {
-    name: 'accounts',
-    ofTenant: true,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      {
-        name: 'external_key',
-        columns: ['tenant_record_id', 'external_key'],
-        violation: {
-          code: ErrorCode.ACCOUNT_ALREADY_EXISTS,
-          message: 'An account with this external key exists already; choose another key or use that account',
-        },
-      },
-    ],
-    indexes: [
-      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
-      {
-        name: 'parent',
-        columns: ['tenant_record_id', 'parent_account_id', 'record_id'],
-        where: 'parent_account_id is not null',
-      },
-      { name: 'name', columns: ['tenant_record_id', 'name', 'record_id'] },
-      { name: 'email', columns: ['tenant_record_id', 'email', 'record_id'] },
-      { name: 'company', columns: ['tenant_record_id', 'company', 'record_id'] },
-    ],
+const fields = {
+  ...columnsOf(accountFields),
+  ...aside({ foldedText: textOrNull, createdBy: textOrNull, updatedBy: textOrNull }),
+};
+
+export const accountsTable = new RecordTable<StoredAccount>('accounts', fields, {
+  uniques: { id: 'id', external_key: 'tenant_record_id, external_key' },
+  violations: {
+    external_key: {
+      code: ErrorCode.ACCOUNT_ALREADY_EXISTS,
+      message: 'An account with this external key exists already; choose another key or use that account',
+    },
   },
-  {
-    ...columnsOf(accountFields),
-    foldedText: aside(textOrNull('folded_text')),
-    createdBy: aside(textOrNull('created_by')),
-    updatedBy: aside(textOrNull('updated_by')),
+  indexes: {
+    page: 'tenant_record_id, record_id',
+    parent: 'tenant_record_id, parent_account_id, record_id where parent_account_id is not null',
+    name: 'tenant_record_id, name, record_id',
+    email: 'tenant_record_id, email, record_id',
+    company: 'tenant_record_id, company, record_id',
   },
-);
+});
 
 export const accountEmailsTable = new RecordTable<New<AccountEmail>>(
-  {
-    name: 'account_emails',
-    ofTenant: true,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      // The account is locked while an address is added, so nobody runs into this.
-      { name: 'email', columns: ['tenant_record_id', 'account_record_id', 'email'], where: 'is_active' },
-    ],
-    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
-  },
+  'account_emails',
   columnsOf(accountEmailFields),
+  {
+    // The account is locked while an address is added, so callers never violate `email`.
+    uniques: { id: 'id', email: 'tenant_record_id, account_record_id, email where is_active' },
+    indexes: { account: 'tenant_record_id, account_record_id, record_id' },
+  },
 );

@@ -8,54 +8,36 @@ import {
   planRowFields,
 } from '../../../lib/records/index.ts';
 import { type Currency, type Decimal, decimal } from '../../../lib/values/money/index.ts';
-import { type Field, json } from '../sql/columns.ts';
+import { jsonRead } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
-  {
-    name: 'catalog_entries',
-    ofTenant: true,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      // catalog §17
-      { name: 'name', columns: ['tenant_record_id', 'kind', 'name'] },
-    ],
-    indexes: [
-      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
-      { name: 'named', columns: ['tenant_record_id', 'name'] },
-      { name: 'parent', columns: ['tenant_record_id', 'parent_id'] },
-    ],
-  },
+  'catalog_entries',
   columnsOf(catalogEntryFields),
-);
-
-export const planRowsTable = new RecordTable<New<PlanRow>>(
   {
-    name: 'catalog_plan_rows',
-    ofTenant: true,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      {
-        // catalog §17
-        name: 'order',
-        columns: ['tenant_record_id', 'plan_name', 'effective_date', 'created_order'],
-      },
-    ],
-    indexes: [{ name: 'since', columns: ['tenant_record_id', 'since_revision'] }],
-  },
-  {
-    ...columnsOf(planRowFields, { effectiveDateForExistingSubscriptions: 'effective_date_for_existing' }),
-    phases: phases('phases'),
+    // catalog §17
+    uniques: { id: 'id', name: 'tenant_record_id, kind, name' },
+    indexes: {
+      account: 'tenant_record_id, account_record_id, record_id',
+      named: 'tenant_record_id, name',
+      parent: 'tenant_record_id, parent_id',
+    },
   },
 );
 
-/** Amounts come out of a document as whole numbers or decimals. */
-function phases(name: string): Field<readonly EntryPhase[]> {
-  const document = json<readonly EntryPhase[]>(name);
-  return { ...document, read: (row) => document.read(row).map(withDecimals) };
-}
+const planRowColumns = {
+  ...columnsOf(planRowFields, { effectiveDateForExistingSubscriptions: 'effective_date_for_existing' }),
+  phases: jsonRead('phases', (stored: readonly EntryPhase[]) => stored.map(withDecimals)),
+};
 
+export const planRowsTable = new RecordTable<New<PlanRow>>('catalog_plan_rows', planRowColumns, {
+  // catalog §17
+  uniques: { id: 'id', order: 'tenant_record_id, plan_name, effective_date, created_order' },
+  indexes: { since: 'tenant_record_id, since_revision' },
+});
+
+/** JSON columns return amounts as whole numbers or decimals. */
 function withDecimals(phase: EntryPhase): EntryPhase {
   return {
     ...phase,

@@ -33,7 +33,7 @@ import {
 
 type MakeField = (column: string) => Field<unknown>;
 
-/** How a kind of field is stored, not null and nullable. */
+/** How to store each kind of field: not null, nullable. */
 const makers = {
   recordId: [bigint, bigintOrNull],
   id: [uuid, uuidOrNull],
@@ -53,8 +53,7 @@ const makers = {
 } as Readonly<Record<FieldKind, readonly [notNull: MakeField, nullable: MakeField]>>;
 
 /**
- * The columns of a described record, each named like its property with underscores. `RecordTable` adds that of the record
- * id.
+ * Returns the columns of a described record. Each has the property's name with underscores; `RecordTable` adds the record id.
  * @param names columns with another name.
  */
 export function columnsOf<F extends Description>(

@@ -19,6 +19,7 @@ import {
   bigint,
   dateOrNull,
   type Field,
+  fieldsOf,
   integer,
   integerOrNull,
   textOrNull,
@@ -30,85 +31,58 @@ import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
 import { usageReadingOrNull } from './usage/usage-intervals.ts';
 
-/** An invoice with who made it and on which day, for searches. */
+/** An invoice with its creator and the day of its creation, for searches. */
 export type StoredInvoice = New<Invoice> & {
   readonly createdBy?: string | null;
   readonly createdDay?: number | null;
 };
 
-/** The day of an instant in UTC, counted from 1970 on. */
+/** Returns the UTC day of an instant as the number of days since 1970. */
 export function dayOfInstant(instantMs: number): number {
   return Math.floor(instantMs / 86_400_000);
 }
 
-/** Which invoices count with their raw balance; all others have the balance 0 (invoicing §1.4 rule 6). */
+/** The invoices whose balance is the raw balance; all others have balance 0 (invoicing §1.4 rule 6). */
 export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and not is_written_off and raw_balance <> '0'`;
 
-export const invoicesTable = new RecordTable<StoredInvoice>(
-  {
-    name: 'invoices',
-    ofTenant: true,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'number', columns: ['tenant_record_id', 'invoice_number'] },
-      // invoicing §1.6 rule 7
-      {
-        name: 'summary',
-        columns: ['tenant_record_id', 'account_record_id'],
-        where: `status = 'DRAFT' and is_parent_invoice`,
-      },
-    ],
-    indexes: [
-      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
-      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
-      { name: 'open', columns: ['tenant_record_id', 'account_record_id'], where: `raw_balance <> '0'` },
-      {
-        name: 'linked',
-        columns: ['tenant_record_id', 'parent_invoice_id'],
-        where: 'parent_invoice_id is not null',
-      },
-      {
-        name: 'delegated',
-        columns: ['tenant_record_id', 'account_record_id'],
-        where: 'contributed_amount is not null',
-      },
-      { name: 'draft', columns: ['tenant_record_id', 'account_record_id'], where: `status = 'DRAFT'` },
-      // Those of searches (invoicing §15) have the order of their pages.
-      { name: 'invoice_date', columns: ['tenant_record_id', 'invoice_date', 'record_id'] },
-      { name: 'target_date', columns: ['tenant_record_id', 'target_date', 'record_id'] },
-      { name: 'currency', columns: ['tenant_record_id', 'currency', 'record_id'] },
-      { name: 'status', columns: ['tenant_record_id', 'status', 'record_id'] },
-      { name: 'created_by', columns: ['tenant_record_id', 'created_by', 'record_id'] },
-      {
-        // By day, so that the first invoice of a range is found by asking each day of it, not each instant. A column, not an
-        // expression: row-level security lets PostgreSQL look into an index by nothing that can fail, as a division can.
-        name: 'created_day',
-        columns: ['tenant_record_id', 'created_day', 'record_id', 'created_date'],
-      },
-      { name: 'migrated', columns: ['tenant_record_id', 'record_id'], where: 'is_migration' },
-      { name: 'parent', columns: ['tenant_record_id', 'record_id'], where: 'is_parent_invoice' },
-      {
-        // The first invoice of a group has the group's id itself.
-        name: 'grouped',
-        columns: ['tenant_record_id', 'group_id', 'record_id'],
-        where: 'group_id <> id',
-      },
-      {
-        // With all that decides a balance, so that invoices are counted by it without being read.
-        name: 'counted',
-        columns: ['tenant_record_id', 'record_id', 'raw_balance', 'parent_invoice_id'],
-        where: COUNTED_INVOICES,
-      },
-    ],
-  },
-  {
-    ...columnsOf(invoiceFields),
-    createdBy: aside(textOrNull('created_by')),
-    createdDay: aside(integerOrNull('created_day')),
-  },
-);
+const invoiceColumns = {
+  ...columnsOf(invoiceFields),
+  ...aside({ createdBy: textOrNull, createdDay: integerOrNull }),
+};
 
-/** The facts behind an amount are rarely read, and take as much room as the rest of the item. */
+export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceColumns, {
+  uniques: {
+    id: 'id',
+    number: 'tenant_record_id, invoice_number',
+    // invoicing §1.6 rule 7
+    summary: `tenant_record_id, account_record_id where status = 'DRAFT' and is_parent_invoice`,
+  },
+  indexes: {
+    page: 'tenant_record_id, record_id',
+    account: 'tenant_record_id, account_record_id, record_id',
+    open: `tenant_record_id, account_record_id where raw_balance <> '0'`,
+    linked: 'tenant_record_id, parent_invoice_id where parent_invoice_id is not null',
+    delegated: 'tenant_record_id, account_record_id where contributed_amount is not null',
+    draft: `tenant_record_id, account_record_id where status = 'DRAFT'`,
+    // The indexes for searches (invoicing §15) have the order of the pages.
+    invoice_date: 'tenant_record_id, invoice_date, record_id',
+    target_date: 'tenant_record_id, target_date, record_id',
+    currency: 'tenant_record_id, currency, record_id',
+    status: 'tenant_record_id, status, record_id',
+    created_by: 'tenant_record_id, created_by, record_id',
+    // By day, so that the first invoice of a range takes one lookup per day. A column, not an expression: under row-level
+    // security, PostgreSQL does not use an index on an expression that can fail, such as a division.
+    created_day: 'tenant_record_id, created_day, record_id, created_date',
+    migrated: 'tenant_record_id, record_id where is_migration',
+    parent: 'tenant_record_id, record_id where is_parent_invoice',
+    // The id of a group is that of its first invoice.
+    grouped: 'tenant_record_id, group_id, record_id where group_id <> id',
+    // Contains all that a balance depends on, so that counting by balance does not read the rows.
+    counted: `tenant_record_id, record_id, raw_balance, parent_invoice_id where ${COUNTED_INVOICES}`,
+  },
+});
+
+/** Kept aside: the basis is rarely read and takes as much room as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {
@@ -122,106 +96,68 @@ function basisAside(name: string): Field<ItemBasis | undefined> {
   };
 }
 
-export const invoiceItemsTable = new RecordTable<AddedItem>(
-  {
-    name: 'invoice_items',
-    ofTenant: true,
-    uniques: [
-      {
-        name: 'id',
-        columns: ['id'],
-        // Ids of the engine's own are of no other item, so this one was chosen by a plugin.
-        violation: {
-          code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-          message: 'An invoice plugin gave a new item an id that an item has already',
-        },
-      },
-    ],
-    indexes: [
-      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id', 'record_id'] },
-      {
-        name: 'linked',
-        columns: ['tenant_record_id', 'linked_item_id'],
-        where: 'linked_item_id is not null',
-      },
-      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
-    ],
-  },
-  {
-    ...columnsOf(invoiceItemFields),
-    basis: basisAside('basis'),
-  },
-);
+const itemColumns = { ...columnsOf(invoiceItemFields), basis: basisAside('basis') };
 
-type StoredCoverage = CoverageRow & { readonly accountRecordId: number };
+export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', itemColumns, {
+  uniques: { id: 'id' },
+  violations: {
+    // The engine's ids are unique, so a plugin chose this one.
+    id: {
+      code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      message: 'An invoice plugin gave a new item an id that an item has already',
+    },
+  },
+  indexes: {
+    invoice: 'tenant_record_id, invoice_id, record_id',
+    linked: 'tenant_record_id, linked_item_id where linked_item_id is not null',
+    account: 'tenant_record_id, account_record_id, record_id',
+  },
+});
 
-export const coverageTable = new RecordTable<StoredCoverage>(
+const coverageColumns = { ...columnsOf(coverageFields), accountRecordId: bigint('account_record_id') };
+
+export const coverageTable = new RecordTable<CoverageRow & { readonly accountRecordId: number }>(
+  'coverage',
+  coverageColumns,
   {
-    name: 'coverage',
-    ofTenant: true,
     // invoicing §1.6 rules 2 and 3
-    uniques: [
-      {
-        name: 'recurring',
-        columns: ['tenant_record_id', 'subscription_id', 'start_date'],
-        where: `kind = 'RECURRING'`,
-      },
-      {
-        name: 'fixed',
-        columns: ['tenant_record_id', 'subscription_id', 'start_date', 'plan_name', 'phase_name', 'amount'],
-        where: `kind = 'FIXED'`,
-      },
-      {
-        name: 'free',
-        columns: ['tenant_record_id', 'subscription_id', 'start_date', 'end_date', 'plan_name', 'phase_name'],
-        where: `kind = 'FREE'`,
-      },
-    ],
-  },
-  {
-    ...columnsOf(coverageFields),
-    accountRecordId: bigint('account_record_id'),
+    uniques: {
+      recurring: `tenant_record_id, subscription_id, start_date where kind = 'RECURRING'`,
+      fixed: `tenant_record_id, subscription_id, start_date, plan_name, phase_name, amount where kind = 'FIXED'`,
+      free: `tenant_record_id, subscription_id, start_date, end_date, plan_name, phase_name where kind = 'FREE'`,
+    },
   },
 );
 
-export const cursorsTable = new RecordTable<New<StoredCursor>>(
-  {
-    name: 'invoicing_cursors',
-    ofTenant: true,
-    uniques: [{ name: 'subscription', columns: ['tenant_record_id', 'subscription_id'] }],
-    // Without columns that a run writes, so that PostgreSQL changes a row without touching the indexes.
-    indexes: [{ name: 'due', columns: ['tenant_record_id', 'account_record_id'] }],
-  },
-  {
-    accountRecordId: bigint('account_record_id'),
-    subscriptionId: uuid('subscription_id'),
-    settledThrough: dateOrNull('settled_through'),
-    dirtyFrom: dateOrNull('dirty_from'),
-    nextDueDate: dateOrNull('next_due_date'),
-    catalogRevision: integerOrNull('catalog_revision'),
-    itemsDate: dateOrNull('items_date'),
-    itemsCount: integer('items_count'),
-    ongoing: ongoingChargeOrNull(),
-    usage: usageReadingOrNull(),
-  },
-);
+const cursorColumns = {
+  ...fieldsOf({
+    accountRecordId: bigint,
+    subscriptionId: uuid,
+    settledThrough: dateOrNull,
+    dirtyFrom: dateOrNull,
+    nextDueDate: dateOrNull,
+    catalogRevision: integerOrNull,
+    itemsDate: dateOrNull,
+    itemsCount: integer,
+  }),
+  ongoing: ongoingChargeOrNull(),
+  usage: usageReadingOrNull(),
+};
+
+export const cursorsTable = new RecordTable<New<StoredCursor>>('invoicing_cursors', cursorColumns, {
+  uniques: { subscription: 'tenant_record_id, subscription_id' },
+  // Without columns that a run writes, so that PostgreSQL updates rows without touching the indexes.
+  indexes: { due: 'tenant_record_id, account_record_id' },
+});
 
 export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
-  {
-    name: 'invoicing_states',
-    ofTenant: true,
-    uniques: [{ name: 'account', columns: ['tenant_record_id', 'account_id'] }],
-  },
+  'invoicing_states',
   columnsOf(invoicingStateFields),
+  { uniques: { account: 'tenant_record_id, account_id' } },
 );
 
-/** A row for each invoice that was told of before it came. */
-export const toldInvoicesTable = new RecordTable<ToldInvoice>(
-  {
-    name: 'told_invoices',
-    ofTenant: true,
-    uniques: [{ name: 'date', columns: ['tenant_record_id', 'account_record_id', 'target_date'] }],
-    indexes: [{ name: 'age', columns: ['target_date'] }],
-  },
-  columnsOf(toldInvoiceFields),
-);
+/** Upcoming invoices that were announced, one row each. */
+export const toldInvoicesTable = new RecordTable<ToldInvoice>('told_invoices', columnsOf(toldInvoiceFields), {
+  uniques: { date: 'tenant_record_id, account_record_id, target_date' },
+  indexes: { age: 'target_date' },
+});

@@ -1,20 +1,25 @@
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Cell, Column, Field, Fields, Row } from '../sql/columns.ts';
 
-/** Prefix of every table: they live inside the host's database. */
+/** Prefix of all tables, since they are in the host's database. */
 export const TABLE_PREFIX = 'bw_';
 
 export interface IndexSpec {
-  /** Suffix of its name; the table's name goes in front. */
+  /** Suffix of the index name, after the table name. */
   readonly name: string;
   readonly columns: readonly string[];
-  /** Predicate of a partial index, in SQL that both databases read. */
+  /** Condition of a partial index, in SQL that both databases accept. */
   readonly where?: string;
 }
 
 export interface UniqueSpec extends IndexSpec {
-  /** What a violation means to the caller; without it, a violation is a defect. */
-  readonly violation?: { readonly code: ErrorCode; readonly message: string };
+  /** The error that callers get for a violation. Without it, a violation is a defect. */
+  readonly violation?: Violation;
+}
+
+export interface Violation {
+  readonly code: ErrorCode;
+  readonly message: string;
 }
 
 export function uniqueName(table: string, unique: UniqueSpec): string {
@@ -25,28 +30,37 @@ export function uniqueName(table: string, unique: UniqueSpec): string {
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The column that is its key, or the columns that together are. */
+  /** One column, or several that form the key together. */
   readonly primaryKey: string | readonly string[];
   readonly uniques: readonly UniqueSpec[];
   readonly indexes: readonly IndexSpec[];
 }
 
-interface TableInput {
-  /** Without prefix. */
-  readonly name: string;
-  /** True: every row carries `tenant_record_id` (platform §17 rule 2). */
-  readonly ofTenant: boolean;
-  readonly uniques?: readonly UniqueSpec[];
-  readonly indexes?: readonly IndexSpec[];
+/** By name: the columns, and `where` with the condition of a partial index, such as `id, name where is_active`. */
+export type Indexes = Readonly<Record<string, string>>;
+
+interface TableOptions {
+  /** Default true: every row has a `tenant_record_id` (platform §17 rule 2). */
+  readonly ofTenant?: false;
+  readonly uniques?: Indexes;
+  /** Errors for violations, by the name of the unique index. */
+  readonly violations?: Readonly<Record<string, Violation>>;
+  readonly indexes?: Indexes;
+}
+
+export function indexSpecs(indexes: Indexes = {}): readonly IndexSpec[] {
+  return Object.entries(indexes).map(([name, text]) => {
+    const [columns = '', where] = text.split(' where ');
+    return { name, columns: columns.split(', '), ...(where === undefined ? {} : { where }) };
+  });
 }
 
 export const recordIdColumn: Column = { name: 'record_id', type: 'identity', nullable: false };
-/** Whose row it is, in every table of tenants. */
+/** The tenant of the row. */
 export const TENANT_COLUMN = 'tenant_record_id';
+export const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
 
-const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
-
-/** A table whose rows are records of the domain; the one place that says which property is stored in which column. */
+/** A table whose rows are records, and the only place that maps properties to columns. */
 export class RecordTable<R extends object> implements TableSpec {
   readonly name: string;
   readonly primaryKey = 'record_id';
@@ -56,30 +70,38 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly ofTenant: boolean;
   /** All columns. */
   readonly columns: readonly Column[];
-  /** The columns that `decode` reads: all except the tenant's, which the reader has asked for, and those kept aside. */
+  /** The columns that `decode` reads: all except the tenant's, which the reader knows, and those kept aside. */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
-   * Every property that is read, without a value. An object that gets more than a dozen properties one by one becomes a
-   * hash table in V8, and copying it with `...` takes 14 microseconds instead of 0.1.
+   * All properties that are read, without values. V8 turns an object that gets more than a dozen properties one by one into a
+   * hash table, and copying that with `...` takes 14 microseconds instead of 0.1.
    */
   readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];
   readonly #readEntries: readonly (readonly [keyof R & string, Field<unknown>])[];
 
-  constructor(input: TableInput, fields: Fields<R>) {
-    this.name = TABLE_PREFIX + input.name;
-    this.ofTenant = input.ofTenant;
-    this.uniques = input.uniques ?? [];
-    this.indexes = input.indexes ?? [];
+  /** @param name without prefix. */
+  constructor(
+    name: string,
+    fields: Fields<R>,
+    { ofTenant, uniques, violations = {}, indexes }: TableOptions = {},
+  ) {
+    this.name = TABLE_PREFIX + name;
+    this.ofTenant = ofTenant !== false;
+    this.uniques = indexSpecs(uniques).map((spec) => {
+      const violation = violations[spec.name];
+      return violation === undefined ? spec : { ...spec, violation };
+    });
+    this.indexes = indexSpecs(indexes);
     this.fields = fields;
     this.#entries = Object.entries(fields) as [keyof R & string, Field<unknown>][];
     this.#readEntries = this.#entries.filter(([, { isKeptAside }]) => !isKeptAside);
     const names = this.#readEntries.map(([property]) => property);
     this.#shape = Object.fromEntries(['recordId', ...names].map((name) => [name, null]));
     const own = this.#entries.flatMap(([, field]) => field.columns);
-    this.written = input.ofTenant ? [tenantColumn, ...own] : own;
+    this.written = this.ofTenant ? [tenantColumn, ...own] : own;
     this.columns = [recordIdColumn, ...this.written];
     this.read = [recordIdColumn, ...this.columnsOf(names)];
   }
@@ -96,12 +118,11 @@ export class RecordTable<R extends object> implements TableSpec {
     return record as R & { readonly recordId: number };
   }
 
-  /** The columns of these properties. */
   columnsOf(properties: readonly (keyof R & string)[]): readonly Column[] {
     return properties.flatMap((property) => this.fields[property].columns);
   }
 
-  /** The cells of these properties of one record, in the order of `columnsOf`. */
+  /** Returns the cells of these properties, in the order of `columnsOf`. */
   encodeOnly<K extends keyof R & string>(properties: readonly K[], record: Pick<R, K>): readonly Cell[] {
     const cells: Cell[] = [];
     for (const property of properties) this.fields[property].write(record[property], cells);

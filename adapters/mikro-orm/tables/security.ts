@@ -1,93 +1,56 @@
-import type {
-  ApiClient,
-  LoginFailures,
-  LoginSession,
-  New,
-  Role,
-  SigningKey,
-  User,
-} from '../../../lib/records/index.ts';
 import {
+  type ApiClient,
   apiClientFields,
+  type LoginFailures,
+  type LoginSession,
   loginFailureFields,
   loginSessionFields,
+  type New,
+  type Role,
   roleFields,
+  type SigningKey,
   signingKeyFields,
+  type User,
   userFields,
 } from '../../../lib/records/index.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-// Users, roles, clients, sessions and keys belong to the deployment and to no tenant (platform §8).
+// Users, roles, clients, sessions and keys belong to the deployment, not to a tenant (platform §8).
 
-export const usersTable = new RecordTable<New<User>>(
-  {
-    name: 'users',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'name', columns: ['name'] },
-    ],
-  },
-  columnsOf(userFields),
-);
+export const usersTable = new RecordTable<New<User>>('users', columnsOf(userFields), {
+  ofTenant: false,
+  uniques: { id: 'id', name: 'name' },
+});
 
-export const rolesTable = new RecordTable<New<Role>>(
-  {
-    ...columnsOf(roleFields),
-    name: 'roles',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'name', columns: ['name'] },
-    ],
-  },
-  columnsOf(roleFields),
-);
+export const rolesTable = new RecordTable<New<Role>>('roles', columnsOf(roleFields), {
+  ofTenant: false,
+  uniques: { id: 'id', name: 'name' },
+});
 
-export const apiClientsTable = new RecordTable<New<ApiClient>>(
-  {
-    name: 'api_clients',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'name', columns: ['name'] },
-    ],
-  },
-  columnsOf(apiClientFields),
-);
+export const apiClientsTable = new RecordTable<New<ApiClient>>('api_clients', columnsOf(apiClientFields), {
+  ofTenant: false,
+  uniques: { id: 'id', name: 'name' },
+});
 
 export const loginSessionsTable = new RecordTable<New<LoginSession>>(
-  {
-    name: 'login_sessions',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'token', columns: ['token_hash'] },
-    ],
-    indexes: [{ name: 'last_access', columns: ['last_access_ms'] }],
-  },
+  'login_sessions',
   columnsOf(loginSessionFields),
+  {
+    ofTenant: false,
+    uniques: { id: 'id', token: 'token_hash' },
+    indexes: { last_access: 'last_access_ms' },
+  },
 );
 
 export const loginFailuresTable = new RecordTable<New<LoginFailures>>(
-  {
-    name: 'login_failures',
-    ofTenant: false,
-    uniques: [{ name: 'subject', columns: ['subject'] }],
-    indexes: [{ name: 'last_failure', columns: ['last_failure_ms'] }],
-  },
+  'login_failures',
   columnsOf(loginFailureFields),
+  { ofTenant: false, uniques: { subject: 'subject' }, indexes: { last_failure: 'last_failure_ms' } },
 );
 
 export const signingKeysTable = new RecordTable<New<SigningKey>>(
-  {
-    name: 'signing_keys',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'kid', columns: ['kid'] },
-    ],
-  },
+  'signing_keys',
   columnsOf(signingKeyFields),
+  { ofTenant: false, uniques: { id: 'id', kid: 'kid' } },
 );

@@ -3,27 +3,27 @@ import type { UniqueViolation } from '../sql/dialect.ts';
 import { tables } from './index.ts';
 import { type UniqueSpec, uniqueName } from './record-table.ts';
 
-/** What the tables say about a row that conflicts with another one. */
+/** Returns the error that the tables define for a unique violation. */
 export function violationOf(violation: UniqueViolation, cause: unknown): Error {
-  const found = findUnique(violation);
-  if (found?.unique.violation) return new BillingError({ ...found.unique.violation, cause });
-  const error = new InvariantError(
-    `A row is in the way of another one: ${'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`}`,
-    { violation },
-  );
+  const found = uniqueOf(violation);
+  if (found?.violation) return new BillingError({ ...found.violation, cause });
+  const place =
+    'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`;
+  const error = new InvariantError(`A row is in the way of another one: ${place}`, { violation });
   error.cause = cause;
   return error;
 }
 
-function findUnique(violation: UniqueViolation): { readonly unique: UniqueSpec } | undefined {
-  for (const table of tables) {
-    for (const unique of table.uniques) {
-      const matches =
-        'index' in violation
-          ? violation.index === uniqueName(table.name, unique)
-          : violation.table === table.name && violation.columns.join() === unique.columns.join();
-      if (matches) return { unique };
-    }
+function uniqueOf(violation: UniqueViolation): UniqueSpec | undefined {
+  if ('index' in violation) {
+    return tables
+      .flatMap(({ name, uniques }) =>
+        uniques.map((unique) => ({ ...unique, index: uniqueName(name, unique) })),
+      )
+      .find(({ index }) => index === violation.index);
   }
-  return undefined;
+  const columns = violation.columns.join();
+  return tables
+    .find(({ name }) => name === violation.table)
+    ?.uniques.find((unique) => unique.columns.join() === columns);
 }

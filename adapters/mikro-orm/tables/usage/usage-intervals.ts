@@ -11,6 +11,7 @@ import {
   dated,
   dateOrNull,
   type Field,
+  fieldsOf,
   instantAt,
   json,
   text,
@@ -22,31 +23,32 @@ import { RecordTable } from '../record-table.ts';
 import { readConsumed, writeConsumed } from './consumed-text.ts';
 import { readSupplied, writeSupplied } from './supplied-text.ts';
 
-/** A row for each interval of a usage section that a run has billed some of. */
-export const usageIntervalsTable = new RecordTable<StoredUsageInterval>(
-  {
-    name: 'usage_intervals',
-    ofTenant: true,
-    indexes: [
-      { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'ends_at_local'] },
-      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id'] },
-    ],
+const fields = {
+  ...fieldsOf({
+    accountRecordId: bigint,
+    subscriptionId: uuid,
+    usageName: text,
+    versionDate: instantAt,
+    priceIdentity: text,
+  }),
+  start: dated('starts_at'),
+  end: dated('ends_at'),
+  ...fieldsOf({
+    invoiceId: uuidOrNull,
+    itemIds: json<readonly Uuid[]>,
+    consumed: consumedPoints,
+    createdDate: instantAt,
+    supplied: suppliedOrNull,
+  }),
+};
+
+/** Intervals of usage sections that a run has billed, wholly or in part. */
+export const usageIntervalsTable = new RecordTable<StoredUsageInterval>('usage_intervals', fields, {
+  indexes: {
+    subscription: 'tenant_record_id, subscription_id, ends_at_local',
+    invoice: 'tenant_record_id, invoice_id',
   },
-  {
-    accountRecordId: bigint('account_record_id'),
-    subscriptionId: uuid('subscription_id'),
-    usageName: text('usage_name'),
-    versionDate: instantAt('version_date'),
-    priceIdentity: text('price_identity'),
-    start: dated('starts_at'),
-    end: dated('ends_at'),
-    invoiceId: uuidOrNull('invoice_id'),
-    itemIds: json<readonly Uuid[]>('item_ids'),
-    consumed: consumedPoints('consumed'),
-    createdDate: instantAt('created_date'),
-    supplied: suppliedOrNull('supplied'),
-  },
-);
+});
 
 function consumedPoints(name: string): Field<readonly PointRange[]> {
   const stored = text(name);
@@ -69,14 +71,14 @@ function suppliedOrNull(name: string): Field<SuppliedDigest | null> {
   };
 }
 
-/** Its settings are there for those that charge usage. */
+/** The usage settings are set only for subscriptions that charge usage. */
 export function usageReadingOrNull(): Field<UsageReading | null> {
   const from = dateOrNull('usage_from');
   const settings = textOrNull('usage_settings');
   const through = dateOrNull('usage_through');
   const mark = bigintOrNull('usage_mark');
   return {
-    columns: [...from.columns, ...settings.columns, ...through.columns, ...mark.columns],
+    columns: [from, settings, through, mark].flatMap(({ columns }) => columns),
     write: (reading, cells) => {
       from.write(reading?.from ?? null, cells);
       settings.write(reading?.settings ?? null, cells);

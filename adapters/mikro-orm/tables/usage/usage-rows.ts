@@ -5,16 +5,16 @@ import type { Cell } from '../../sql/columns.ts';
 import type { Statements } from '../../sql/connection.ts';
 import type { UsageChunk } from '../../sql/dialect.ts';
 import { firstRowsAs, sql } from '../../sql/sql.ts';
-import { type StoredKey, usageKeysTable, usageUnitsTable } from './usage.ts';
+import { usageKeysTable, usageUnitsTable } from './usage.ts';
 
-/** The names of the units of a chunk, each once, in an order that all chunks have. */
+/** Returns the unit names of a chunk without duplicates, sorted so that all chunks have the same order. */
 export function unitsOf({ submissions }: UsageChunk): readonly string[] {
   const names = new Set<string>();
   for (const { points } of submissions) for (const { unit } of points) names.add(unit);
   return [...names].sort();
 }
 
-/** Adds those of the names that are not there yet; others who add them meanwhile are waited for. */
+/** Adds the missing names. Waits for other transactions that are adding them. */
 export async function addUnits(
   statements: Statements,
   tenantRecordId: number,
@@ -27,7 +27,7 @@ export async function addUnits(
     on conflict (tenant_record_id, name) do nothing`);
 }
 
-/** The cells of the key of a submission, in the order of the columns that are written. */
+/** Returns the key of a submission as cells, in the order of the written columns. */
 export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readonly Cell[] {
   const { tenantRecordId, createdBy, createdDate } = chunk;
   const { subscriptionRecordId, trackingId, fingerprint } = submission;
@@ -42,7 +42,7 @@ export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readon
   });
 }
 
-function daysOf({ points }: UsageSubmission): Pick<StoredKey, 'firstDay' | 'lastDay'> {
+function daysOf({ points }: UsageSubmission) {
   const [first] = points;
   assertInvariant(first, 'A submission of usage has no points');
   let { localDate: firstDay, localDate: lastDay } = first;
