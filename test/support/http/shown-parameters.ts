@@ -124,14 +124,16 @@ export function shownValue(schema: JsonSchema, models: Models, within: readonly 
   if (Array.isArray(anyOf)) return shownValue(anyOf[0], models, within);
   if (typeof properties === 'object') {
     const members = Object.entries(properties as Models);
-    return Object.fromEntries(members.map(([name, each]) => [name, shownValue(each, models, within)]));
+    return Object.fromEntries(
+      members.map(([name, each]) => [name, shownValue(each, models, [...within, name])]),
+    );
   }
   const [kind] = [type].flat();
   if (kind === 'array')
     return [shownValue(items as JsonSchema, models, within)].filter((each) => each !== null);
   if (kind === 'boolean') return true;
   if (kind === 'string' || kind === 'number' || kind === 'integer')
-    throw new Error(`There is no example: ${JSON.stringify(schema)}`);
+    throw new Error(`No example for ${within.join('.')}: ${JSON.stringify(schema)}`);
   return {};
 }
 
