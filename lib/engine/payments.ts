@@ -10,7 +10,6 @@ import {
   JanitorHandler,
   NotifiedPayments,
   PaymentGatewayService,
-  PaymentLists,
   PaymentMachine,
   PaymentMethodReads,
   PaymentMethodRefresh,
@@ -74,7 +73,6 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
       ),
       payments: {
         ...paymentReads,
-        ...methodsOf(new PaymentLists(ports, configOf)),
         ...methodsOf(new PaymentRepairs(ports, configOf)),
         ...direct,
         ...methodsOf(new ComboPayments(parties, beginnings)),

@@ -77,7 +77,7 @@ export {
   type PluginInfoOptions,
   type PluginInput,
 } from './plugins/gateway-info.ts';
-export { PaymentLists, PaymentReads } from './reading/payment-reads.ts';
+export { PaymentReads } from './reading/payment-reads.ts';
 export { decidingTransaction, isRowOf } from './state/invoice-remainder.ts';
 export {
   type PaymentConfig,

@@ -165,11 +165,8 @@ function decode(document: Uint8Array | string): DecodedXml {
 }
 
 function tooLarge(size: number): BillingError {
-  return billingError(
-    ErrorCode.TOO_LARGE,
-    `The configuration has ${size} characters; at most ${MAX_OVERDUE_CONFIG_CHARACTERS} are accepted`,
-    { size, limit: MAX_OVERDUE_CONFIG_CHARACTERS },
-  );
+  const message = `The configuration has ${size} characters; at most ${MAX_OVERDUE_CONFIG_CHARACTERS} are accepted`;
+  return billingError(ErrorCode.TOO_LARGE, message, { size, limit: MAX_OVERDUE_CONFIG_CHARACTERS });
 }
 
 function read(document: string, work: (findings: Findings) => OverdueConfig): OverdueConfig {

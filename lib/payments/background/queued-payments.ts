@@ -15,15 +15,15 @@ import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../run
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { type Charge, InvoiceCharges } from '../machine/invoice-charges.ts';
+import { type Charge, callsOrDone, reserveCharges } from '../machine/invoice-charges.ts';
 import type { PaymentMachine, PaymentPorts, Step } from '../machine/payment-machine.ts';
 import { PaymentService } from '../machine/payment-service.ts';
 import type { OperationRequest } from '../planning/operation-facts.ts';
-import { planOperation } from '../planning/operation-plan.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
 import { oldestFirst } from '../planning/reservation.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
 import type { AnsweredCall } from '../plugins/call-gateway.ts';
+import { pluginsAmong } from '../plugins/control-calls.ts';
 import { hasOnlyBegun } from '../state/outcome-consequences.ts';
 import {
   readInvoiceRetryJob,
@@ -48,17 +48,11 @@ export class AutomaticPaymentHandler implements QueueHandler {
 
   handle(batch: HandlerBatch): Promise<void> {
     const run = { batch, entries: batch.entries, actor: ActingComponent.PAYMENT_REQUEST };
-    return this.#run.run(run, ({ payload }) => ({
-      invoiceId: uuidOf(payload, 'invoiceId'),
-      retry: null,
-    }));
+    return this.#run.run(run, ({ payload }) => ({ invoiceId: uuidOf(payload, 'invoiceId'), retry: null }));
   }
 }
 
-/**
- * Runs failed automatic payments again when their retry falls due (§8.3), and held back ones when their hold is released
- * (§9.3).
- */
+/** Repeats failed automatic payments when their retry is due (§8.3), and makes those whose hold is released (§9.3). */
 export class PaymentRetryHandler implements QueueHandler {
   readonly name = 'payment-service:retry';
   readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
@@ -75,9 +69,10 @@ export class PaymentRetryHandler implements QueueHandler {
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
-    const ofInvoices = batch.entries.filter(({ payload }) => payload.invoiceId != null);
-    await this.#run.run({ batch, entries: ofInvoices, actor: ActingComponent.PAYMENT_RETRY }, readRequest);
-    const operations = batch.entries.filter(({ payload }) => payload.invoiceId == null);
+    const isOfInvoice = ({ payload }: ClaimedEntry) => payload.invoiceId != null;
+    const entries = batch.entries.filter(isOfInvoice);
+    await this.#run.run({ batch, entries, actor: ActingComponent.PAYMENT_RETRY }, readRequest);
+    const operations = batch.entries.filter((entry) => !isOfInvoice(entry));
     await this.#operations.run(batch, operations);
   }
 }
@@ -91,10 +86,10 @@ function readRequest({ payload }: ClaimedEntry): Omit<PaymentRequest, 'accountRe
   return { invoiceId: retry.invoiceId, retry };
 }
 
-/** Reads what an entry asks for; throws on a payload of another kind. */
-export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
+/** Reads the request of an entry; throws if the payload is of another kind. */
+type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
-export interface Run {
+interface Run {
   readonly batch: HandlerBatch;
   readonly entries: readonly ClaimedEntry[];
   readonly actor: ActingComponent;
@@ -106,14 +101,12 @@ interface QueuedRequest extends PaymentRequest {
 
 type Answered = Charge<QueuedRequest> & AnsweredCall;
 
-/** Pays what the entries of a batch ask for; each look at them is one transaction. */
-export class PaymentRun {
+/** Makes the payments of a batch; each look at its entries is one transaction. */
+class PaymentRun {
   readonly #machine: PaymentMachine;
-  readonly #charges: InvoiceCharges;
 
   constructor(machine: PaymentMachine) {
     this.#machine = machine;
-    this.#charges = new InvoiceCharges(machine);
   }
 
   idle(): Promise<void> {
@@ -133,7 +126,7 @@ export class PaymentRun {
         return step;
       },
       record: (answered) => this.#record(run, answered),
-      // What fails here fails with its entries, which come again.
+      // The entries fail with the work and are retried.
       comesAgain: () => true,
     });
     run.batch.busy(busy);
@@ -148,7 +141,7 @@ export class PaymentRun {
     return this.#machine.ports.storage.write(batch.tenant, authorship, work);
   }
 
-  /** Entries that are done end here; those of busy accounts, and those that wait for another payment, come again. */
+  /** Finishes the entries that are done; entries of busy accounts, or that wait for another payment, are retried. */
   async #look(
     session: WriteSession,
     { batch, actor }: Run,
@@ -160,23 +153,19 @@ export class PaymentRun {
     const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
     const locked = new Set(accounts.map(({ recordId }) => recordId));
     const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
-    const round = {
+    const step = await reserveCharges(this.#machine, session, {
       requests: ours,
       accounts,
+      consulted,
       paysEmptyInvoices: true,
       parallelCalls: MAX_CONCURRENT_GATEWAY_CALLS,
-      callerOf: ({ entry: { userToken } }: QueuedRequest) => {
-        return { tenant: batch.tenant, userName: actor, userToken };
-      },
-      keyOf: ({ entry }: QueuedRequest) => entry,
-    };
-    const step = await this.#charges.look(session, round, consulted);
+      callerOf: ({ entry: { userToken } }) => ({ tenant: batch.tenant, userName: actor, userToken }),
+      keyOf: ({ entry }) => entry,
+    });
     if (step.kind === 'CONSULT') return { step, waiting: [] };
     const { planned, calls } = step;
-    await endHolds(
-      session,
-      ours.filter(({ entry }) => consulted.stopped.has(entry)),
-    );
+    const stopped = ours.filter(({ entry }) => consulted.stopped.has(entry));
+    await endHolds(session, stopped);
     const unlocked = requests.filter((request) => !ours.includes(request)).map(({ entry }) => entry);
     const held = planned.flatMap(({ request, plan }) => (plan.kind === 'WAIT' ? request.entry : []));
     const waiting = new Set([...unlocked, ...held]);
@@ -185,11 +174,10 @@ export class PaymentRun {
       .map(({ entry }) => entry)
       .filter((each) => !waiting.has(each) && !calling.has(each));
     if (done.length > 0) await batch.finish(session, done);
-    if (calls.length === 0) return { step: { kind: 'DONE', result: undefined }, waiting: [...waiting] };
-    return { step: { kind: 'CALL', calls }, waiting: [...waiting] };
+    return { step: callsOrDone(calls, undefined), waiting: [...waiting] };
   }
 
-  /** Records all answers in one transaction; those of busy accounts, or all if the transaction fails, one by one. */
+  /** Records all answers in one transaction; one by one for busy accounts, or if the transaction fails. */
   async #record(run: Run, answered: readonly Answered[]): Promise<void> {
     let left = answered;
     try {
@@ -237,7 +225,7 @@ export class PaymentRun {
   }
 }
 
-/** A hold whose payment a control plugin has stopped ends: it was asked, and nothing would ask again (§9.3). */
+/** Ends the holds of payments that a control plugin stopped: nothing would ask again (§9.3). */
 async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]): Promise<void> {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;
@@ -259,8 +247,8 @@ function readRequests({ batch, entries }: Run, read: ReadRequest): readonly Queu
   });
 }
 
-/** Runs operations again that a control plugin has given a date for (§8.3): a new attempt with the keys of the old. */
-export class OperationRetries {
+/** Repeats operations at the date that a control plugin gave (§8.3), as a new attempt with the same keys. */
+class OperationRetries {
   readonly #ports: PaymentPorts;
   readonly #payments: PaymentService;
 
@@ -269,7 +257,7 @@ export class OperationRetries {
     this.#payments = new PaymentService(machine);
   }
 
-  /** One after the other: each begins an attempt, by which a second delivery sees that it was made. */
+  /** One after the other: each begins an attempt, by which a second delivery recognizes it. */
   async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
     for (const entry of entries) await this.#runOne(batch, entry);
   }
@@ -290,7 +278,7 @@ export class OperationRetries {
     }
   }
 
-  /** The attempt that is to run again; null when it has, or was decided anew since. */
+  /** Returns the attempt to repeat; null if it was repeated or decided since. */
   async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']): Promise<PaymentAttempt | null> {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
@@ -305,7 +293,7 @@ export class OperationRetries {
     });
   }
 
-  /** A retry that was refused before it began has an attempt too (§3.3); one that has begun has one already. */
+  /** Stores an attempt for a retry that was refused before it began (§3.3). */
   async #recordRefusal(session: WriteSession, origin: PaymentAttempt): Promise<void> {
     const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
     const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
@@ -317,10 +305,7 @@ export class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /**
-   * What it ends in stands in its attempt; an operation that may not run any more is no failure of the entry.
-   * @returns false if it has thrown.
-   */
+  /** Returns false if the operation was refused, which is no failure of the entry. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<boolean> {
     const context: CallContext = {
       tenant: batch.tenant,
@@ -332,13 +317,11 @@ export class OperationRetries {
       callOrigin: CallOrigin.INTERNAL,
       createdDate: this.#ports.clock.now(),
     };
-    const request = requestOfAttempt(origin);
     try {
       await this.#payments.runPlanned(context, {
-        request,
+        request: requestOfAttempt(origin),
         isOfInvoice: origin.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN),
         isApiPayment: false,
-        plan: (deciding) => planOperation(deciding.request, deciding.facts, deciding.rules),
       });
       return true;
     } catch (error) {
@@ -362,13 +345,13 @@ function requestOfAttempt(origin: PaymentAttempt): OperationRequest {
     currency: origin.currency,
     effectiveDate: null,
     properties: origin.pluginProperties ?? [],
-    controlPlugins: origin.pluginNames.filter((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN),
+    controlPlugins: pluginsAmong(origin.pluginNames),
   };
 }
 
 /**
- * Releases what AUTO_PAY_OFF and MANUAL_PAY held back, once an account has neither of them (§9.3): each hold gets a due
- * entry, that of the oldest invoice first. If the event is delivered twice, the entries are already there.
+ * Releases the holds of an account that has lost its last AUTO_PAY_OFF or MANUAL_PAY tag (§9.3): one due entry each, the
+ * oldest invoice first. If the event is delivered twice, the entries exist already.
  */
 export class HoldReleaseHandler implements QueueHandler {
   readonly name = 'payment-service:hold-release';
@@ -387,10 +370,8 @@ export class HoldReleaseHandler implements QueueHandler {
       const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
       const locked = new Set(accounts.map(({ recordId }) => recordId));
       const ours = entries.filter(({ accountRecordId }) => locked.has(accountRecordId ?? 0));
-      await release(
-        session,
-        accounts.map(({ id }) => id),
-      );
+      const accountIds = accounts.map(({ id }) => id);
+      await release(session, accountIds);
       await batch.finish(session, ours);
       return entries.filter((entry) => !ours.includes(entry));
     });

@@ -62,8 +62,8 @@ interface Answered extends Question {
 }
 
 /**
- * Recovers transactions whose outcome is open (§7.1, §7.2): asks the gateway by transaction id, never sends a charge
- * again, records what it learns as the call itself would have done, and otherwise comes back later.
+ * Resolves transactions without an outcome (§7.1, §7.2): asks the gateway by transaction id, never charges again, records
+ * the answer as the call itself would have, or checks again later.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
@@ -96,15 +96,13 @@ export class JanitorHandler implements QueueHandler {
     );
     batch.busy(busy);
     for (const { payment, transaction } of exhausted) {
-      const facts = { paymentId: payment.id, transactionId: transaction.id, accountId: payment.accountId };
-      this.#ports.logger.warn(
-        { ...facts, status: transaction.status },
-        'payment recovery has run out of checks',
-      );
+      const { id: paymentId, accountId } = payment;
+      const facts = { paymentId, transactionId: transaction.id, accountId, status: transaction.status };
+      this.#ports.logger.warn(facts, 'payment recovery has run out of checks');
     }
   }
 
-  /** The answers with the reactions of the control plugins of the attempts (§8.4). */
+  /** Returns the answers with the reactions of the control plugins (§8.4). */
   async #heard({ tenant }: HandlerBatch, answers: readonly Answered[]): Promise<readonly Answered[]> {
     const [first] = answers;
     if (first === undefined) return answers;
@@ -118,11 +116,10 @@ export class JanitorHandler implements QueueHandler {
     return answers.map((answer, index) => ({ ...answer, settlement: heard[index] ?? answer.settlement }));
   }
 
-  /** Open transactions that are not under a lease (§7.1 rule 3). */
+  /** Loads open transactions that are not leased (§7.1 rule 3). */
   async #load(session: ReadSession, jobs: readonly Job[]): Promise<readonly Question[]> {
-    const transactions = await session.payments.findTransactionsByIds(
-      jobs.map(({ transactionId }) => transactionId),
-    );
+    const ids = jobs.map(({ transactionId }) => transactionId);
+    const transactions = await session.payments.findTransactionsByIds(ids);
     const payments = await session.payments.findByIds([...new Set(jobs.map(({ paymentId }) => paymentId))]);
     const methodIds = [...new Set(payments.map(({ paymentMethodId }) => paymentMethodId))];
     const methods = await session.payments.findMethodsByIds(methodIds);
@@ -147,14 +144,11 @@ export class JanitorHandler implements QueueHandler {
       this.#ports.logger.warn(facts, 'the gateway of an open transaction is not registered; it stays open');
       return { kind: 'NO_RESULT' };
     }
-    const context = {
-      tenant,
-      userName: ActingComponent.JANITOR,
-      userToken: job.entry.userToken,
-      createdDate: this.#ports.clock.now(),
-    };
+    const { userToken } = job.entry;
+    const createdDate = this.#ports.clock.now();
+    const context = { tenant, userName: ActingComponent.JANITOR, userToken, createdDate };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
-    // Asked before the list is: what settles in between may be missing there.
+    // Read before the list: a call that settles in between may be missing there.
     const wasRunning = isRunning(gateway, transaction.id);
     const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedResults(await gateway.getPaymentInfo(asking, as)),
@@ -172,53 +166,47 @@ export class JanitorHandler implements QueueHandler {
     const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
     const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
     const ours = jobs.filter(({ entry }) => locked.has(entry.accountRecordId));
-    // The entry ends before the next check is scheduled, since both have the same key.
-    await batch.finish(
-      session,
-      ours.map(({ entry }) => entry),
-    );
+    // The entry ends before the next check is scheduled: both have the same key.
+    const finished = ours.map(({ entry }) => entry);
+    await batch.finish(session, finished);
     const asked = answered.filter(({ job }) => ours.includes(job));
     const settlements = asked.map(({ settlement }) => settlement);
-    const config = await this.#configOf(session);
-    const recorded = await recordOutcomes(session, settlements, {
+    const configOf = this.#configOf;
+    const config = await configOf(session);
+    const { transactions: stored } = await recordOutcomes(session, settlements, {
       ids: this.#ports.ids,
-      configOf: this.#configOf,
+      configOf,
     });
-    // What was asked about and is not decided is open without a call from now on (§5.3 rule 3).
-    const lapsed = asked.filter(({ transaction: { id } }) => {
-      const after = recorded.transactions.get(id);
+    // Undecided transactions that were asked about count as open without a call from now on (§5.3 rule 3).
+    const askedIds = asked.map(({ transaction: { id } }) => id);
+    const lapsed = askedIds.filter((id) => {
+      const after = stored.get(id);
       return after !== undefined && hasLapsed(after, now);
     });
-    await session.payments.endLeases(
-      lapsed.map(({ transaction: { id } }) => id),
-      { now },
-    );
-    const exhausted = scheduleNext(session, { answered: asked, stored: recorded.transactions, config });
+    await session.payments.endLeases(lapsed, { now });
+    const exhausted = scheduleNext(session, { answered: asked, stored, config });
     const leased = ours.filter((job) => !asked.some((each) => each.job === job));
     await postponeLeased(session, leased, config);
     return { busy: jobs.filter((job) => !ours.includes(job)).map(({ entry }) => entry), exhausted };
   }
 }
 
-/**
- * §7.2 rule 1: a check that changed nothing plans the next one; rule 5 applies when there is none. Returns the
- * transactions without a next check.
- */
+/** Schedules the next check of unchanged transactions (§7.2 rule 1); returns those without a next check (rule 5). */
 function scheduleNext(
   session: WriteSession,
-  input: {
+  asked: {
     readonly answered: readonly Answered[];
     readonly stored: ReadonlyMap<Uuid, PaymentTransaction>;
     readonly config: PaymentConfig;
   },
 ): readonly Answered[] {
-  const { answered, stored, config } = input;
+  const { answered, stored, config } = asked;
   const now = session.authorship.createdDate;
   const exhausted: Answered[] = [];
   for (const answer of answered) {
     const after = stored.get(answer.transaction.id);
     if (!after || !isUnresolved(after)) continue;
-    if (after.status !== answer.transaction.status) continue; // changed UNKNOWN → PENDING: its list has begun
+    if (after.status !== answer.transaction.status) continue; // a change from UNKNOWN to PENDING scheduled its checks
     const next = checkAfter(answer.job, { status: after.status, now }, config);
     if (next) session.schedule([recoveryNotification(after, next)]);
     else exhausted.push(answer);
@@ -227,16 +215,15 @@ function scheduleNext(
   return exhausted;
 }
 
-/** A check that comes while a call is running is done again after its lease; a decided transaction needs none. */
+/** Repeats checks that came during a running call after its lease; decided transactions need none. */
 async function postponeLeased(
   session: WriteSession,
   jobs: readonly Job[],
   config: PaymentConfig,
 ): Promise<void> {
   if (jobs.length === 0) return;
-  const transactions = await session.payments.findTransactionsByIds(
-    jobs.map(({ transactionId }) => transactionId),
-  );
+  const ids = jobs.map(({ transactionId }) => transactionId);
+  const transactions = await session.payments.findTransactionsByIds(ids);
   const now = session.authorship.createdDate;
   for (const transaction of transactions) {
     if (!isUnresolved(transaction)) continue;
@@ -260,18 +247,18 @@ function settlementOf(transaction: PaymentTransaction, outcome: CallOutcome): Se
   return { paymentId: transaction.paymentId, transactionId: transaction.id, outcome, source: 'JANITOR' };
 }
 
-/** Payment attempts that one search for open ones reads (payments §7.2 rule 4). */
+/** Maximum number of open attempts in one sweep (payments §7.2 rule 4). */
 const MAX_SWEPT_ATTEMPTS = 1_000;
 
 type SweepPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
 
 interface Sweep {
-  /** Only attempts that are older than that, by the business clock. */
+  /** Minimum age of the attempts, by the business clock. */
   readonly olderThanMs: number;
   tenantOf(recordId: number): Promise<TenantRef>;
 }
 
-/** An attempt that nobody has ended, with what is known of its run; without a transaction none was made. */
+/** An open attempt and its run; the run is null if no transaction was made. */
 interface Left {
   readonly attempt: PaymentAttempt;
   readonly run: {
@@ -283,9 +270,8 @@ interface Left {
 }
 
 /**
- * Ends attempts that a crash has left in INIT (§7.2 rule 4): without a transaction ABORTED, else by what has become of
- * it. Those whose transaction is UNKNOWN are left to recovery. Any number of nodes may do it at once, as all housekeeping:
- * an attempt changes once, though its plugins may hear from each of the nodes how it has ended.
+ * Ends attempts that a crash left in INIT (§7.2 rule 4): ABORTED without a transaction, else by its outcome; UNKNOWN ones
+ * are left to recovery. Several nodes may sweep at once: an attempt changes once, but its plugins may be notified by each.
  */
 export class AttemptSweep {
   readonly #ports: SweepPorts;
@@ -298,7 +284,7 @@ export class AttemptSweep {
     this.#control = new AttemptControl(ports, configOf);
   }
 
-  /** One run. A tenant that fails is logged, and comes again with the next one. */
+  /** Sweeps once. A failing tenant is logged and swept again the next time. */
   async sweep({ olderThanMs, tenantOf }: Sweep): Promise<void> {
     const { storage, clock, logger } = this.#ports;
     const before = addMilliseconds(clock.now(), -olderThanMs);
@@ -341,7 +327,7 @@ export class AttemptSweep {
     });
   }
 
-  /** Tells the plugins of the attempt, if it has any and its run has ended (§8.4). */
+  /** Notifies the plugins of an attempt whose run has ended (§8.4). */
   async #heard(
     caller: ControlCaller,
     { attempt, run }: Left,
@@ -363,12 +349,8 @@ function endedLater(
   rules: { readonly now: Instant; readonly config: PaymentConfig },
 ): EndedAttempt {
   if (run === null) {
-    const ended = {
-      ...attempt,
-      stateName: AttemptState.ABORTED,
-      pluginProperties: attempt.pluginProperties ?? [],
-    };
-    return { attempt: ended, retry: [] };
+    const pluginProperties = attempt.pluginProperties ?? [];
+    return { attempt: { ...attempt, stateName: AttemptState.ABORTED, pluginProperties }, retry: [] };
   }
   const { transaction, payment, transactions, paid } = run;
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
@@ -376,7 +358,7 @@ function endedLater(
   return endedAttempt(attempt, { transaction, payment, transactions, invoiceId, control }, rules);
 }
 
-/** Those of the attempts that are still open, with the transactions that name them; a constant number of queries. */
+/** Loads the attempts that are still open with their transactions, in a constant number of queries. */
 async function load(session: ReadSession, open: readonly OpenAttempt[]): Promise<readonly Left[]> {
   const { payments: reads } = session;
   const found = await reads.findAttemptsByIds(open.map(({ id }) => id));

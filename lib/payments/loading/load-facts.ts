@@ -16,17 +16,16 @@ import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
 
-/** The payment that a request means, null for a new one, and what its keys lead to. */
+/** The payment of a request, null for a new one, and the transactions with its key. */
 interface Asked {
   readonly payment: Payment | null;
   readonly accountId: Uuid;
-  /** Of the tenant, with the key that is asked for. */
+  /** Transactions of the tenant with the requested key. */
   readonly keyTransactions: readonly PaymentTransaction[];
 }
 
 /**
- * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries, of which those that do not depend
- * on each other go together; `locked` is the account if it is known already.
+ * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. `locked` is the account if known.
  * @throws BillingError as `loadAsked`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
@@ -39,7 +38,7 @@ export async function loadOperationFacts(
   const newMethodId = request.paymentMethodId ?? locked?.paymentMethodId ?? null;
   const [{ payment, accountId, keyTransactions }, [newMethod]] = await Promise.all([
     loadAsked(session, request),
-    // That of a new payment, which most are that have no id.
+    // Most requests without an id are for a new payment.
     reads.findMethodsByIds(
       request.paymentId === null && isFirst && newMethodId !== null ? [newMethodId] : [],
     ),
@@ -62,7 +61,7 @@ export async function loadOperationFacts(
 }
 
 /**
- * The payment that is meant, and whose it is.
+ * Finds the payment of a request and its account.
  * @throws BillingError as `askedPayment`, PAYMENT_INVALID_PARAMETER (7031) for a new payment without an account.
  */
 export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
@@ -83,23 +82,17 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
   return { payment, accountId, keyTransactions };
 }
 
-/** Completions come as CAPTURE, whatever they complete; what pays an invoice has no captures of its own. */
-const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([
-  'REFUND',
-  'CHARGEBACK',
-  'CAPTURE',
-]);
+/** Completions come as CAPTURE; a payment of an invoice has no captures of its own. */
+const takesBack: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 
-/** The facts on which requests of the locked accounts are decided; a constant number of queries. */
+/** Loads the facts for the requests of the locked accounts in a constant number of queries. */
 export async function loadFacts<R extends PaymentRequest>(
   session: WriteSession,
   requests: readonly R[],
   accounts: readonly Account[],
 ): Promise<ReadonlyMap<R, KnownFacts>> {
   const invoiceIds = [...new Set(requests.map(({ invoiceId }) => invoiceId))];
-  const invoices = new Map(
-    (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
-  );
+  const invoices = new Map((await session.invoices.findByIds(invoiceIds)).map((each) => [each.id, each]));
   const apis = requests.flatMap(({ api }) => api ?? []);
   const apiMethodIds = apis.flatMap(({ methodId }) => methodId ?? []);
   const loaded = await loadPaymentsOf(session.payments, invoiceIds, [
@@ -153,7 +146,7 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Prom
   };
 }
 
-/** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
+/** Returns the ids of the accounts whose tags hold automatic payments (§9.2 rule 6). */
 async function heldBackIds(
   session: WriteSession,
   accounts: readonly Account[],
@@ -163,7 +156,7 @@ async function heldBackIds(
   return new Set(ids.filter((id) => tags.has(id, TagEffect.HOLDS_PAYMENTS)));
 }
 
-/** Loads what views of the payments show, in a constant number of queries. */
+/** Loads the data of payment views in a constant number of queries. */
 export async function loadPayments(
   session: ReadSession,
   payments: readonly Payment[],

@@ -5,23 +5,20 @@ import { DocumentFault, decodeXml, readXmlTree, type XmlElement } from '../../va
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { initialStateOf, type OperationTable, typeOf } from '../state/payment-state.ts';
 
-/** Characters and elements of a tenant's payment state machine (payments §3.1); the engine's own would have 400 elements. */
+/** Limits of a tenant's payment state machine (payments §3.1); the engine's own has 400 elements. */
 const MAX_STATE_MACHINE_CHARACTERS = 1_048_576;
 const MAX_STATE_MACHINE_ELEMENTS = 20_000;
 
 const MAX_CACHED_STATE_MACHINES = 500;
 
-/** Tables of operations that a tenant has put in the place of the engine's own (§3.1), by plugin name. */
+/** A tenant's own tables of operations (§3.1), by plugin name. */
 export type StateMachinesOf = ReadonlyMap<string, OperationTable>;
 
 const NONE: StateMachinesOf = new Map();
 
-/**
- * The payment state machines of tenants, each parsed once: the tenant's row tells the revision of its documents, so that
- * the next operation on every node follows an upload or a deletion.
- */
+/** The payment state machines of tenants, cached by the tenant's revision, so that all nodes follow an upload. */
 export class StateMachines {
-  /** By key: the names of the gateways that there are. */
+  /** Gateway names by key. */
   readonly #names: ReadonlyMap<string, string>;
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
 
@@ -29,10 +26,7 @@ export class StateMachines {
     this.#names = new Map([...gateways.keys()].map((name) => [paymentStateMachineKey(name), name]));
   }
 
-  /**
-   * Those in force for the session's tenant.
-   * @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for a stored document that cannot be read.
-   */
+  /** @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for an unreadable stored document. */
   async of(session: ReadSession): Promise<StateMachinesOf> {
     const { stateMachineRevision: revision } = await session.revisions();
     if (revision === null) return NONE;
@@ -41,7 +35,7 @@ export class StateMachines {
     if (kept?.revision === revision) return kept.tables;
     const rows = await session.keyValues.find([...this.#names.keys()]);
     const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', parsed(row)]));
-    // The host may roll back what its transaction holds, so it is not kept.
+    // Not cached: the host may roll back its transaction.
     if (within) return tables;
     this.#kept.delete(recordId);
     this.#kept.set(recordId, { revision, tables });
@@ -51,10 +45,7 @@ export class StateMachines {
   }
 }
 
-/**
- * Refuses an upload that cannot be read.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
- */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the document cannot be read. */
 export function checkStateMachine(text: string): void {
   try {
     readStateMachine(text);
@@ -80,14 +71,14 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The state of a payment of which nothing has succeeded yet. */
+/** The state of a payment without a successful transaction. */
 const NOTHING_YET = 'BIG_BANG_INIT';
 
 /**
  * Reads a tenant's payment state machine (§3.1): operation X may start if and only if a `linkStateMachine` leads from the
- * last success state to the initial state of machine X, and X has the operation `OP_X`. What else a document says is
- * passed over; one that is no state machine lets nothing start. Does no I/O, whatever the document says.
- * @throws DocumentFault for a text that is not well-formed, or beyond the bounds of size and nesting.
+ * last success state to the initial state of machine X, and X has the operation `OP_X`. Other elements are ignored. Does no
+ * I/O.
+ * @throws DocumentFault for a malformed text, or one beyond the limits of size and nesting.
  */
 export function readStateMachine(text: string): OperationTable {
   const elements = elementsOf(text);
@@ -117,7 +108,7 @@ function elementsOf(text: string): readonly XmlElement[] {
   throw new DocumentFault(`it has more than ${MAX_STATE_MACHINE_ELEMENTS} elements`, 0);
 }
 
-/** The element and all in it, in the order of the document. */
+/** Yields the element and its descendants in document order. */
 function* within(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* within(child);

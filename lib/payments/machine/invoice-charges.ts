@@ -36,180 +36,143 @@ import {
 } from '../state/invoice-effect.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { invoicePaymentEvent } from '../state/payment-notifications.ts';
-import { type PaymentMachine, type Step, writesOf } from './payment-machine.ts';
-
-export interface PlannedRequest<R extends PaymentRequest> {
-  readonly request: R;
-  readonly plan: ReservationPlan;
-}
+import { type PaymentMachine, type Step, type StepOf, writesOf } from './payment-machine.ts';
 
 export type Charge<R> = OpenCall & { readonly request: R };
 
-/** Requests of accounts whose locks are held; those of other accounts are left out. */
-export interface Round<R extends PaymentRequest> {
+/** Requests of accounts whose locks are held; requests of other accounts are skipped. */
+interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];
-  /** Whether to pay an invoice with nothing due with 0, where the tenant allows that. */
+  readonly consulted: Consulted;
+  /** Whether to pay an invoice with nothing due with 0, if the tenant allows it. */
   readonly paysEmptyInvoices: boolean;
   readonly parallelCalls: number;
   callerOf(request: R): ControlCaller;
   keyOf(request: R): unknown;
 }
 
-export interface Reserved<R extends PaymentRequest> {
+interface Reserved<R extends PaymentRequest> {
   readonly kind: 'RESERVED';
-  readonly planned: readonly PlannedRequest<R>[];
-  /** Those whose gateway is to be called once the transaction is committed. */
+  readonly planned: readonly Planned<R>[];
+  /** Gateway calls to make after the commit. */
   readonly calls: readonly Charge<R>[];
 }
 
-type Known<R extends PaymentRequest> = PlannedRequest<R> & Pick<KnownFacts, 'facts'>;
+type Planned<R extends PaymentRequest> = Pick<KnownFacts, 'facts'> & {
+  readonly request: R;
+  readonly plan: ReservationPlan;
+};
 type Tools = PlanTools & { readonly config: PaymentConfig };
-type Consulting = Extract<Step<never, never>, { kind: 'CONSULT' }>;
-
-/** The payments of invoices, whoever asks for them (§9.2). */
-export class InvoiceCharges {
-  readonly #machine: PaymentMachine;
-
-  constructor(machine: PaymentMachine) {
-    this.#machine = machine;
-  }
-
-  /**
-   * Reserves the payments, or begins their runs if control plugins are still to be asked. What plugins have stopped is left
-   * out. Gateways without outside effect are called here: their outcome is part of the same transaction (§2.4 rule 1).
-   */
-  async look<R extends PaymentRequest>(
-    session: WriteSession,
-    round: Round<R>,
-    consulted: Consulted,
-  ): Promise<Consulting | Reserved<R>> {
-    const requests = round.requests.flatMap((request) => {
-      const key = round.keyOf(request);
-      const passed = consulted.passed.get(key);
-      if (consulted.stopped.has(key)) return [];
-      return [passed ? { ...request, consulted: passed.consulted } : request];
-    });
-    const tools = await this.#toolsOf(session, { ...round, requests });
-    const known = await this.#planned(session, { ...round, requests }, tools);
-    const runs = new Map(known.map((each) => [each, this.#run(each, round, tools.config)]));
-    const begun = [...runs.values()].flatMap((run) => run ?? []);
-    if (begun.length > 0 && consulted === NOT_CONSULTED) {
-      await session.payments.insertAttempts(begun.map(({ begun: { attempt } }) => attempt));
-      return { kind: 'CONSULT', runs: begun, config: tools.config };
-    }
-    // What has become payable since plugins were asked comes again, and they are asked about it.
-    const planned = known.map((each) =>
-      runs.get(each) ? { ...each, plan: { kind: 'WAIT' as const } } : each,
-    );
-    return this.#reserve(session, { planned, round, consulted }, tools);
-  }
-
-  async #reserve<R extends PaymentRequest>(
-    session: WriteSession,
-    {
-      planned,
-      round: { callerOf, parallelCalls },
-      consulted,
-    }: {
-      readonly planned: readonly PlannedRequest<R>[];
-      readonly round: Round<R>;
-      readonly consulted: Consulted;
-    },
-    { config }: Tools,
-  ): Promise<Reserved<R>> {
-    for (const { request, plan } of planned)
-      if (plan.kind === 'CHARGE') checkCommits(callerOf(request), plan.charge);
-    await storeReservations(session, planned, config);
-    const { pluginTimeoutMs: timeoutMs } = config;
-    const charges = planned.flatMap(({ request, plan }) =>
-      plan.kind === 'CHARGE' ? [{ ...plan.charge, request, caller: callerOf(request), timeoutMs }] : [],
-    );
-    const direct = charges.filter((charge) => !hasOutsideEffect(charge));
-    if (direct.length > 0)
-      await this.#machine.record(session, await this.#machine.call(direct, parallelCalls));
-    const reserved = new Set(charges.map(({ attempt }) => attempt.id));
-    await endRuns(
-      session,
-      attemptsPassed(consulted).filter(({ attemptId }) => !reserved.has(attemptId)),
-    );
-    return { kind: 'RESERVED', planned, calls: charges.filter(hasOutsideEffect) };
-  }
-
-  async #toolsOf<R extends PaymentRequest>(
-    session: WriteSession,
-    { requests, paysEmptyInvoices, parallelCalls }: Round<R>,
-  ): Promise<Tools> {
-    const { ports, configOf, stateMachines } = this.#machine;
-    const config = await configOf(session);
-    const now = session.authorship.createdDate;
-    const calls = { count: requests.length, parallelCalls, timeoutMs: config.pluginTimeoutMs };
-    return {
-      ids: ports.ids,
-      gateways: ports.gateways,
-      now,
-      leaseUntil: leaseUntil(now, calls),
-      allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
-      stateMachines: await stateMachines.of(session),
-      config,
-    };
-  }
-
-  /** Plans each request on the data under the accounts' locks. A constant number of statements. */
-  async #planned<R extends PaymentRequest>(
-    session: WriteSession,
-    { requests, accounts }: Round<R>,
-    tools: Tools,
-  ): Promise<readonly Known<R>[]> {
-    if (requests.length === 0) return [];
-    let known = await loadFacts(session, requests, accounts);
-    const lost = [...known.values()].flatMap((each) => each.lost);
-    if (lost.length > 0) {
-      await repairLostSuccesses(session, lost, tools);
-      known = await loadFacts(session, requests, accounts);
-    }
-    return requests.flatMap((request) => {
-      const facts = known.get(request)?.facts;
-      return facts ? [{ request, facts, plan: planReservation(request, facts, tools) }] : [];
-    });
-  }
-
-  /** The run about which control plugins are to be asked; null: none has to be, or they were. */
-  #run<R extends PaymentRequest>(
-    { request, plan, facts }: Known<R>,
-    { callerOf, keyOf }: Round<R>,
-    config: PaymentConfig,
-  ): Consultation | null {
-    const { control } = this.#machine;
-    if (plan.kind !== 'CHARGE' || request.consulted !== undefined || !control.isHeard) return null;
-    const plugins = pluginsOf(request, facts, config);
-    if (!control.hears(plugins)) return null;
-    checkCommits(callerOf(request), { ...plan.charge, isControlled: true });
-    const { paymentId, newPayment, transaction, properties, gateway, ...charge } = plan.charge;
-    const names = [INVOICE_PAYMENT_CONTROL_PLUGIN, ...plugins];
-    const attempt = { ...charge.attempt, transactionId: null, pluginNames: names };
-    const isNewPayment = newPayment !== null;
-    const { id: transactionId, amount: settles } = transaction;
-    const about = contextOfAttempt(callerOf(request), attempt, { paymentPluginName: gateway?.name ?? null });
-    return {
-      key: keyOf(request),
-      begun: { attempt, planned: { paymentId, transactionId, isNewPayment, settles } },
-      run: { names, context: { ...about, paymentId: isNewPayment ? null : paymentId }, properties },
-    };
-  }
-}
 
 /**
- * A retry, held back or not, runs with the plugins of its attempt (§8.3), a call with those that it names, else those of
- * the tenant.
+ * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be asked first. Payments that a plugin
+ * stopped are skipped. Gateways without outside effect are called here, in the same transaction (§2.4 rule 1).
  */
+export async function reserveCharges<R extends PaymentRequest>(
+  machine: PaymentMachine,
+  session: WriteSession,
+  { requests: asked, ...round }: Round<R>,
+): Promise<StepOf<'CONSULT'> | Reserved<R>> {
+  const { consulted, callerOf, keyOf, parallelCalls } = round;
+  const requests = asked.flatMap((request) => {
+    const passed = consulted.passed.get(keyOf(request));
+    if (consulted.stopped.has(keyOf(request))) return [];
+    return [passed ? { ...request, consulted: passed.consulted } : request];
+  });
+  const tools = await toolsOf(machine, session, { ...round, requests });
+  const { config } = tools;
+  const known = await planAll(session, { ...round, requests }, tools);
+  const runs = new Map(known.map((each) => [each, runOf(each, round, { ...machine, config })]));
+  const begun = [...runs.values()].flatMap((run) => run ?? []);
+  if (begun.length > 0 && consulted === NOT_CONSULTED) {
+    await session.payments.insertAttempts(begun.map(({ begun: { attempt } }) => attempt));
+    return { kind: 'CONSULT', runs: begun, config };
+  }
+  // Payments that became possible after the plugins were asked wait for the next round.
+  const planned = known.map((each) => (runs.get(each) ? { ...each, plan: { kind: 'WAIT' as const } } : each));
+  const charges = planned.flatMap(({ request, plan }) => {
+    if (plan.kind !== 'CHARGE') return [];
+    checkCommits(callerOf(request), plan.charge);
+    return [{ ...plan.charge, request, caller: callerOf(request), timeoutMs: config.pluginTimeoutMs }];
+  });
+  await storeReservations(session, planned, config);
+  const direct = charges.filter((charge) => !hasOutsideEffect(charge));
+  if (direct.length > 0) await machine.record(session, await machine.call(direct, parallelCalls));
+  const reserved = new Set(charges.map(({ attempt }) => attempt.id));
+  const unused = attemptsPassed(consulted).filter(({ attemptId }) => !reserved.has(attemptId));
+  await endRuns(session, unused);
+  return { kind: 'RESERVED', planned, calls: charges.filter(hasOutsideEffect) };
+}
+
+async function toolsOf(
+  { ports: { ids, gateways }, configOf, stateMachines }: PaymentMachine,
+  session: WriteSession,
+  { requests: { length: count }, paysEmptyInvoices, parallelCalls }: Round<PaymentRequest>,
+): Promise<Tools> {
+  const config = await configOf(session);
+  const now = session.authorship.createdDate;
+  return {
+    ids,
+    gateways,
+    now,
+    leaseUntil: leaseUntil(now, { count, parallelCalls, timeoutMs: config.pluginTimeoutMs }),
+    allowEmptyInvoice: paysEmptyInvoices && config.allowEmptyInvoice,
+    stateMachines: await stateMachines.of(session),
+    config,
+  };
+}
+
+/** Plans each request under the accounts' locks, in a constant number of statements. */
+async function planAll<R extends PaymentRequest>(
+  session: WriteSession,
+  { requests, accounts }: Round<R>,
+  tools: Tools,
+): Promise<readonly Planned<R>[]> {
+  if (requests.length === 0) return [];
+  let known = await loadFacts(session, requests, accounts);
+  const lost = [...known.values()].flatMap((each) => each.lost);
+  if (lost.length > 0) {
+    await repairLostSuccesses(session, lost, tools);
+    known = await loadFacts(session, requests, accounts);
+  }
+  return requests.flatMap((request) => {
+    const facts = known.get(request)?.facts;
+    return facts ? [{ request, facts, plan: planReservation(request, facts, tools) }] : [];
+  });
+}
+
+/** Returns the run that control plugins must be asked about; null if none must be, or they were asked. */
+function runOf<R extends PaymentRequest>(
+  { request, plan, facts }: Planned<R>,
+  { callerOf, keyOf }: Pick<Round<R>, 'callerOf' | 'keyOf'>,
+  { control, config }: Pick<PaymentMachine, 'control'> & Pick<Tools, 'config'>,
+): Consultation | null {
+  if (plan.kind !== 'CHARGE' || request.consulted !== undefined || !control.isHeard) return null;
+  const plugins = pluginsOf(request, facts, config);
+  if (!control.hears(plugins)) return null;
+  checkCommits(callerOf(request), { ...plan.charge, isControlled: true });
+  const { paymentId, newPayment, transaction, properties, gateway, ...charge } = plan.charge;
+  const names = [INVOICE_PAYMENT_CONTROL_PLUGIN, ...plugins];
+  const attempt = { ...charge.attempt, transactionId: null, pluginNames: names };
+  const isNewPayment = newPayment !== null;
+  const { id: transactionId, amount: settles } = transaction;
+  const about = contextOfAttempt(callerOf(request), attempt, gateway?.name ?? null);
+  return {
+    key: keyOf(request),
+    begun: { attempt, planned: { paymentId, transactionId, isNewPayment, settles } },
+    run: { names, context: { ...about, paymentId: isNewPayment ? null : paymentId }, properties },
+  };
+}
+
+/** A retry runs with the plugins of its attempt (§8.3), a call with those it names, otherwise those of the tenant. */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
   facts: ReservationFacts,
   { controlPlugins }: PaymentConfig,
 ): readonly string[] {
   const { attempts, hold } = facts;
-  const released = hold === null || hold.id !== holdId ? null : heldRetryOf(hold, facts);
+  const released = hold?.id === holdId && hold !== null ? heldRetryOf(hold, facts) : null;
   const origin = retry === null ? released?.origin : attempts.find(({ id }) => id === retry.attemptId);
   return origin ? pluginsAmong(origin.pluginNames) : (api?.controlPlugins ?? controlPlugins);
 }
@@ -235,12 +198,12 @@ async function repairLostSuccesses(
 }
 
 /**
- * Inserts what makes the calls recoverable: payment, transaction UNKNOWN with its lease, attempt, invoice payment, and the
- * first recovery notification (§5.1 rule 1). A gateway without outside effect needs no recovery.
+ * Inserts the records that make the calls recoverable: payment, leased UNKNOWN transaction, attempt, invoice payment, first
+ * recovery notification (§5.1 rule 1). A gateway without outside effect needs no recovery.
  */
 async function storeReservations(
   session: WriteSession,
-  planned: readonly PlannedRequest<PaymentRequest>[],
+  planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
   config: PaymentConfig,
 ): Promise<void> {
   const { payments } = session;
@@ -272,13 +235,14 @@ async function storeReservations(
 
 export type ReservedPayment = Charge<PaymentRequest>;
 
-/** One call at a time, so that what the method can still pay goes to the oldest invoice. */
+/** One call at a time, so that the oldest invoice is paid first. */
 const ONE = 1;
 
-interface AskedPayments extends Partial<Pick<Round<PaymentRequest>, 'paysEmptyInvoices'>> {
+interface AskedPayments {
   readonly context: CallContext;
   readonly account: Account;
   readonly payments: readonly { readonly invoiceId: Uuid; readonly api: ApiPayment }[];
+  readonly paysEmptyInvoices?: boolean;
 }
 
 interface Paying {
@@ -286,17 +250,15 @@ interface Paying {
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/** Payments of the invoices of an account that a call asks for (§9.6, §10.1 rule 7), one after the other. */
+/** Payments of the invoices of an account that a call requests (§9.6, §10.1 rule 7), one after the other. */
 export class AccountCharges {
   readonly #machine: PaymentMachine;
-  readonly #charges: InvoiceCharges;
 
   constructor(machine: PaymentMachine) {
     this.#machine = machine;
-    this.#charges = new InvoiceCharges(machine);
   }
 
-  /** @param look locks the account and reserves what is asked for by `reserve`, each time that it is looked at. */
+  /** @param look locks the account and reserves the payments by `reserve`; may run several times. */
   run<R>(
     context: CallContext,
     look: (session: WriteSession, consulted: Consulted) => Promise<Step<ReservedPayment, R>>,
@@ -314,29 +276,26 @@ export class AccountCharges {
     });
   }
 
-  /** Reserves the payments of the locked account; identifies them by their invoices for control plugins. */
+  /** Reserves the payments of the locked account; control plugins identify them by invoice. */
   reserve(
     session: WriteSession,
     { context, account, payments, paysEmptyInvoices = false }: AskedPayments,
     consulted: Consulted,
   ) {
-    const requests = payments.map((payment): PaymentRequest => {
-      return { ...payment, accountRecordId: account.recordId, retry: null };
-    });
-    const round = {
-      requests,
+    return reserveCharges(this.#machine, session, {
+      requests: payments.map((each) => ({ ...each, accountRecordId: account.recordId, retry: null })),
       accounts: [account],
+      consulted,
       paysEmptyInvoices,
       parallelCalls: ONE,
       callerOf: () => context,
       keyOf: ({ invoiceId }: PaymentRequest) => invoiceId,
-    };
-    return this.#charges.look(session, round, consulted);
+    });
   }
 
   /**
-   * Reserves the payments of all unpaid invoices of the locked account in the transaction of the change that the call makes;
-   * none if control plugins have to be asked first, outside any transaction. What cannot be paid now is passed over (§9.2).
+   * Reserves the payments of all unpaid invoices of the locked account in the caller's transaction; none if control plugins
+   * must be asked first, outside any transaction. Invoices that cannot be paid now are skipped (§9.2).
    */
   async reserveUnpaid(
     session: WriteSession,
@@ -349,10 +308,7 @@ export class AccountCharges {
     return step.kind === 'RESERVED' ? step.calls : [];
   }
 
-  /**
-   * Pays each unpaid invoice of the account, the oldest first, after that change: what is reserved, or what control plugins
-   * let pass. The change stands, whatever becomes of the payments; a failure is logged.
-   */
+  /** After that transaction, pays the reserved invoices, or those that control plugins allow. Failures are only logged. */
   async payUnpaid(
     context: CallContext,
     {
@@ -384,7 +340,7 @@ export class AccountCharges {
     }
   }
 
-  /** Whatever comes between, recovery ends the story. */
+  /** Records the answers. Failures are logged and left to recovery. */
   async #record(context: CallContext, answered: readonly AnsweredCall[]): Promise<void> {
     const { storage, clock } = this.#machine.ports;
     const authorship = { ...authorshipOf(context), createdDate: clock.now() };
@@ -400,25 +356,23 @@ export class AccountCharges {
   }
 }
 
-/** What follows a reservation: its calls, or the result if nobody has to be called. */
-export function callsOrDone<R>(calls: readonly ReservedPayment[], result: R): Step<ReservedPayment, R> {
+/** Returns the calls of a reservation as the next step, or the result if there are none. */
+export function callsOrDone<C extends OpenCall, R>(calls: readonly C[], result: R): Step<C, R> {
   return calls.length > 0 ? { kind: 'CALL', calls } : { kind: 'DONE', result };
 }
 
-/** The payments of all unpaid invoices of an account, with one of its methods. */
+/** Returns a payment with one method of the account for each of its unpaid invoices. */
 async function unpaidOf(
   session: ReadSession,
   account: Account,
   { paymentMethodId: methodId, controlPlugins = null }: Paying,
 ): Promise<AskedPayments['payments']> {
   const invoices = await loadUnpaidInvoices(session, [account.id]);
-  return invoices.map(({ id: invoiceId }) => ({
-    invoiceId,
-    api: { ...WITH_DEFAULTS, methodId, controlPlugins },
-  }));
+  const api = { ...WITH_DEFAULTS, methodId, controlPlugins };
+  return invoices.map(({ id: invoiceId }) => ({ invoiceId, api }));
 }
 
-/** What a call that only says "pay what is unpaid" leaves open. */
+/** An API payment with no option given. */
 export const WITH_DEFAULTS: ApiPayment = Object.freeze({
   methodId: null,
   amount: null,
@@ -429,10 +383,7 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
   waits: false,
 });
 
-/**
- * Unpaid invoices can be paid with a method only if it is or becomes the default, or the account has one (§10.1 rule 2).
- * @throws BillingError INVALID_PARAMETER (60002).
- */
+/** @throws BillingError INVALID_PARAMETER (60002) if the account would have no default method to pay with (§10.1 rule 2). */
 export async function checkPayable(
   session: ReadSession,
   account: Account,

@@ -30,18 +30,18 @@ export type PaymentPorts = Pick<
 > &
   ActivityPorts;
 
-/** What one look at some work comes to, under the locks of its accounts. */
+/** The result of one look at the work, under the locks of its accounts. */
 export type Step<C extends OpenCall, R> =
   /** Another call is running: look again soon. */
   | {
       readonly kind: 'WAIT';
       readonly accountId: Uuid;
-      /** How many looks the tenant allows (§5.3 rule 2). */
+      /** Number of looks that the tenant allows (§5.3 rule 2). */
       readonly patience: number;
-      /** True: the runs have ended, and control plugins are asked again. */
+      /** True: the runs have ended, and control plugins must be asked again. */
       readonly consultsAgain: boolean;
     }
-  /** Outcomes are open: their gateway is asked before anything else is decided (§4.1 rule 4). */
+  /** Outcomes are open: ask their gateway before deciding anything (§4.1 rule 4). */
   | {
       readonly kind: 'ASK_GATEWAY';
       readonly context: CallContext;
@@ -49,34 +49,35 @@ export type Step<C extends OpenCall, R> =
       readonly properties: readonly PluginProperty[];
       readonly timeoutMs: number;
     }
-  /** It may start, and its attempts are stored: control plugins are asked now (§8.1). */
+  /** The attempts are stored: ask the control plugins now (§8.1). */
   | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
-  /** It is reserved: gateways are called once that is committed. */
+  /** Reserved: call the gateways after the commit. */
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
   | { readonly kind: 'DONE'; readonly result: R };
+
+export type StepOf<K extends Step<never, never>['kind']> = Extract<Step<never, never>, { readonly kind: K }>;
 
 export interface Progress {
   readonly hasAskedGateway: boolean;
   readonly consulted: Consulted;
 }
 
-/** Payments that somebody asks for: a person one or several, the queue a batch of them. */
+/** One or several payments of a person, or a batch from the queue. */
 export interface PaymentWork<C extends OpenCall, R> {
   readonly parallelCalls: number;
-  /** Runs a write transaction in the name of whoever asks. */
+  /** Runs a write transaction in the caller's name. */
   write<T>(work: (session: WriteSession) => Promise<T>): Promise<T>;
-  /** Locks the accounts, decides, and stores what a call needs to be recoverable (§5.1 rule 1). */
+  /** Locks the accounts, decides, and stores what makes a call recoverable (§5.1 rule 1). */
   look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
   /** Stores the answers by `PaymentMachine.record`. */
   record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
-  /** Whether the work comes again by itself after the error, so that control plugins hear nothing of it (§5.3 rule 2). */
+  /** Whether the work is retried by itself after the error; control plugins are then not notified (§5.3 rule 2). */
   comesAgain(error: unknown): boolean;
 }
 
-/**
- * Takes payments through reserve, call and record (§5.1): decided and reserved under the locks of the accounts, called
- * without them, recorded under them again, with the control plugins asked before and told after.
- */
+type Author = Pick<PaymentWork<never, unknown>, 'write' | 'comesAgain'>;
+
+/** Takes payments through reserve, call and record (§5.1), and asks the control plugins before and after. */
 export class PaymentMachine {
   readonly ports: PaymentPorts;
   readonly configOf: PaymentConfigOf;
@@ -94,7 +95,7 @@ export class PaymentMachine {
     this.#later = new LaterOutcomes(ports, configOf);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves when no late answer is being recorded. */
   idle(): Promise<void> {
     return this.#later.idle();
   }
@@ -104,7 +105,12 @@ export class PaymentMachine {
     for (let looks = 0; ; ) {
       const { consulted } = progress;
       const refuse = (error: unknown) => this.#refuse(work, consulted, error);
-      const step = await this.#look(work, progress).catch(refuse);
+      const look = () => work.write((session) => work.look(session, progress));
+      const step = await decidedOnKeys(look).catch((error: unknown) =>
+        refuse(
+          error instanceof BillingError && error.code === ErrorCode.BUSY ? paymentBusy(error.facts) : error,
+        ),
+      );
       switch (step.kind) {
         case 'DONE':
           return step.result;
@@ -129,7 +135,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Calls what is reserved and committed, and records the answers. */
+  /** Makes the reserved calls after the commit and records the answers. */
   async finish<C extends OpenCall, R>(
     work: Pick<PaymentWork<C, R>, 'parallelCalls' | 'record'>,
     calls: readonly C[],
@@ -154,10 +160,7 @@ export class PaymentMachine {
     });
   }
 
-  /**
-   * Records the answers of gateways; the locks of the accounts are held.
-   * @returns the payments and all their transactions as they are afterwards.
-   */
+  /** Records the answers under the locks of the accounts. Returns the payments with all their transactions. */
   record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
     const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
       paymentId,
@@ -180,55 +183,33 @@ export class PaymentMachine {
       );
   }
 
-  #look<C extends OpenCall, R>(work: PaymentWork<C, R>, progress: Progress): Promise<Step<C, R>> {
-    const look = () => work.write((session) => work.look(session, progress));
-    return decidedOnKeys(look).catch((error: unknown) => {
-      if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
-      throw error;
-    });
-  }
-
-  /** A gateway that cannot say what happened blocks nothing by itself. */
-  async #askGateway({
-    context,
-    facts: { payment, method, transactions },
-    ...asking
-  }: Extract<Step<never, never>, { kind: 'ASK_GATEWAY' }>): Promise<void> {
+  /** A gateway that cannot answer blocks nothing. */
+  async #askGateway({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>): Promise<void> {
+    const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;
     const asked = [{ payment, pluginName: method.pluginName }];
     const results = (await this.#gatewayInfo.transactionsOf(context, asked, asking)).get(payment.id);
     if (results) await this.#later.repair(context, [{ payment, transactions, results }]);
   }
 
-  /** Runs that plugins have stopped end at once. */
-  async #consult(
-    work: Pick<PaymentWork<never, unknown>, 'write'>,
-    { runs, config }: Extract<Step<never, never>, { kind: 'CONSULT' }>,
-  ): Promise<Consulted> {
+  /** Asks the control plugins and ends the runs that they stop. */
+  async #consult(work: Author, { runs, config }: StepOf<'CONSULT'>): Promise<Consulted> {
     const consulted = await this.control.consult(runs, config);
     const stopped = [...consulted.stopped.values()];
     if (stopped.length > 0) await this.#end(work, () => Promise.resolve(stopped), null);
     return consulted;
   }
 
-  /** What is refused behind the prior calls is told to the plugins that made them; the error stays the answer. */
-  async #refuse<C extends OpenCall, R>(
-    work: PaymentWork<C, R>,
-    consulted: Consulted,
-    error: unknown,
-  ): Promise<never> {
+  /** Reports the refusal to the plugins that were asked before, and throws the error. */
+  async #refuse(work: Author, consulted: Consulted, error: unknown): Promise<never> {
     const ends = async (): Promise<readonly RunEnd[]> =>
       work.comesAgain(error) ? attemptsPassed(consulted) : this.control.refused(consulted);
     if (consulted.passed.size > 0) await this.#end(work, ends, error);
     throw error;
   }
 
-  /** Whatever goes wrong here is logged, and the sweep of attempts ends the runs. */
-  async #end(
-    work: Pick<PaymentWork<never, unknown>, 'write'>,
-    endsOf: () => Promise<readonly RunEnd[]>,
-    because: unknown,
-  ): Promise<void> {
+  /** Ends runs. A failure is logged, and the sweep of attempts ends them later. */
+  async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown): Promise<void> {
     try {
       const ends = await endsOf();
       await work.write((session) => endRuns(session, ends));
@@ -238,7 +219,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Callers hear that the outcome is unknown; its operator has to know which gateway has left it so, and why. */
+  /** The caller only learns that the outcome is unknown; the log names the gateway and the reason. */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall): void {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== TransactionStatus.UNKNOWN) return;

@@ -42,7 +42,7 @@ import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import { type PaymentMachine, type Progress, type Step, writesOf } from './payment-machine.ts';
 import type { RecordedPayments } from './record-outcomes.ts';
 
-/** What an operation is decided with, under the account's lock. */
+/** The input of a decision, under the account's lock. */
 export interface Deciding {
   readonly request: OperationRequest;
   readonly facts: OperationFacts;
@@ -50,16 +50,17 @@ export interface Deciding {
   readonly session: WriteSession;
 }
 
-/** What is asked for, and how it is decided once the facts are known. */
+/** An operation and how to decide it once the facts are known. */
 export interface Operation {
   readonly request: OperationRequest;
   /** Default true: open outcomes are asked about first (§4.1 rule 4), and control plugins are asked. */
   readonly isNew?: boolean;
-  /** True: the built-in invoice control stands first (§2.3 rule 9). */
+  /** True: the built-in invoice control comes first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
-  /** False: the engine tries again what a control plugin has given a date for; default true. */
+  /** False for a retry at a date that a control plugin gave; default true. */
   readonly isApiPayment?: boolean;
-  plan(deciding: Deciding): OperationPlan | Promise<OperationPlan>;
+  /** Default: as a new operation of its request. */
+  readonly plan?: ((deciding: Deciding) => OperationPlan | Promise<OperationPlan>) | undefined;
 }
 
 interface Looking extends Deciding {
@@ -67,9 +68,9 @@ interface Looking extends Deciding {
   readonly work: Operation;
   readonly config: PaymentConfig;
   readonly consulted: ConsultedRun | null;
-  /** Control plugins that are still to be asked, the built-in one among them. */
+  /** Control plugins still to be asked, including the built-in one. */
   readonly names: readonly string[];
-  /** The number of a new payment; null: it is taken in the transaction. */
+  /** The number of a new payment; null: taken in the transaction. */
   readonly paymentNumber: number | null;
 }
 
@@ -86,10 +87,10 @@ export class PaymentService {
   }
 
   run(context: CallContext, request: OperationRequest): Promise<PaymentResult> {
-    return this.runPlanned(context, { request, plan: planPlainly });
+    return this.runPlanned(context, { request });
   }
 
-  /** Asks the gateway once more for a transaction that waits for its outcome (§6.1). */
+  /** Asks the gateway again about a pending transaction (§6.1). */
   complete(
     context: CallContext,
     request: OperationRequest,
@@ -99,16 +100,16 @@ export class PaymentService {
     return this.runPlanned(context, { request, plan, isNew: false });
   }
 
-  /** Records how a pending transaction has ended; no gateway is asked (§6.2). */
+  /** Records the reported outcome of a pending transaction without asking a gateway (§6.2). */
   settle(context: CallContext, request: OperationRequest, notified: NotifiedOutcome): Promise<PaymentResult> {
     const plan = ({ facts, rules }: Deciding) => planNotified(notified, facts, rules);
     return this.runPlanned(context, { request, plan, isNew: false });
   }
 
-  /** Runs an operation that is decided in another way than a plain one. */
+  /** Runs an operation with its own way to decide. */
   async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
     const { operation, paymentId } = work.request;
-    // Taken before the transaction, of a payment that may not exist yet.
+    // The number is taken before the transaction; the payment may not exist yet.
     const mayBegin = paymentId === null && isFirstOperation(operation);
     const { storage } = this.#machine.ports;
     const paymentNumber = mayBegin ? await storage.takePaymentNumber(context.tenant) : null;
@@ -125,15 +126,13 @@ export class PaymentService {
     return resultOf(ended.loaded, ended);
   }
 
-  /**
-   * Decides first whether the operation may start; once control plugins were asked, again with what they have left; then
-   * it is reserved (§4.1, §5.1 rule 1).
-   */
+  /** Decides whether the operation may start; again after control plugins were asked; then reserves it (§4.1, §5.1 rule 1). */
   async #look(
     session: WriteSession,
     { hasAskedGateway, consulted: { passed, stopped } }: Progress,
-    { context, work, paymentNumber }: Pick<Looking, 'context' | 'work' | 'paymentNumber'>,
+    asked: Pick<Looking, 'context' | 'work' | 'paymentNumber'>,
   ): Promise<OperationStep> {
+    const { context, work } = asked;
     const stop = stopped.get(RUN);
     if (stop) throw stop.error;
     const { ports, configOf, stateMachines, control } = this.#machine;
@@ -161,22 +160,12 @@ export class PaymentService {
       stateMachines: tables,
       awaitsMethod: control.hears(names),
     };
-    const looking = {
-      session,
-      context,
-      work,
-      request,
-      facts,
-      rules,
-      config,
-      consulted,
-      names,
-      paymentNumber,
-    };
-    return this.#take(await work.plan(looking), looking);
+    const looking = { ...asked, session, request, facts, rules, config, consulted, names };
+    const { plan = planPlainly } = work;
+    return this.#take(await plan(looking), looking);
   }
 
-  /** Names of the run's control plugins, in their order (§2.3 rule 9). */
+  /** Returns the names of the run's control plugins in order (§2.3 rule 9). */
   #controlsOf({ isOfInvoice = false, request }: Operation, config: PaymentConfig): readonly string[] {
     const { controlPlugins: named } = request;
     if (!isOfInvoice && named === null && !this.#machine.control.isHeard) return [];
@@ -188,7 +177,7 @@ export class PaymentService {
     const { session, context, config, facts, consulted, names } = looking;
     if (plan.kind === 'WAIT') return waiting(looking);
     if (plan.kind !== 'NEW') {
-      // What waits for its outcome has an attempt of its own (§8.1 rule 4).
+      // A transaction without an outcome already has its own attempt (§8.1 rule 4).
       if (consulted !== null) await endRuns(session, [{ attemptId: consulted.attempt.id }]);
       if (plan.kind === 'COMPLETE') return this.#complete(plan, { ...looking, consulted: null });
       const { transaction } = plan;
@@ -212,7 +201,7 @@ export class PaymentService {
     return this.#reserved({ ...planned, isControlled }, looking);
   }
 
-  /** Leases what is pending; a completion whose outcome is reported already asks nobody. */
+  /** Leases the pending transaction, unless another node already has. */
   async #complete(
     { transaction, gateway, told, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
     looking: Looking,
@@ -232,7 +221,7 @@ export class PaymentService {
       paymentMethodId: payment.paymentMethodId,
       properties: request.properties,
       transaction: { ...transaction, leaseUntil: lease.leaseUntil },
-      // Plugins may have to hear how a transaction ends that was begun before (§6.1 rule 4).
+      // Plugins may follow a transaction that began before (§6.1 rule 4).
       isControlled: transaction.attemptId !== null && this.#machine.control.isHeard,
       told,
       ...(outcome && { outcome }),
@@ -240,7 +229,7 @@ export class PaymentService {
     return this.#reserved(call, looking);
   }
 
-  /** What has no outside effect, and no plugin to tell of it, ends in the transaction that reserves it (§2.4 rule 1). */
+  /** An operation without outside effect ends in the transaction that reserves it (§2.4 rule 1). */
   async #reserved(
     reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,
     { session, config, context }: Looking,
@@ -276,25 +265,22 @@ export class PaymentService {
     return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };
   }
 
-  /** The run of what is planned: plugins are told its amount, its currency and its method. */
+  /** Returns the run of a planned operation, with the amount, currency and method for the plugins. */
   #begin(plan: NewOperation, { context, work, request, facts, names }: Looking): Consultation {
     const { ids } = this.#machine.ports;
     const { account, payment, method } = facts;
-    const planned = {
-      paymentId: ids.next(),
-      transactionId: ids.next(),
-      isNewPayment: payment === null,
-      settles: null,
-    };
+    const { operation, properties } = request;
+    const [paymentId, transactionId] = [ids.next(), ids.next()];
+    const planned = { paymentId, transactionId, isNewPayment: payment === null, settles: null };
     const attempt: New<PaymentAttempt> = {
       id: ids.next(),
       accountId: account.id,
       accountRecordId: account.recordId,
       paymentMethodId: plan.method?.id ?? null,
-      paymentExternalKey: payment?.externalKey ?? request.paymentExternalKey ?? planned.paymentId,
+      paymentExternalKey: payment?.externalKey ?? request.paymentExternalKey ?? paymentId,
       transactionId: null,
-      transactionExternalKey: request.transactionExternalKey ?? planned.transactionId,
-      transactionType: typeOf(request.operation),
+      transactionExternalKey: request.transactionExternalKey ?? transactionId,
+      transactionType: typeOf(operation),
       stateName: AttemptState.INIT,
       amount: plan.amount,
       currency: plan.currency,
@@ -304,12 +290,8 @@ export class PaymentService {
       createdDate: context.createdDate,
     };
     const paymentPluginName = plan.gateway?.name ?? method?.pluginName ?? null;
-    const about = contextOfAttempt(context, attempt, { paymentPluginName });
-    const run = {
-      names,
-      context: { ...about, paymentId: payment?.id ?? null },
-      properties: request.properties,
-    };
+    const about = contextOfAttempt(context, attempt, paymentPluginName);
+    const run = { names, context: { ...about, paymentId: payment?.id ?? null }, properties };
     return { key: RUN, begun: { attempt, planned }, run };
   }
 }
@@ -322,7 +304,7 @@ function waiting({ facts: { account }, config }: Looking): OperationStep {
   return { kind: 'WAIT', accountId: account.id, patience: config.lockRetries, consultsAgain: false };
 }
 
-/** The request as control plugins have left it, with the keys of its attempt. */
+/** Returns the request with the changes of the control plugins and the keys of its attempt. */
 function adjustedRequest(
   request: OperationRequest,
   { attempt, amount, currency, paymentMethodId, properties }: ConsultedRun,
@@ -367,7 +349,7 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown): BillingEr
   });
 }
 
-/** An operation that has ended; without an outcome where nobody had to be asked. */
+/** An operation that has ended; the outcome is null if no gateway was asked. */
 export interface Done {
   readonly paymentId: Uuid;
   readonly transaction: Pick<PaymentTransaction, 'id'>;
@@ -399,7 +381,7 @@ export async function readResult(
   return resultOf(loaded, done);
 }
 
-/** The payment after an operation, with what the gateway has told of it. */
+/** Returns the payment after an operation, with the gateway's own information. */
 export function resultOf(loaded: LoadedPayments, { paymentId, transaction, outcome }: Done): PaymentResult {
   const told: ReadonlyMap<Uuid, ClaimedResults> =
     outcome?.kind === 'RESULT' ? new Map([[paymentId, [outcome.result]]]) : new Map();

@@ -43,14 +43,11 @@ export interface RecordedPayments {
 }
 
 /**
- * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING, or that an
- * operator corrects (§7.4), writes status,
- * payment state, attempt, invoice payment, invoice and account balance, retry and recovery notifications and bus events,
- * all in this session's transaction. The caller holds the locks of the accounts. A transaction that is already decided,
- * or of which recovery learns nothing new, stays as it is. A constant number of statements, of which those that do not
- * depend on each other go together.
- *
- * @returns the payments and all their transactions as they are afterwards.
+ * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that an operator
+ * corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance, notifications and
+ * bus events in this session's transaction, in a constant number of statements. The caller holds the locks of the accounts.
+ * Decided transactions, and those recovery learns nothing new about, stay as they are.
+ * @returns the payments with all their transactions.
  */
 export async function recordOutcomes(
   session: WriteSession,
@@ -64,14 +61,14 @@ export async function recordOutcomes(
     const before = stored.get(settlement.transactionId);
     const settled = before && settledTransaction(before, settlement, tools.now);
     if (!settled) return [];
-    const after = withAdjustmentsNoted(before, settled);
-    return [{ before, after, settlement }];
+    return [{ before, transaction: withAdjustmentsNoted(before, settled), settlement }];
   });
-  const wanted = changes.map(({ before, after }) => ({ transaction: after, expected: before.status }));
+  const wanted = changes.map(({ before, transaction }) => ({ transaction, expected: before.status }));
   const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
-  for (const { after } of changes) if (written.has(after.id)) stored.set(after.id, after);
+  for (const { transaction } of changes)
+    if (written.has(transaction.id)) stored.set(transaction.id, transaction);
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
-  const effective = changes.filter(({ after }) => written.has(after.id));
+  const effective = changes.filter(({ transaction }) => written.has(transaction.id));
   const { all, payments } = consequencesInOrder(effective, { ...records, transactions }, tools);
   if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records, payments });
   const { rows } = records;
@@ -80,27 +77,20 @@ export async function recordOutcomes(
   return { transactions: stored, payments };
 }
 
-/**
- * What follows from all of them, in the order in which the transactions were created: each begins with what
- * the one before has left of their payment and its rows.
- */
+/** Returns the consequences in the order in which the transactions were created; each builds on the ones before. */
 function consequencesInOrder(
-  changes: readonly (Omit<Decided, 'transaction'> & { readonly after: PaymentTransaction })[],
+  changes: readonly Decided[],
   records: SettledRecords,
   tools: RecordTools,
 ): { readonly all: readonly Consequences[]; readonly payments: ReadonlyMap<Uuid, Payment> } {
   const payments = new Map(records.payments);
   const latest = new Map(records.latest);
   const order = new Map(records.transactions.map(({ id }, index) => [id, index]));
-  const placeOf = ({ after }: { readonly after: PaymentTransaction }) => order.get(after.id) ?? 0;
+  const placeOf = ({ transaction: { id } }: Decided) => order.get(id) ?? 0;
   const all = changes
     .toSorted((one, other) => placeOf(one) - placeOf(other))
-    .flatMap(({ after, ...decided }) => {
-      const found = consequencesOf(
-        { ...decided, transaction: after },
-        { ...records, payments, latest },
-        tools,
-      );
+    .flatMap((decided) => {
+      const found = consequencesOf(decided, { ...records, payments, latest }, tools);
       if (found === undefined) return [];
       if (found.row !== null) latest.set(found.row.after.id, found.row.after);
       payments.set(found.payment.id, found.payment);
@@ -129,9 +119,7 @@ async function loadRecords(
   ]);
   const rows = [...ownRows, ...refundedRows];
   const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
-  const disputed = transactions.filter(
-    ({ id, transactionType }) => asked.has(id) && transactionType === TransactionType.CHARGEBACK,
-  );
+  const disputed = settled.filter(({ transactionType }) => transactionType === TransactionType.CHARGEBACK);
   const disputing = new Set(disputed.map(({ accountRecordId }) => accountRecordId));
   return {
     transactions,
@@ -150,7 +138,7 @@ async function writeConsequences(
   { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
 ): Promise<void> {
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
-  // What was planned for an attempt is decided anew with it.
+  // The notifications planned for an attempt are decided again with it.
   const planned = [
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
@@ -171,11 +159,11 @@ async function writeConsequences(
   const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
-  // Its adjustments are told after the payments that lead to them (§12).
+  // Adjustments are reported after the payments that cause them (§12).
   await changeInvoices(session, { changes }, ids);
 }
 
-/** What succeeded refunds take off items of their invoices (§9.5 rule 1 e). */
+/** Returns the item adjustments of successful refunds (§9.5 rule 1 e). */
 function adjustmentsOf(all: readonly Consequences[]) {
   return all.flatMap(({ row, adjustments }) =>
     row === null ? [] : adjustments.map((each) => ({ ...each, invoiceId: row.after.invoiceId })),
@@ -183,8 +171,8 @@ function adjustmentsOf(all: readonly Consequences[]) {
 }
 
 /**
- * The releases of holds that have waited for the outcome of these transactions (§9.3); whether an account is held back
- * again shows when they are due. A call that ends under its own lease has let no release pass, which would have waited.
+ * Returns the releases of holds that waited for the outcome of these transactions (§9.3). A call that ends within its own
+ * lease had no release waiting.
  */
 export async function holdsToRelease(
   session: WriteSession,
@@ -196,13 +184,10 @@ export async function holdsToRelease(
       isUnresolved(before) && (before.status === TransactionStatus.PENDING || !isLeased(before, now)),
   );
   const paymentIds = new Set(seen.map(({ paymentId }) => paymentId));
-  const paid = rows.filter(
-    ({ type, paymentId }) =>
-      type === InvoicePaymentType.ATTEMPT && paymentId !== null && paymentIds.has(paymentId),
+  const invoiceIds = rows.flatMap(({ type, paymentId, invoiceId }) =>
+    type === InvoicePaymentType.ATTEMPT && paymentId !== null && paymentIds.has(paymentId) ? invoiceId : [],
   );
-  const holds = await session.payments.findHoldsByInvoices([
-    ...new Set(paid.map(({ invoiceId }) => invoiceId)),
-  ]);
+  const holds = await session.payments.findHoldsByInvoices([...new Set(invoiceIds)]);
   return holds.map((hold) => releaseNotification(hold, now));
 }
 
@@ -213,7 +198,7 @@ export type LaterPorts = Pick<
 
 type Author = Pick<CallContext, 'tenant'> & Parameters<typeof authorshipOf>[0];
 
-/** Records outcomes that come another way than as an answer in time: late, by a read, or from an operator (§2.2, §7). */
+/** Records outcomes that arrive late, by a read, or from an operator (§2.2, §7). */
 export class LaterOutcomes {
   readonly #ports: LaterPorts;
   readonly #configOf: PaymentConfigOf;
@@ -227,19 +212,17 @@ export class LaterOutcomes {
   }
 
   /**
-   * Tells the control plugins of the attempts (§8.4), and records the outcomes under the locks of the accounts.
-   * @param check whether they still hold, under these locks; default: yes.
-   * @returns null if they do not hold any more.
+   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
+   * @param check returns under these locks whether the outcomes still hold; default true.
+   * @returns null if they do not.
    */
   async record(
     author: Author,
-    {
-      accountIds,
-      settlements,
-    }: { readonly accountIds: readonly Uuid[]; readonly settlements: readonly Settlement[] },
+    asked: { readonly accountIds: readonly Uuid[]; readonly settlements: readonly Settlement[] },
     check: (session: WriteSession) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<RecordedPayments | null> {
     const { storage, ids } = this.#ports;
+    const { accountIds, settlements } = asked;
     const heard = await this.#control.heard(author, settlements, author.createdDate);
     return storage.write(author.tenant, authorshipOf(author), async (session) => {
       await session.lockAccounts(accountIds, { wait: LockWait.PAYMENT });
@@ -249,34 +232,27 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records what gateways told of open transactions during a read (§7.1, §7.2 rule 3). A failure is logged and changes
-   * nothing: the read goes on, and the janitor asks again.
+   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor asks again.
    * @returns whether there was something to record.
    */
   async repair(context: CallContext, told: readonly ToldPayment[]): Promise<boolean> {
     const settlements = told.flatMap((each) => settlementsTold(each, context.createdDate));
     if (settlements.length === 0) return false;
     const paymentIds = new Set<Uuid>(settlements.map(({ paymentId }) => paymentId));
-    const accountIds = new Set(
-      told.flatMap(({ payment: { id, accountId } }) => (paymentIds.has(id) ? accountId : [])),
-    );
+    const changed = told.filter(({ payment }) => paymentIds.has(payment.id));
+    const accountIds = new Set(changed.map(({ payment }) => payment.accountId));
     try {
       await this.record(context, { accountIds: [...accountIds], settlements });
       return true;
     } catch (error) {
+      const { logger } = this.#ports;
       const facts = { err: error, paymentIds: [...paymentIds] };
-      this.#ports.logger.warn(
-        facts,
-        'what a gateway told of open payments was not recorded; recovery asks again',
-      );
+      logger.warn(facts, 'what a gateway told of open payments was not recorded; recovery asks again');
       return false;
     }
   }
 
-  /**
-   * Records the answers of calls that ran out of time when they arrive, in the background. Failures are logged; the janitor
-   * asks later anyway.
-   */
+  /** Records late answers in the background when they arrive. Failures are logged, and the janitor asks again. */
   follow(answered: readonly AnsweredCall[]): void {
     for (const call of answered)
       void call.late?.then((outcome) => {
@@ -289,15 +265,15 @@ export class LaterOutcomes {
       });
   }
 
-  /** Resolves once no late answer is being recorded any more; calls that are still running do not count. */
+  /** Resolves when no late answer is being recorded; running calls do not count. */
   async idle(): Promise<void> {
     while (this.#applying.size > 0) await Promise.all(this.#applying);
   }
 
   async #apply(call: AnsweredCall, outcome: CallOutcome): Promise<void> {
+    const { clock, logger } = this.#ports;
     const { caller, account, transaction } = call;
-    const createdDate = this.#ports.clock.now();
-    const author = { ...caller, reasonCode: null, comments: null, createdDate };
+    const author = { ...caller, reasonCode: null, comments: null, createdDate: clock.now() };
     const { leaseUntil } = transaction;
     const settlement = { ...idsOf(call), outcome, source: 'LATE' as const, leaseUntil };
     const recorded = await this.record(author, { accountIds: [account.id], settlements: [settlement] });
@@ -305,12 +281,9 @@ export class LaterOutcomes {
     if (!after || isUnresolved(after)) return;
     const told = readOutcome(after, outcome);
     if (told.status === after.status || told.status === 'UNKNOWN') return;
-    // Decided another way meanwhile; by §1.7 rule 7 only an operator may change it.
+    // Decided otherwise meanwhile: only an operator may change it (§1.7 rule 7).
     const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
-    this.#ports.logger.error(
-      facts,
-      'a late answer contradicts the recorded outcome; check it with the gateway',
-    );
+    logger.error(facts, 'a late answer contradicts the recorded outcome; check it with the gateway');
   }
 }
 

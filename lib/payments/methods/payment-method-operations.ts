@@ -11,7 +11,7 @@ export interface PaymentMethodInput extends ControlledInput {
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;
-  /** What the gateway needs to identify the method: stored there, never here. */
+  /** The gateway's data to identify the method; stored only there. */
   readonly details?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
@@ -44,21 +44,21 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 }
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
-  /** Only methods of this plugin; for a search, those that the plugin's own one finds. Default: all. */
+  /** Only methods of this plugin; a search uses the plugin's own one. Default: all. */
   readonly pluginName?: string | null;
 }
 
 /** A payment method as it is read; `isDefault` is computed, never stored (§1.2). */
 export interface PaymentMethodView extends PaymentMethod {
   readonly isDefault: boolean;
-  /** What the gateway says of it; null unless asked for, and where the gateway holds none. */
+  /** The gateway's information; null unless requested, or if the gateway stores no methods. */
   readonly pluginInfo: PaymentMethodDetails | null;
 }
 
 /** The payment methods of accounts. */
 export interface PaymentMethodOperations<C extends Leading = []> {
   /**
-   * Adds a method. The gateway is told first; then the method is stored and, if requested, becomes the account's default
+   * Adds a method. The gateway is notified first; then the method is stored and, if requested, becomes the account's default
    * (§10.1). The first method does not become the default by itself. With `payAllUnpaidInvoices` it then pays the unpaid
    * invoices, the oldest first; an invoice that cannot be paid does not stop the others.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
@@ -70,7 +70,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   add(...given: [...C, input: Given<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
-   * Makes the method the account's default; the gateway is told first (§10.4). If it already is the default, nothing is
+   * Makes the method the account's default; the gateway is notified first (§10.4). If it already is, nothing is
    * written. `payAllUnpaidInvoices` as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
@@ -78,7 +78,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   setDefault(...given: [...C, options: Given<SetDefaultInput>]): Promise<void>;
 
   /**
-   * The account's methods in creation order. A gateway that fails gives null information and a warning.
+   * Returns the account's methods in creation order. A failing gateway gives null information and a warning.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -86,7 +86,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<readonly PaymentMethodView[]>;
 
   /**
-   * One method; a deleted one only if requested.
+   * Returns one method; a deleted one only if requested.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway is
    * asked and fails.
    */
@@ -95,7 +95,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<PaymentMethodView>;
 
   /**
-   * The method with an external key; a deleted one only if requested.
+   * Returns the method with an external key; a deleted one only if requested.
    * @throws BillingError as `get`.
    */
   getByKey(
@@ -103,15 +103,15 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<PaymentMethodView>;
 
   /**
-   * The tenant's active methods in creation order. A gateway that fails gives null information and a warning.
+   * Returns the tenant's active methods in creation order. A failing gateway gives null information and a warning.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
   page(...given: [...C, request: Given<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
 
   /**
-   * Active methods by their whole id or account id, part of external key or plugin name, or clauses in operator form
-   * (accounts §6.2). With `pluginName` that gateway's own search is asked, with `withPluginInfo` and no name that of every
-   * registered one, in turn; hits that are none of our methods are dropped (§10.2).
+   * Finds active methods by whole id or account id, part of external key or plugin name, or clauses in operator form
+   * (accounts §6.2). With `pluginName`, that gateway's own search is used, with only `withPluginInfo` those of all
+   * registered gateways in turn; unknown hits are dropped (§10.2).
    * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read, PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103) or PAYMENT_PLUGIN_TIMEOUT (7100) if the named gateway fails.
    */
@@ -120,7 +120,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<Page<PaymentMethodView>>;
 
   /**
-   * Deletes a method; the gateway is told first. It stays readable, and what was paid with it can still be captured,
+   * Deletes a method; the gateway is notified first. It stays readable, and its payments can still be captured,
    * refunded and voided (§2.1 rule 4, §10.3).
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for the
    * account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway refuses,
@@ -129,8 +129,8 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   delete(...given: [...C, input: Given<DeletePaymentMethodInput>]): Promise<void>;
 
   /**
-   * Brings the account's methods to what the gateways hold: unknown ones are added, deleted ones come back, those that
-   * are gone are deleted, and the default follows (§10.5). Gateways that keep none are left alone.
+   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes missing ones and
+   * updates the default (§10.5). Gateways that store none are left alone.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
    */

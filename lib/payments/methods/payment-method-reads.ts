@@ -1,5 +1,5 @@
 import { loadAccount } from '../../accounts/index.ts';
-import type { GatewaySearch, PaymentGateway, PaymentMethodDetails, Ports } from '../../ports/index.ts';
+import type { GatewaySearch, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { PaymentMethodSearch, ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
@@ -17,7 +17,13 @@ import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-cla
 import { askGateway } from '../plugins/call-gateway.ts';
 import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { noMethodOfKey, noSuchMethod, registeredGateway, searchFailed } from '../state/payment-errors.ts';
+import {
+  fail,
+  noMethodOfKey,
+  noSuchMethod,
+  registeredGateway,
+  searchFailed,
+} from '../state/payment-errors.ts';
 import type {
   PaymentMethodPageRequest,
   PaymentMethodReadOptions,
@@ -36,11 +42,7 @@ export class PaymentMethodReads {
     this.#gatewayInfo = new GatewayInfo(ports);
   }
 
-  async ofAccount(
-    context: CallContext,
-    accountId: Uuid,
-    options: PaymentMethodReadOptions = {},
-  ): Promise<readonly PaymentMethodView[]> {
+  async ofAccount(context: CallContext, accountId: Uuid, options: PaymentMethodReadOptions = {}) {
     const includeDeleted = options.includeDeleted === true;
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const { paymentMethodId: defaultId } = await loadAccount(session, accountId);
@@ -53,22 +55,14 @@ export class PaymentMethodReads {
     return this.#withDetails(context, stored, { options, timeoutMs });
   }
 
-  async get(
-    context: CallContext,
-    paymentMethodId: Uuid,
-    options: PaymentMethodReadOptions = {},
-  ): Promise<PaymentMethodView> {
+  async get(context: CallContext, paymentMethodId: Uuid, options: PaymentMethodReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
       return shown(method, options) ?? fail(noSuchMethod(paymentMethodId));
     });
   }
 
-  async getByKey(
-    context: CallContext,
-    externalKey: string,
-    options: PaymentMethodReadOptions = {},
-  ): Promise<PaymentMethodView> {
+  async getByKey(context: CallContext, externalKey: string, options: PaymentMethodReadOptions = {}) {
     checkStorable('External key', externalKey);
     return this.#one(context, options, async (session) => {
       const [method] = await session.payments.findMethodsByKeys([externalKey]);
@@ -81,32 +75,26 @@ export class PaymentMethodReads {
     return this.#page(context, request, (session) => session.payments.pageMethods(request, { pluginName }));
   }
 
-  async search(
-    context: CallContext,
-    key: string,
-    request: PaymentMethodPageRequest,
-  ): Promise<Page<PaymentMethodView>> {
+  async search(context: CallContext, key: string, request: PaymentMethodPageRequest) {
     checkStorable('Search key', key);
     const search = paymentMethodSearch(key);
     const pluginName = this.#pluginNamed(request);
     const { properties = [], withPluginInfo } = request;
-    // Clauses are about our columns, of which gateways know nothing.
-    if (search.kind === 'clauses' || (pluginName === null && withPluginInfo !== true)) {
-      return this.#page(context, request, (session) =>
-        session.payments.searchMethods(search, request, { pluginName }),
+    // Clauses refer to our own columns, so no gateway can answer them.
+    if (search.kind === 'clauses' || (pluginName === null && withPluginInfo !== true))
+      return this.#page(context, request, ({ payments }) =>
+        payments.searchMethods(search, request, { pluginName }),
       );
-    }
     const timeoutMs = (await this.#ports.storage.read(context.tenant, this.#configOf)).pluginTimeoutMs;
     const { gateways, logger } = this.#ports;
-    const searching = { context, key, search, properties, timeoutMs };
     const asked = pluginName === null ? [...gateways.values()] : [registeredGateway(gateways, pluginName)];
-    const found = await pageOf(request, (window) =>
-      hitsOf(this.#ports, { searching, window, gateways: asked }, ({ name }, reply) => {
-        if (pluginName !== null) throw searchFailed(name, reply);
-        const facts = { pluginName: name, failure: failureOf(reply) };
-        logger.warn(facts, 'a payment gateway did not search payment methods; its hits are missing');
-      }),
-    );
+    const failed = (name: string, reply: GatewayReply<unknown>) => {
+      if (pluginName !== null) throw searchFailed(name, reply);
+      const facts = { pluginName: name, failure: failureOf(reply) };
+      logger.warn(facts, 'a payment gateway did not search payment methods; its hits are missing');
+    };
+    const searching = { context, gateways: asked, key, search, properties, timeoutMs, failed };
+    const found = await pageOf(request, (window) => hitsOf(this.#ports, searching, window));
     return this.#page(context, request, () => Promise.resolve(found));
   }
 
@@ -123,10 +111,8 @@ export class PaymentMethodReads {
         timeoutMs: await this.#timeoutMs(session, options),
       };
     });
-    const pluginInfo =
-      timeoutMs === null
-        ? null
-        : await this.#gatewayInfo.detailOf(context, stored, { ...options, timeoutMs });
+    if (timeoutMs === null) return { ...stored, pluginInfo: null };
+    const pluginInfo = await this.#gatewayInfo.detailOf(context, stored, { ...options, timeoutMs });
     return { ...stored, pluginInfo };
   }
 
@@ -154,10 +140,8 @@ export class PaymentMethodReads {
     stored: readonly Omit<PaymentMethodView, 'pluginInfo'>[],
     { options, timeoutMs }: { readonly options: PluginInfoOptions; readonly timeoutMs: number | null },
   ): Promise<readonly PaymentMethodView[]> {
-    const details =
-      timeoutMs === null
-        ? new Map<Uuid, PaymentMethodDetails>()
-        : await this.#gatewayInfo.detailsOf(context, stored, { ...options, timeoutMs });
+    if (timeoutMs === null) return stored.map((method) => ({ ...method, pluginInfo: null }));
+    const details = await this.#gatewayInfo.detailsOf(context, stored, { ...options, timeoutMs });
     return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
   }
 
@@ -166,52 +150,39 @@ export class PaymentMethodReads {
     return pluginName;
   }
 
-  /** The time limit for gateways' answers; null if none is asked. */
+  /** Returns the time limit for the gateways; null if none is asked. */
   async #timeoutMs(session: ReadSession, options: PluginInfoOptions): Promise<number | null> {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
 }
 
-/** The method, if a read with these options finds it. */
+/** Returns the method if the read includes it. */
 function shown(method: PaymentMethod | undefined, { includeDeleted }: PaymentMethodReadOptions) {
   return method?.isActive === true || includeDeleted === true ? method : undefined;
 }
 
-function fail(error: Error): never {
-  throw error;
-}
-
 interface Searching {
   readonly context: CallContext;
-  /** The key as it was given, and what it asks of our own rows. */
+  readonly gateways: Iterable<PaymentGateway>;
+  /** The search key and its parsed form for our own rows. */
   readonly key: string;
   readonly search: PaymentMethodSearch;
   readonly properties: readonly PluginProperty[];
-  /** Time that all gateways have together: `payment.plugin.timeout`. */
+  /** The time limit for all gateways together: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
+  /** Called for each gateway that fails. */
+  failed(pluginName: string, reply: GatewayReply<unknown>): void;
 }
 
 type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
-/** Hits in ascending order; a limit of 0 asks for their number only. */
+/** Hits in ascending order; with limit 0 only their number. */
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
-/**
- * The hits in the gateways' own books (§10.2), one gateway after the other. A gateway without a search of its own leaves it
- * to us: our rows of it.
- * @param failed called for a gateway that fails, and gives no hits.
- */
+/** Searches the gateways' own books in turn (§10.2), and our rows for a gateway without a search of its own. */
 async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,
-  {
-    searching: { context, key, search, properties, ...searching },
-    window: { offset, limit },
-    gateways,
-  }: {
-    readonly searching: Searching;
-    readonly window: Window;
-    readonly gateways: Iterable<PaymentGateway>;
-  },
-  failed: (gateway: PaymentGateway, reply: GatewayReply<unknown>) => void,
+  { context, gateways, key, search, properties, ...searching }: Searching,
+  { offset, limit }: Window,
 ): Promise<Hits> {
   const { storage, systemClock } = ports;
   const deadlineMs = systemClock.nowMs() + searching.timeoutMs;
@@ -234,7 +205,7 @@ async function hitsOf(
       claimedHits(await gateway.searchPaymentMethods?.(asking, as)),
     );
     if (reply.kind !== 'VALUE' || reply.value === null) {
-      failed(gateway, reply);
+      searching.failed(pluginName, reply);
       continue;
     }
     const ids = [...new Set(reply.value.ids)].slice(0, window.limit);
@@ -247,7 +218,7 @@ async function hitsOf(
   return { rows, total };
 }
 
-/** A page of hits; gateways know only the ascending order, of which a descending page is a window at the end. */
+/** Returns a page of hits. Gateways only sort ascending, so a descending page is a window at the end. */
 async function pageOf(
   { offset, limit }: PageRequest,
   hitsIn: (window: Window) => Promise<Hits>,
@@ -266,13 +237,11 @@ async function pageOf(
 const searched = searchedFields({ ...paymentMethodFields, ...authorFields }, { paymentMethodId: 'id' });
 
 /**
- * What a search key asks of our own rows: clauses in operator form, else a whole id or part of a text (§10.2).
- * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ * Parses a search key: clauses in operator form, else a whole id or part of a text (§10.2).
+ * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 function paymentMethodSearch(key: string): PaymentMethodSearch {
-  if (!isOperatorSearch(key)) {
-    const text = key.toLowerCase();
-    return { kind: 'text', id: isUuid(text) ? text : null, text };
-  }
-  return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
+  if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
+  const text = key.toLowerCase();
+  return { kind: 'text', id: isUuid(text) ? text : null, text };
 }

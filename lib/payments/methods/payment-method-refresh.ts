@@ -3,13 +3,13 @@ import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf, inParallel } from '../../runtime/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { namedUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type ClaimedMethod, claimedKey, claimedMethods } from '../claims/gateway-claims.ts';
 import { tellGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { paymentError, registeredGateway } from '../state/payment-errors.ts';
+import { registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
 import { isTakenKey, newMethod, setDefaultMethods } from './stored-methods.ts';
 
@@ -25,7 +25,7 @@ interface Asking {
   readonly timeoutMs: number;
 }
 
-/** Brings the methods of accounts to what their gateways hold (§10.5). */
+/** Synchronizes the methods of accounts with their gateways (§10.5). */
 export class PaymentMethodRefresh {
   readonly #ports: Pick<Ports, 'storage' | 'gateways' | 'systemClock'>;
   readonly #configOf: PaymentConfigOf;
@@ -56,14 +56,14 @@ export class PaymentMethodRefresh {
         stored(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
-      // Since it was free, a call for another account has taken the key of a method: nobody has asked for it.
+      // A call for another account has taken a gateway's key meanwhile: store again without it.
       if (isTakenKey(error)) return store();
       throw error;
     });
     await this.#reset(asking, refreshed, defaultId);
   }
 
-  /** What the gateways list, no lock being held; one that keeps none, or cannot list, is left alone. */
+  /** Returns the lists of the gateways, without holding a lock; gateways without a list are left alone. */
   async #listings({ context, input, gateways, timeoutMs }: Asking): Promise<readonly Listing[]> {
     const { accountId, properties = [] } = input;
     const request = { accountId, refreshFromGateway: true, properties };
@@ -88,10 +88,9 @@ export class PaymentMethodRefresh {
     defaultId: Uuid | null,
   ): Promise<void> {
     await inParallel(refreshed, MAX_CONCURRENT_GATEWAY_CALLS, async ({ gateway, active }) => {
-      const paymentMethods = active.map((method) => ({
-        ...method,
-        isDefault: method.paymentMethodId === defaultId,
-      }));
+      const paymentMethods = active.map((method) => {
+        return { ...method, isDefault: method.paymentMethodId === defaultId };
+      });
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
       const request = { accountId, paymentMethods };
       const telling = { context, gateway, timeoutMs, request, failsWith };
@@ -102,7 +101,7 @@ export class PaymentMethodRefresh {
   }
 }
 
-/** Makes of the account's methods what the gateways list. */
+/** Updates the account's methods to the gateways' lists. */
 async function stored(
   session: WriteSession,
   account: Account,
@@ -129,8 +128,8 @@ async function stored(
 }
 
 /**
- * The keys among those listed that methods of the tenant have.
- * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway lists a method of another account or plugin, or two list one.
+ * Returns the listed keys that methods of the tenant already have.
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or listed twice.
  */
 async function checkedKeys(
   session: WriteSession,
@@ -161,53 +160,49 @@ async function checkedKeys(
 
 function refused(reason: string, gateway: PaymentGateway | undefined): BillingError {
   const pluginName = gateway?.name ?? null;
-  return paymentError(
-    ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
-    `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`,
-    { pluginName },
-  );
+  const message = `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`;
+  return billingError(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD, message, { pluginName });
 }
 
-/** A payment method as a gateway lists it, once that is checked. */
+/** A payment method from a gateway's list, after checks. */
 export interface ListedMethod {
-  /** Null = the gateway has not heard of ours. */
+  /** Our id; null if the gateway does not know it. */
   readonly paymentMethodId: Uuid | null;
-  /** The id that it gets if it is unknown: always the same for the same method of the gateway. */
+  /** The id for a new method, the same in every list of the gateway. */
   readonly newId: Uuid;
-  /** The gateway's own id; null = it tells none that could be a key. */
+  /** The gateway's own id; null if it is missing or not a valid key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
 }
 
-/** What is known when the list of one gateway is compared with ours (§10.5). */
+/** The facts for comparing one gateway's list with ours (§10.5). */
 export interface RefreshFacts {
   readonly listed: readonly ListedMethod[];
-  /** The account's methods of this plugin, deleted ones included. */
+  /** The account's methods of this plugin, including deleted ones. */
   readonly known: readonly PaymentMethod[];
-  /** Whether each was active before the gateway was asked: what has changed since, its list cannot know. */
+  /** Whether each was active before the gateway was asked; its list does not reflect later changes. */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
-  /** Keys of the tenant that methods already have. */
+  /** Keys that methods of the tenant already have. */
   readonly takenKeys: ReadonlySet<string>;
 }
 
 export interface RefreshedMethods {
   readonly inserted: readonly Pick<PaymentMethod, 'id' | 'externalKey'>[];
-  /** Those that are deleted, or are there again, as they are now. */
+  /** Deleted or restored methods, in their new state. */
   readonly changed: readonly PaymentMethod[];
   readonly knownIds: ReadonlySet<Uuid>;
-  /** The active ones afterwards, with what the gateway calls them. */
+  /** The active ones afterwards, with the gateway's own ids. */
   readonly active: readonly {
     readonly paymentMethodId: Uuid;
     readonly externalPaymentMethodId: string | null;
   }[];
-  /** What the gateway names as the default; null = nothing. */
+  /** The gateway's default; null if it names none. */
   readonly namedDefault: Uuid | null;
 }
 
 /**
- * Compares a gateway's list with ours, by id, and where the gateway tells no id of ours by key, or else by the id that
- * the method had when it was new (§10.5): unknown is inserted, deleted revived, absent deleted. The same list again
- * changes nothing.
+ * Compares a gateway's list with our methods (§10.5), by our id, else by key, else by the id the method got when new.
+ * Inserts unknown methods, restores deleted ones and deletes missing ones. The same list again changes nothing.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -233,8 +228,8 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 }
 
 /**
- * The account's default after a refresh: what the gateway of the present default names, nothing if that default is gone,
- * and where there is none what the first gateway names. A gateway that names none changes nothing.
+ * Returns the account's default after a refresh: the one that the present default's gateway names, none if the present
+ * default is gone, or without a present default the first named one.
  */
 export function refreshedDefault(
   present: Uuid | null,
@@ -247,7 +242,7 @@ export function refreshedDefault(
   return refreshed.find(({ namedDefault }) => namedDefault !== null)?.namedDefault ?? null;
 }
 
-/** Which of our methods each of the list is; the first counts where several are the same one. */
+/** Matches the listed methods with ours; of several for the same method the first counts. */
 function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];
@@ -273,8 +268,8 @@ function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
 type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**
- * What a gateway claims to have, each method with the id that it gets if it is new (§10.5). Where the gateway tells no id
- * of ours that is made of its own, and where it tells nothing of the place among such: with the same list it is the same.
+ * Returns the claimed methods, each with the id it gets if it is new (§10.5): ours, one derived from the gateway's id, or
+ * one derived from its place in the list, so that the same list always gives the same ids.
  */
 export async function listedMethods(
   claimed: readonly ClaimedMethod[],

@@ -34,13 +34,14 @@ import {
   storeMethods,
 } from './stored-methods.ts';
 
-/** A method that is being added: its id is ours, and the gateway is told first. */
+/** A method that is being added: the gateway is notified first. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
   readonly account: Account;
   readonly givenKey: string | null;
+  /** The new method's id. */
   readonly id: Uuid;
   readonly timeoutMs: number;
 }
@@ -69,7 +70,7 @@ export class PaymentMethodService {
     this.#additions = new SharedCalls(ports.systemClock);
   }
 
-  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) for a name of which no method can be added. */
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the name. */
   checkPlugin(pluginName: string): void {
     registeredGateway(this.#ports.gateways, pluginName);
   }
@@ -78,23 +79,17 @@ export class PaymentMethodService {
     this.checkPlugin(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     const { account, config } = await this.#addable(context, input, givenKey);
-    const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) =>
-      this.#addTold({
-        context,
-        gateway: registeredGateway(this.#ports.gateways, adjusted.pluginName),
-        input: adjusted,
-        givenKey,
-        account,
-        id: this.#ports.ids.next(),
-        timeoutMs: config.pluginTimeoutMs,
-      }),
-    );
+    const addition = { context, account, givenKey, timeoutMs: config.pluginTimeoutMs };
+    const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) => {
+      const gateway = registeredGateway(this.#ports.gateways, adjusted.pluginName);
+      return this.#addTold({ ...addition, gateway, input: adjusted, id: this.#ports.ids.next() });
+    });
     if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
   }
 
   /**
-   * Adds with the input as the control plugins have left it, which hear how it ended (§10.1 rule 3). No attempt records it.
+   * Adds the method with the control plugins' adjustments and reports the end to them (§10.1 rule 3). No attempt records it.
    * @throws BillingError as `ControlCalls.prior`; what `add` throws.
    */
   async #controlled(
@@ -120,12 +115,8 @@ export class PaymentMethodService {
     return added;
   }
 
-  /** What is asked at once by many calls is read together. */
-  async #addable(
-    context: CallContext,
-    input: PaymentMethodInput,
-    givenKey: string | null,
-  ): Promise<AddableMethod> {
+  /** Checks the request; simultaneous calls share one read. */
+  async #addable(context: CallContext, input: PaymentMethodInput, givenKey: string | null) {
     const { storage } = this.#ports;
     const { tenant } = context;
     const asked = { accountId: input.accountId, pluginName: input.pluginName, givenKey };
@@ -138,7 +129,7 @@ export class PaymentMethodService {
     return found;
   }
 
-  /** Tells the gateway, and stores what it has not refused. */
+  /** Notifies the gateway and stores the method unless the gateway refuses. */
   async #addTold(addition: Addition): Promise<Added> {
     const { input, id, givenKey } = addition;
     await this.#tellGateway(addition);
@@ -148,7 +139,7 @@ export class PaymentMethodService {
     try {
       return await this.#store(addition, method);
     } catch (error) {
-      // Since it was free, another call has taken the key that the gateway gave: nobody has asked for it.
+      // Another call has taken the gateway's key meanwhile; the caller did not ask for it.
       if (gatewayKey === null || !isTakenKey(error)) throw error;
       return this.#store(addition, { ...method, gatewayKey: null });
     }
@@ -171,10 +162,8 @@ export class PaymentMethodService {
       const account = await lockAccount(session, accountId);
       const [stored] = await storeMethods(session, [{ account, method }]);
       assertInvariant(stored, 'one method is stored for one account', { accountId });
-      const charges = await this.#charges.reserveUnpaid(session, context, {
-        account,
-        paymentMethodId: stored.id,
-      });
+      const paying = { account, paymentMethodId: stored.id };
+      const charges = await this.#charges.reserveUnpaid(session, context, paying);
       return { method: stored, charges };
     });
   }
@@ -191,10 +180,10 @@ export class PaymentMethodService {
     });
     const gateway = registeredGateway(this.#ports.gateways, method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
-    await tellGateway(
-      this.#ports,
-      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_UPD_PAYMENT_METHOD },
-      async (asking, as) => gateway.setDefaultPaymentMethod?.(asking, as),
+    const failsWith = ErrorCode.PAYMENT_UPD_PAYMENT_METHOD;
+    const telling = { context, gateway, timeoutMs, request, failsWith };
+    await tellGateway(this.#ports, telling, async (asking, as) =>
+      gateway.setDefaultPaymentMethod?.(asking, as),
     );
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
@@ -219,11 +208,9 @@ export class PaymentMethodService {
       return { accountId, gateway: registeredGateway(gateways, pluginName), timeoutMs };
     });
     const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
-    await tellGateway(
-      this.#ports,
-      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_DEL_PAYMENT_METHOD },
-      async (asking, as) => gateway.deletePaymentMethod?.(asking, as),
-    );
+    const failsWith = ErrorCode.PAYMENT_DEL_PAYMENT_METHOD;
+    const telling = { context, gateway, timeoutMs, request, failsWith };
+    await tellGateway(this.#ports, telling, async (asking, as) => gateway.deletePaymentMethod?.(asking, as));
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const method = await activeMethod(session, paymentMethodId);
@@ -237,38 +224,31 @@ export class PaymentMethodService {
   }
 
   async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
+    const { accountId, isDefault: setDefault = false, details, properties = [] } = input;
     const request = {
-      accountId: input.accountId,
+      accountId,
       paymentMethodId,
       details: {
-        externalPaymentMethodId: input.details?.externalPaymentMethodId ?? null,
-        isDefaultPaymentMethod: input.isDefault === true,
-        properties: input.details?.properties ?? [],
+        externalPaymentMethodId: details?.externalPaymentMethodId ?? null,
+        isDefaultPaymentMethod: setDefault,
+        properties: details?.properties ?? [],
       },
-      setDefault: input.isDefault === true,
-      properties: input.properties ?? [],
+      setDefault,
+      properties,
     };
-    await tellGateway(
-      this.#ports,
-      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_ADD_PAYMENT_METHOD },
-      async (asking, as) => gateway.addPaymentMethod?.(asking, as),
-    );
+    const failsWith = ErrorCode.PAYMENT_ADD_PAYMENT_METHOD;
+    const telling = { context, gateway, timeoutMs, request, failsWith };
+    await tellGateway(this.#ports, telling, async (asking, as) => gateway.addPaymentMethod?.(asking, as));
   }
 
-  /** The gateway's own id of the method; null if the gateway cannot say. */
-  async #gatewayKey({
-    context,
-    gateway,
-    input,
-    id: paymentMethodId,
-    timeoutMs,
-  }: Addition): Promise<string | null> {
-    const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
+  /** Returns the gateway's own id of the method; null if it has none. */
+  async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition): Promise<string | null> {
+    const request = { accountId: input.accountId, paymentMethodId: id, properties: input.properties ?? [] };
     const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedKey((await gateway.getPaymentMethodDetail?.(asking, as))?.externalPaymentMethodId),
     );
     if (reply.kind === 'VALUE') return reply.value;
-    const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
+    const facts = { pluginName: gateway.name, paymentMethodId: id, reply: reply.kind };
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
@@ -282,10 +262,10 @@ function payingOf(
   return { accountId, paymentMethodId, controlPlugins, calls };
 }
 
-/** Whether the method is the default; if it is, one of the two flags must ask for its deletion. */
+/** Returns whether the method is the default, whose deletion needs one of the two flags. */
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
-  account: { readonly id: Uuid; readonly paymentMethodId: Uuid | null },
+  account: Pick<Account, 'id' | 'paymentMethodId'>,
 ): boolean {
   if (account.paymentMethodId !== paymentMethodId) return false;
   if (withAutoPayOff === true || force === true) return true;

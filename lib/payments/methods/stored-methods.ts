@@ -10,14 +10,14 @@ import {
   type PaymentMethod,
   type TenantRef,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { noSuchMethod, paymentError } from '../state/payment-errors.ts';
+import { noSuchMethod } from '../state/payment-errors.ts';
 
-/** The external methods of these accounts, for cheques and transfers; no statement for none. */
+/** Returns the external methods of these accounts, for checks and transfers; no statement for none. */
 export async function externalMethodsOf(
   session: ReadSession,
   accountIds: ReadonlySet<Uuid>,
@@ -34,7 +34,7 @@ export function refuseSecondExternal(
 ): BillingError | null {
   const existing = external.find((method) => method.accountId === accountId);
   if (!existing) return null;
-  return paymentError(
+  return billingError(
     ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
     `Account ${accountId} already has the external payment method ${existing.id}`,
     { accountId, paymentMethodId: existing.id },
@@ -56,24 +56,24 @@ export async function methodOfAccount(
 ): Promise<PaymentMethod> {
   const method = await activeMethod(session, methodId);
   if (method.accountId === accountId) return method;
-  throw paymentError(
+  throw billingError(
     ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
     `Payment method ${methodId} does not belong to account ${accountId}`,
     { paymentMethodId: methodId, accountId },
   );
 }
 
-/** A method that a gateway has taken, to be stored. */
+/** A method that a gateway has accepted, to be stored. */
 export interface NewMethod {
   readonly id: Uuid;
   readonly givenKey: string | null;
-  /** What the gateway calls it; null = it says nothing. */
+  /** The gateway's own id; null if it gave none. */
   readonly gatewayKey: string | null;
   readonly pluginName: string;
   readonly isDefault: boolean;
 }
 
-/** Stores one method for each of these locked accounts, with as many statements as one takes (§10.1 rules 5 and 6). */
+/** Stores one method for each of these locked accounts in a constant number of statements (§10.1 rules 5 and 6). */
 export async function storeMethods(
   session: WriteSession,
   additions: readonly { readonly account: Account; readonly method: NewMethod }[],
@@ -100,13 +100,12 @@ export async function storeMethods(
     const { id, pluginName } = method;
     return newMethod(session, account, { id, pluginName, externalKey: keyOf(method) });
   });
-  const chosen = additions.filter(({ method }) => method.isDefault);
+  const chosen = additions
+    .filter(({ method }) => method.isDefault)
+    .map(({ account, method }) => ({ account, paymentMethodId: method.id }));
   const [, , stored] = await Promise.all([
     session.payments.insertMethods(methods),
-    setDefaultMethods(
-      session,
-      chosen.map(({ account, method }) => ({ account, paymentMethodId: method.id })),
-    ),
+    setDefaultMethods(session, chosen),
     session.payments.findMethodsByIds(methods.map(({ id }) => id)),
   ]);
   const byId = new Map(stored.map((method) => [method.id, method]));
@@ -121,24 +120,21 @@ export function isTakenKey(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
 
-/** Changes the defaults of accounts, null = none, as changes of the accounts; nothing if one stays the same (accounts §4). */
+/** Changes the default methods of accounts (null for none) and reports it as account changes (accounts §4). */
 export async function setDefaultMethods(
   session: WriteSession,
   choices: readonly { readonly account: Account; readonly paymentMethodId: Uuid | null }[],
 ): Promise<void> {
+  const { createdDate: updatedDate } = session.authorship;
   const changed = choices
     .filter(({ account, paymentMethodId }) => account.paymentMethodId !== paymentMethodId)
-    .map(({ account, paymentMethodId }) => ({
-      ...account,
-      paymentMethodId,
-      updatedDate: session.authorship.createdDate,
-    }));
+    .map(({ account, paymentMethodId }) => ({ ...account, paymentMethodId, updatedDate }));
   if (changed.length === 0) return;
   await session.accounts.update(changed);
   session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
 }
 
-/** The account's method for cheques, cash and transfers; made where there is none, never as the default (§9.6 rule 1). */
+/** Returns the account's method for checks, cash and transfers, adding it if needed, never as the default (§9.6 rule 1). */
 export async function externalMethodOf(
   session: WriteSession,
   account: Account,
@@ -161,21 +157,21 @@ export function newMethod(
 }
 
 /**
- * The key as given, null = none.
+ * Returns the key; null for none.
  * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) if it is too long, MISSING_OR_INVALID_FIELD if it cannot be stored.
  */
 export function checkExternalKey(externalKey: string | null): string | null {
   if (externalKey === null || externalKey === '') return null;
   checkStorable('External key', externalKey);
   if (externalKey.length <= MAX_EXTERNAL_KEY_CHARACTERS) return externalKey;
-  throw paymentError(
+  throw billingError(
     ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
     `External key has ${externalKey.length} characters; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`,
     { length: externalKey.length, limit: MAX_EXTERNAL_KEY_CHARACTERS },
   );
 }
 
-/** A method to store, with the token that ties the written rows to the call. */
+/** A method to store; the token links audit rows and events to the call. */
 export interface MethodAddition {
   readonly account: Account;
   readonly method: NewMethod;
@@ -183,9 +179,8 @@ export interface MethodAddition {
 }
 
 /**
- * Stores the methods of calls of one author in one transaction; audit rows and bus events of each have its call's token.
- * Several are stored together only for different accounts that are free, so that no account waits for another.
- * @throws BillingError BUSY (60018): then each is to be stored alone.
+ * Stores the methods of several calls of one author in one transaction, for distinct accounts that are free.
+ * @throws BillingError BUSY (60018): store each alone.
  */
 export async function addTogether(
   storage: Pick<Storage, 'write'>,
@@ -199,10 +194,10 @@ export async function addTogether(
   return storage.write(tenant, { ...authorship, userTokenOf }, async (session) => {
     const locked = await lockedAccounts(session, additions);
     const accountOf = new Map(locked.map((account) => [account.id, account]));
-    return storeMethods(
-      session,
-      additions.map(({ account, method }) => ({ account: accountOf.get(account.id) ?? account, method })),
-    );
+    const current = additions.map(({ account, method }) => {
+      return { account: accountOf.get(account.id) ?? account, method };
+    });
+    return storeMethods(session, current);
   });
 }
 
@@ -218,7 +213,7 @@ async function lockedAccounts(
 }
 
 function notTogether(): BillingError {
-  return paymentError(
+  return billingError(
     ErrorCode.BUSY,
     'These payment methods cannot be stored together; each is stored alone',
   );
@@ -230,15 +225,15 @@ export interface AskedMethod {
   readonly givenKey: string | null;
 }
 
-/** What must be known before a gateway hears of it. */
+/** The facts needed before the gateway is notified. */
 export interface AddableMethod {
   readonly account: Account;
   readonly config: PaymentConfig;
 }
 
 /**
- * Checks each of these by what is stored, with as many statements as one takes; refuses what can be refused before a
- * gateway is told. The unique key decides in the end.
+ * Checks the requests in a constant number of statements, before the gateways are notified. The unique key of the table
+ * has the final word.
  */
 export async function addableMethods(
   session: ReadSession,
@@ -266,7 +261,7 @@ export async function addableMethods(
 }
 
 function takenKey(key: string): BillingError {
-  return paymentError(
+  return billingError(
     ErrorCode.PAYMENT_INVALID_PARAMETER,
     `externalKey "${shortened(key)}" is already used by a payment method`,
     { parameter: 'externalKey', externalKey: key },

@@ -6,7 +6,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, isCurrency, statedAmount } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
@@ -29,7 +29,7 @@ import type {
   VoidInput,
 } from '../payment-operations.ts';
 import { checkSign, lacksCurrency, type OperationRequest } from '../planning/operation-facts.ts';
-import { badParameter, noSuchMethod, paymentError } from '../state/payment-errors.ts';
+import { badParameter, noSuchMethod } from '../state/payment-errors.ts';
 import type { PaymentOperation } from '../state/payment-state.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;
@@ -165,7 +165,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     account: Pick<AccountInput, 'currency'>,
   ): void {
     if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
-      throw paymentError(
+      throw billingError(
         ErrorCode.PRECONDITION_FAILED,
         'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
         { transactionType: transactionType ?? null },
@@ -279,9 +279,6 @@ function amongMethods(
 }
 
 function mayNot(permission: string): BillingError {
-  return paymentError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`,
-    { permission },
-  );
+  const message = `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`;
+  return billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { permission });
 }

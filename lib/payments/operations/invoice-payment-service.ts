@@ -8,7 +8,7 @@ import {
   type InvoicePayment,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, statedAmount, sum } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
@@ -46,7 +46,7 @@ import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
 import type { ApiPayment } from '../planning/reservation.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
 import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
-import { badParameter, failureOfCall, paymentError, registeredGateway } from '../state/payment-errors.ts';
+import { badParameter, failureOfCall, registeredGateway } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
 import { completePayment, requestOf } from './direct-payments.ts';
 
@@ -136,7 +136,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   async chargeback(context: CallContext, input: InvoiceChargebackInput) {
     if (input.amount == null || input.amount.lessThanOrEqualTo(0)) {
       const code = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE;
-      throw paymentError(code, 'A chargeback needs an amount above 0');
+      throw billingError(code, 'A chargeback needs an amount above 0');
     }
     const request = requestOf(TransactionType.CHARGEBACK, input);
     const plan = input.recordsExcess ? planRefusedChargeback : planOperation;
@@ -182,7 +182,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const { invoiceId } = input;
     const [invoice] = await session.invoices.findByIds([invoiceId]);
     if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
-      throw paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
+      throw billingError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
         invoiceId,
       });
     const account = await lockForPayment(session, invoice.accountId);
@@ -267,7 +267,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     if (amount.lessThanOrEqualTo(0)) return;
     // Thrown before the transaction ends: nothing is paid.
     if (mayCredit === false)
-      throw paymentError(
+      throw billingError(
         ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
         'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
         { permission: 'account:credit' },
@@ -410,17 +410,12 @@ async function lockForPayment(session: WriteSession, accountId: Uuid): Promise<A
 }
 
 function noInvoicePayment(paymentId: Uuid | null): BillingError {
-  return paymentError(
-    ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
-    `No invoice payment could be found for payment ${paymentId}`,
-    { paymentId },
-  );
+  const message = `No invoice payment could be found for payment ${paymentId}`;
+  return billingError(ErrorCode.INVOICE_PAYMENT_NOT_FOUND, message, { paymentId });
 }
 
 function bothMethods(): BillingError {
-  return paymentError(
-    ErrorCode.INVALID_PARAMETER,
-    'An external payment takes no paymentMethodId: it is made with the external method of the account',
-    { parameter: 'paymentMethodId' },
-  );
+  const message =
+    'An external payment takes no paymentMethodId: it is made with the external method of the account';
+  return billingError(ErrorCode.INVALID_PARAMETER, message, { parameter: 'paymentMethodId' });
 }

@@ -15,7 +15,7 @@ import {
   type PaymentMethod,
   type PluginProperty,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -40,7 +40,6 @@ import {
   lacksMember,
   noSignedNotifications,
   noSuchMethod,
-  paymentError,
   registeredGateway,
   unreadableAnswer,
 } from '../state/payment-errors.ts';
@@ -183,11 +182,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const why = reply.kind === 'VALUE' ? 'the signature is not right' : reply.kind;
     const facts = { pluginName: gateway.name, tenantId: context.tenant.id, bytes: rawBody.length, why };
     this.#ports.logger.warn(facts, 'a notification of a payment gateway was refused');
-    throw paymentError(
-      ErrorCode.UNAUTHENTICATED,
-      'The notification does not carry the signature that its payment gateway expects',
-      { pluginName: gateway.name },
-    );
+    const message = 'The notification does not carry the signature that its payment gateway expects';
+    throw billingError(ErrorCode.UNAUTHENTICATED, message, { pluginName: gateway.name });
   }
 
   async #between<R, T, V>(

@@ -8,7 +8,7 @@ import {
   type WithContext,
 } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
-import { ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
 import { readResult } from '../machine/payment-service.ts';
@@ -21,13 +21,7 @@ import type {
 } from '../payment-operations.ts';
 import { asksForRetries, spentAttempt } from '../state/outcome-consequences.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import {
-  badParameter,
-  noPaymentOfTransaction,
-  noSuchPayment,
-  paymentBusy,
-  paymentError,
-} from '../state/payment-errors.ts';
+import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
 import { checkFixable, fixedOutcome, fixedStates, type Settlement } from '../state/transaction-outcome.ts';
@@ -131,11 +125,8 @@ async function load(session: ReadSession, { paymentId, transactionId }: Transact
   const transactions = await session.payments.findTransactions([paymentId]);
   const transaction = transactions.find(({ id }) => id === transactionId);
   if (transaction) return { payment, transaction, transactions };
-  throw paymentError(
-    ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-    `Payment ${paymentId} has no transaction ${transactionId}`,
-    { paymentId, transactionId },
-  );
+  const message = `Payment ${paymentId} has no transaction ${transactionId}`;
+  throw billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { paymentId, transactionId });
 }
 
 async function keyOf(

@@ -1,4 +1,3 @@
-import type { IdGenerator } from '../../ports/index.ts';
 import {
   type Account,
   AttemptState,
@@ -25,7 +24,7 @@ import type { OperationFacts, OperationRequest } from './operation-facts.ts';
 import type { NewOperation } from './operation-plan.ts';
 import type { ConsultedRun, PlanTools, ReservationFacts, ReservedCall } from './reservation.ts';
 
-/** The records of one call to a gateway, before the call. */
+/** The records of a gateway call before it is made. */
 export interface PlannedCall extends ReservedCall {
   readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
   readonly transaction: New<PaymentTransaction>;
@@ -42,20 +41,14 @@ export interface PlannedCharge extends PlannedCall {
 /** Plans the records of an operation. A new payment takes its ids as keys if none are given (§1.3, §1.4). */
 export function plannedOperation(
   { method, gateway, amount, currency, invoiceRefund = null, isRefused = false }: NewOperation,
-  {
-    request,
-    facts: { account, payment },
-    consulted,
-    ...tools
-  }: {
+  asked: {
     readonly request: OperationRequest;
     readonly facts: Pick<OperationFacts, 'account' | 'payment'>;
     readonly consulted: ConsultedRun | null;
-    readonly ids: IdGenerator;
-    readonly now: Instant;
-    readonly leaseUntil: Instant;
-  },
+  } & Pick<PlanTools, 'ids' | 'now' | 'leaseUntil'>,
 ): PlannedCall {
+  const { request, consulted, ...tools } = asked;
+  const { account, payment } = asked.facts;
   assertInvariant(method, 'A reserved operation has a payment method', { paymentId: payment?.id ?? null });
   const { ids, now } = tools;
   const paymentId = payment?.id ?? consulted?.planned.paymentId ?? ids.next();
@@ -86,25 +79,21 @@ export function plannedOperation(
 }
 
 /**
- * Plans a purchase for an invoice: of a new payment, under the key of the attempt that is repeated (§8.3), or of a failed
- * payment under a key of its own (§4.2 rule 2).
+ * Plans a purchase for an invoice: a new payment, a repeated attempt under its key (§8.3), or a failed payment under a key
+ * of its own (§4.2 rule 2).
  */
 export function plannedCharge(
   facts: ReservationFacts,
   tools: PlanTools,
-  {
-    payment,
-    origin,
-    amount,
-    method,
-  }: {
+  paid: {
     readonly payment: Payment | null;
-    /** The run that is repeated under its key; null: none is. */
+    /** The attempt that is repeated under its key, if any. */
     readonly origin: PaymentAttempt | null;
     readonly amount: Decimal;
     readonly method: PaymentMethod;
   },
 ): PlannedCharge {
+  const { payment, origin, amount, method } = paid;
   const { account, invoice, api, consulted } = facts;
   const { ids, now } = tools;
   const paymentId = payment?.id ?? consulted?.planned.paymentId ?? ids.next();
@@ -129,6 +118,7 @@ export function plannedCharge(
     invoiceRefund: null,
   });
   const made = { id: paymentId, externalKey: paymentKey, paymentMethodId: method.id };
+  const charged = { paymentId, transactionKey, amount };
   return {
     account,
     gateway,
@@ -139,8 +129,8 @@ export function plannedCharge(
     attempt,
     newPayment: payment === null ? newPayment(account, made, now) : null,
     transaction,
-    newRow: origin === null ? attemptRow(facts, tools, { paymentId, transactionKey, amount }) : null,
-    changedRow: origin === null ? null : repeatedRow(facts, tools, { paymentId, transactionKey, amount }),
+    newRow: origin === null ? attemptRow(facts, tools, charged) : null,
+    changedRow: origin === null ? null : repeatedRow(facts, tools, charged),
   };
 }
 
@@ -154,7 +144,7 @@ function newPayment(
 
 function newTransaction<A extends Decimal | null>(
   { recordId: accountRecordId }: Account,
-  { now, leaseUntil }: { readonly now: Instant; readonly leaseUntil: Instant },
+  { now, leaseUntil }: Pick<PlanTools, 'now' | 'leaseUntil'>,
   made: Pick<
     PaymentTransaction,
     'id' | 'paymentId' | 'attemptId' | 'externalKey' | 'transactionType' | 'effectiveDate' | 'currency'
@@ -174,7 +164,7 @@ function newTransaction<A extends Decimal | null>(
   };
 }
 
-/** A charge of an invoice: the amount is to be settled, in the currency of the invoice. */
+/** A charge of an invoice, in the invoice's currency. */
 interface ChargedRow {
   readonly paymentId: Uuid;
   readonly transactionKey: string;
@@ -218,15 +208,12 @@ function repeatedRow(
 export function newAttempt(
   { account, invoice, api }: ReservationFacts,
   { ids, now }: PlanTools,
-  {
-    paymentKey: paymentExternalKey,
-    transactionKey: transactionExternalKey,
-    ...run
-  }: Pick<PaymentAttempt, 'transactionId' | 'paymentMethodId' | 'amount' | 'stateName'> & {
+  asked: Pick<PaymentAttempt, 'transactionId' | 'paymentMethodId' | 'amount' | 'stateName'> & {
     readonly paymentKey: string;
     readonly transactionKey: string;
   },
 ): New<PaymentAttempt> {
+  const { paymentKey: paymentExternalKey, transactionKey: transactionExternalKey, ...run } = asked;
   return {
     ...run,
     id: ids.next(),
@@ -243,7 +230,7 @@ export function newAttempt(
   };
 }
 
-/** Returns a hold of an automatic payment, for as long as the account has the tags (§9.3). */
+/** Returns the hold of an automatic payment while the account's tags stop it (§9.3). */
 export function newHold(
   { account, invoice }: ReservationFacts,
   { ids, now }: PlanTools,

@@ -14,13 +14,13 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { isRowOf } from '../state/invoice-remainder.ts';
-import { badParameter, paymentError, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
+import { atLeastNothing, isRowOf } from '../state/invoice-remainder.ts';
+import { badParameter, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
 import type { ApiPayment, KeyedRecords, ReservationFacts } from './reservation.ts';
 
 type AbortReason =
@@ -35,7 +35,7 @@ type AbortReason =
 export type InvoicePaymentDecision =
   | { readonly kind: 'PAY'; readonly amount: Decimal; readonly method: PaymentMethod }
   | { readonly kind: 'ABORT'; readonly reason: AbortReason }
-  /** The account's tags hold automatic payments back. */
+  /** The account's tags hold automatic payments. */
   | { readonly kind: 'HOLD'; readonly amount: Decimal }
   /** A call for this invoice is running: check again later. */
   | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
@@ -46,9 +46,9 @@ export interface InvoicePaymentCheckInput {
   readonly method: PaymentMethod | null;
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
-  /** More than the balance is refused, and not cut to it (rule 5): it was asked for of this invoice alone. */
+  /** True: more than the balance is refused instead of reduced to it (rule 5). */
   readonly refusesExcess: boolean;
-  /** The account carries AUTO_PAY_OFF or MANUAL_PAY. */
+  /** Whether the account has AUTO_PAY_OFF or MANUAL_PAY. */
   readonly isHeldBack: boolean;
   /** Payment rows of this invoice, and the transactions of their payments. */
   readonly rows: readonly InvoicePayment[];
@@ -58,8 +58,8 @@ export interface InvoicePaymentCheckInput {
 }
 
 /**
- * The prior check of a PURCHASE on an invoice, in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2)
- * and passes the invoice with the resulting balance.
+ * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and passes the
+ * invoice with the resulting balance.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
@@ -78,10 +78,7 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
   return checkOpenTransactions(input, amount, input.method);
 }
 
-/**
- * What a call may ask to be paid (§4.3 rule 2): 0 only of an invoice of which nothing is due, where that may be paid.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031).
- */
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0 unless the invoice is empty and that is allowed (§4.3 rule 2). */
 export function checkAskedAmount(
   amount: Decimal | null,
   { invoice, allowEmptyInvoice }: Pick<InvoicePaymentCheckInput, 'invoice' | 'allowEmptyInvoice'>,
@@ -95,17 +92,13 @@ function isNothing(amount: Decimal): boolean {
   return amount.lessThanOrEqualTo(ZERO);
 }
 
-function atLeastNothing(balance: Decimal): Decimal {
-  return balance.isNegative() ? ZERO : balance;
-}
-
 /** Rule 5. */
 function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Decimal {
   const requested = input.requestedAmount;
   if (requested === null || requested.equals(balance)) return balance;
   if (requested.lessThan(balance)) return requested;
   if (!input.refusesExcess) return balance;
-  throw paymentError(
+  throw billingError(
     ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
     `Amount ${formatDecimal(requested)} is more than the balance ${formatDecimal(balance)} ` +
       `of invoice ${input.invoice.id}`,
@@ -113,32 +106,29 @@ function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Dec
   );
 }
 
-/** Rule 8: a running call, an unknown outcome, and amounts reserved by PENDING payments. */
+/** Checks for a running call, an unknown outcome, and amounts reserved by PENDING payments (rule 8). */
 function checkOpenTransactions(
   input: InvoicePaymentCheckInput,
   amount: Decimal,
   method: PaymentMethod,
 ): InvoicePaymentDecision {
   const { transactions, now } = input;
-  for (const { leaseUntil } of transactions) {
+  for (const { leaseUntil } of transactions)
     if (leaseUntil !== null && leaseUntil > now) return { kind: 'WAIT', leaseUntil };
-  }
-  if (transactions.some(({ status }) => status === TransactionStatus.UNKNOWN)) {
+  if (transactions.some(({ status }) => status === TransactionStatus.UNKNOWN))
     return abort('UNRESOLVED_TRANSACTION');
-  }
   const pending = transactions.filter(
     ({ status, transactionType }) =>
       status === TransactionStatus.PENDING && transactionType === TransactionType.PURCHASE,
   );
   if (pending.length === 0) return { kind: 'PAY', amount, method };
-  const payable = balanceOf(input.invoice).minus(
-    sum(pending.map((transaction) => reservedBy(transaction, input.rows))),
-  );
+  const reserved = sum(pending.map((transaction) => reservedBy(transaction, input.rows)));
+  const payable = balanceOf(input.invoice).minus(reserved);
   if (payable.lessThanOrEqualTo(ZERO)) return abort('RESERVED_BY_PENDING');
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
 }
 
-/** What a payment that is pending is to settle: its row says so in the currency of the invoice (§9.4). */
+/** Returns the amount that a pending payment will settle, in the invoice's currency if its row has it (§9.4). */
 function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]): Decimal {
   const row = rows.find((each) => each.type === InvoicePaymentType.ATTEMPT && isRowOf(each, transaction));
   if (row?.status === InvoicePaymentStatus.PENDING) return row.amount;
@@ -149,20 +139,20 @@ function abort(reason: AbortReason): InvoicePaymentDecision {
   return { kind: 'ABORT', reason };
 }
 
-/** A payment whose transactions have all failed: it is tried again (§4.2). */
+/** A payment whose transactions have all failed, to be tried again (§4.2). */
 export interface FailedPayment {
   readonly payment: Payment;
-  /** The run that is repeated under its key; null = the payment goes on under a key of its own. */
+  /** The attempt that is repeated under its key; null if the payment gets a new key. */
   readonly origin: PaymentAttempt | null;
 }
 
-/** A payment whose transaction has no outcome yet. */
+/** A payment with a transaction that has no outcome yet. */
 export interface OpenPayment {
   readonly payment: Payment;
   readonly transaction: PaymentTransaction;
 }
 
-/** The failed payment of this invoice that has a key that is given; null = a new one is made. */
+/** Returns the failed payment of this invoice with a given key; null if a new one is made. */
 export function failedPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions, attempts, rows }: ReservationFacts,
@@ -185,10 +175,7 @@ export function failedPaymentOf(
   return { payment, origin: origin ?? null };
 }
 
-/**
- * The payment of this invoice that is asked for once more under the key of its transaction while the outcome of that is
- * open; null = none is. With the key of another payment it is not the same one.
- */
+/** Returns the payment of this invoice whose open transaction has the given key; null if there is none. */
 export function openPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: ReservationFacts,
@@ -205,7 +192,7 @@ export function openPaymentOf(
 }
 
 /**
- * A key leads to what its own account has only (§4.1 rule 3).
+ * Checks that the keys belong to the account itself (§4.1 rule 3).
  * @throws BillingError PAYMENT_DIFFERENT_ACCOUNT_ID (7034), PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035).
  */
 export function checkKeysAreOwn(
@@ -222,41 +209,36 @@ export function checkKeysAreOwn(
   throw paymentKey === null ? paymentOfOther(stranger.paymentId, account.id) : transactionOfOther(account.id);
 }
 
-/** @throws BillingError for a key that something else has (§4.2). */
+/** @throws BillingError for a used key (§4.2). */
 export function checkKeysAreFree(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: KeyedRecords,
 ): void {
   checkTransactionKeyIsFree({ transactionKey }, { transactions });
-  if (payments.some(({ externalKey }) => externalKey === paymentKey)) {
+  if (payments.some(({ externalKey }) => externalKey === paymentKey))
     throw taken('paymentExternalKey', paymentKey ?? '');
-  }
 }
 
-/** @throws BillingError for a transaction's key that another transaction has. */
+/** @throws BillingError for the key of another transaction. */
 export function checkTransactionKeyIsFree(
   { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
   { transactions }: Pick<KeyedRecords, 'transactions'>,
 ): void {
   const ofKey = transactions.filter(({ externalKey }) => externalKey === transactionKey);
-  const [first] = ofKey;
   const succeeded = ofKey.find(({ status }) => status === TransactionStatus.SUCCESS);
   if (succeeded) {
-    throw paymentError(
+    throw billingError(
       ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
       `Transaction ${succeeded.id} with this external key has succeeded already`,
       { transactionId: succeeded.id, paymentId: succeeded.paymentId },
     );
   }
-  if (first) throw taken('transactionExternalKey', first.externalKey);
+  if (ofKey[0]) throw taken('transactionExternalKey', ofKey[0].externalKey);
 }
 
 export function noDefaultMethod(accountId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
-    `Account ${accountId} has no default payment method, and the payment names none`,
-    { accountId },
-  );
+  const message = `Account ${accountId} has no default payment method, and the payment names none`;
+  return billingError(ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD, message, { accountId });
 }
 
 function hasFailed({ status }: PaymentTransaction): boolean {
@@ -264,9 +246,6 @@ function hasFailed({ status }: PaymentTransaction): boolean {
 }
 
 function taken(parameter: string, key: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_INVALID_PARAMETER,
-    `${parameter} "${shortened(key)}" is used by another payment already`,
-    { parameter, key },
-  );
+  const message = `${parameter} "${shortened(key)}" is used by another payment already`;
+  return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

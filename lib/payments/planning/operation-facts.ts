@@ -11,7 +11,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type Currency,
@@ -35,7 +35,6 @@ import {
   badParameter,
   noPaymentOfKey,
   noSuchPayment,
-  paymentError,
   paymentOfOther,
   transactionOfOther,
 } from '../state/payment-errors.ts';
@@ -52,13 +51,13 @@ export interface OperationFacts {
   readonly account: Account;
   readonly payment: Payment | null;
   readonly transactions: readonly PaymentTransaction[];
-  /** Of the tenant, with the key that is asked for. */
+  /** The tenant's transactions with the requested key. */
   readonly keyTransactions: readonly PaymentTransaction[];
-  /** What the payment has paid of invoices, and what was taken back. */
+  /** The invoice payments of the payment, with refunds and chargebacks. */
   readonly rows: readonly InvoicePayment[];
-  /** Of the account, refunds of invoices' payments whose outcome is open; empty where nothing is to be taken back. */
+  /** Open refunds of invoice payments of the account; loaded only for operations that return money. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
-  /** The method of the payment, or the one that a new payment is to be made with. */
+  /** The method of the payment, or of a new payment. */
   readonly method: PaymentMethod | null;
 }
 
@@ -66,18 +65,18 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
-  /** Whether the caller's amounts may carry noise of binary floating point; default false. */
+  /** Whether the caller's amounts may have binary floating-point noise; default false. */
   readonly roundsFloatNoise?: boolean | undefined;
-  /** The tenant's own tables of operations, by plugin name (§3.1). */
+  /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
-  /** True: control plugins are still to be asked, one of which may name the method of a new payment (§4.1). */
+  /** True: a control plugin may still name the method of a new payment (§4.1). */
   readonly awaitsMethod?: boolean;
 }
 
-/** One operation on a payment, as it is asked for (§4.1): what is not given is null. */
+/** A requested operation on a payment (§4.1); missing values are null. */
 export interface OperationRequest {
   readonly operation: PaymentOperation;
-  /** Whose payment it is to be; null where the payment says so. */
+  /** Null if the payment identifies the account. */
   readonly accountId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;
@@ -87,15 +86,15 @@ export interface OperationRequest {
   readonly currency: Currency | null;
   readonly effectiveDate: Instant | null;
   readonly properties: readonly PluginProperty[];
-  /** Control plugins by name, in their order; null = those of the tenant (§2.3 rule 9). */
+  /** Names of control plugins in order; null for the tenant's (§2.3 rule 9). */
   readonly controlPlugins: readonly string[] | null;
 }
 
-/** What the id and the keys of a request lead to. */
+/** The records that the id and the keys of a request lead to. */
 export interface KeyedPayments {
   readonly byId: Payment | undefined;
   readonly byKey: Payment | undefined;
-  /** Transactions of the tenant with the transaction's key, and their payments. */
+  /** The tenant's transactions with the transaction key, and their payments. */
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: readonly Payment[];
 }
@@ -106,17 +105,16 @@ type Asked = Pick<
 >;
 
 /**
- * The payment that is meant (§4.1 rules 2 and 3): by its id, else by its key, else by the key of a transaction; null =
- * a new one.
+ * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3); null for a new one.
  * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_DIFFERENT_ACCOUNT_ID (7034),
- * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) when failed transactions of several
- * payments have the key, PAYMENT_INVALID_PARAMETER (7031) without any of them where one is needed.
+ * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several payments
+ * have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
  */
 export function askedPayment(request: Asked, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
   const accountId = request.accountId ?? payment?.accountId ?? null;
   if (payment !== null && payment.accountId !== accountId) throw paymentOfOther(payment.id, accountId);
-  checkTransactionsOf(accountId, { payment, found });
+  checkTransactionsOf(accountId, payment, found);
   return payment;
 }
 
@@ -140,17 +138,14 @@ function namedPayment(request: Asked, found: KeyedPayments): Payment | null {
   return payment;
 }
 
-/** A transaction that is not failed decides, else the one payment that holds failed ones. */
+/** Returns the payment of a transaction that has not failed, else the only payment with failed ones. */
 function ofTransactions(key: string, { transactions, payments }: KeyedPayments): Payment | null {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
   const [first, second] = payments.filter(({ id }) => ids.has(id));
   if (second !== undefined) {
-    throw paymentError(
-      ErrorCode.PAYMENT_INTERNAL_ERROR,
-      `Several payments have transactions with the external key "${key}"; name the payment`,
-      { transactionExternalKey: key },
-    );
+    const message = `Several payments have transactions with the external key "${key}"; name the payment`;
+    throw billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { transactionExternalKey: key });
   }
   return first ?? null;
 }
@@ -160,14 +155,9 @@ const failed: ReadonlySet<TransactionStatus> = new Set([
   TransactionStatus.PLUGIN_FAILURE,
 ]);
 
-function checkTransactionsOf(
-  accountId: Uuid | null,
-  { payment, found }: { readonly payment: Payment | null; readonly found: KeyedPayments },
-): void {
-  if (accountId === null) return;
+function checkTransactionsOf(accountId: Uuid | null, payment: Payment | null, found: KeyedPayments): void {
   const stranger = found.payments.find((each) => each.accountId !== accountId);
-  if (stranger === undefined || stranger.id === payment?.id) return;
-  throw transactionOfOther(accountId);
+  if (accountId !== null && stranger && stranger.id !== payment?.id) throw transactionOfOther(accountId);
 }
 
 export interface OperationAmount {
@@ -180,9 +170,8 @@ export type AmountRules = Pick<OperationRules, 'allowsOverRefund' | 'roundsFloat
 const NONE: OperationAmount = { amount: null, currency: null };
 
 /**
- * Currency and amount of an operation (§4.3).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than
- * its currency.
+ * Returns the currency and amount of an operation (§4.3).
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many digits.
  */
 export function checkAmount(
   request: OperationRequest,
@@ -206,8 +195,8 @@ export function checkAmount(
 }
 
 /**
- * Returns the amount that is asked for, with at most the digits of its currency (rule 8).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a finer one.
+ * Returns the requested amount, checked for the digits of its currency (rule 8).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits.
  */
 export function statedIn(
   request: OperationRequest,
@@ -224,37 +213,36 @@ export function lacksCurrency(): BillingError {
   return badParameter('currency', 'is needed: the account has none');
 }
 
-/** Rule 2: only a card check is for nothing. */
+/** Checks the sign: only an authorization may be for 0 (rule 2). */
 export function checkSign(amount: Decimal, operation: OperationRequest['operation']): void {
   const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
   if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
     throw badParameter('amount', least);
 }
 
-/** Rule 5; of a payment of an invoice what is left of its ledger (§9.5 rule 1). */
+/** Checks a refund by rule 5, and of an invoice payment by the rest of its ledger (§9.5 rule 1). */
 export function checkRefund(
-  { amount, currency }: { readonly amount: Decimal; readonly currency: Currency | null },
+  asked: { readonly amount: Decimal; readonly currency: Currency | null },
   facts: OperationFacts,
   { allowsOverRefund }: Pick<OperationRules, 'allowsOverRefund'>,
 ): void {
   const paid = paidRows(facts);
   if (paid !== null) {
-    checkRefundable({ amount, currency }, paid);
+    checkRefundable(asked, paid);
     return;
   }
-  if (allowsOverRefund) return;
   const most = refundable(facts.transactions).minus(openRefunds(facts.transactions));
-  if (amount.lessThanOrEqualTo(most)) return;
+  if (allowsOverRefund || asked.amount.lessThanOrEqualTo(most)) return;
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
-/** What the payment has paid of an invoice, and what may take it back; null = it pays none. */
+/** Returns the invoice payment and everything that may reverse it; null if the payment pays no invoice. */
 export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
   const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }
 
-/** Returns all that an operation could take back of the payment, which older data may have left finer than its currency. */
+/** Returns the most that an operation can return, which older data may have with more digits than the currency. */
 function restOf(
   operation: OperationRequest['operation'],
   currency: Currency,
@@ -266,7 +254,7 @@ function restOf(
   return refundable(facts.transactions).minus(openRefunds(facts.transactions));
 }
 
-/** What refunds whose outcome is open may still take. */
+/** Returns the sum of refunds without an outcome. */
 function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
   const open = transactions.filter(
     (each) => each.transactionType === TransactionType.REFUND && isUnresolved(each),
@@ -274,7 +262,7 @@ function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
   return sum(open.map(({ amount }) => amount ?? ZERO));
 }
 
-/** Rule 6; of a payment of an invoice what is left of its ledger (§9.5 rule 3). */
+/** Checks a chargeback by rule 6, and of an invoice payment by the rest of its ledger (§9.5 rule 3). */
 function checkChargeback(
   { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
   facts: OperationFacts,
@@ -298,11 +286,10 @@ interface Completing {
 }
 
 /**
- * What a gateway is told instead of what is stored (§4.3 rule 7), null = as stored: an amount that the operation could
- * have, of what gives money back of a payment no more than could be given back without the transaction itself, and of what
- * pays an invoice only what is known to settle so much of it.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than
- * its currency, of a payment of an invoice INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
+ * Returns the amount for the gateway in a completion, null for the stored one (§4.3 rule 7). What returns money may not
+ * exceed the amount refundable without the transaction; of an invoice payment in another currency it must be the stored one.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many digits, and for an
+ * invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
 export function toldAmount(
   { amount: asked, currency }: OperationAmount,
@@ -317,7 +304,7 @@ export function toldAmount(
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
-  // It settles what control plugins were asked about (§9.4), which is known of the stored amount alone.
+  // It settles what the control plugins approved (§9.4), which is known for the stored amount only.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
     throw badParameter('amount', `cannot be another one: the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
@@ -327,7 +314,7 @@ export function toldAmount(
   return { amount, currency };
 }
 
-/** Returns what is asked for, which may be what is stored, however fine that is. */
+/** Returns the requested amount; the stored one is accepted with any digits. */
 function statedAs(
   amount: Decimal,
   currency: OperationAmount['currency'],
@@ -336,7 +323,7 @@ function statedAs(
   return currency === null ? amount : statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** What the transaction is to settle of an invoice; undefined = it pays none. */
+/** Returns the invoice payment row of the transaction, if it pays an invoice. */
 function paysRow(pending: PaymentTransaction, { rows }: OperationFacts): InvoicePayment | undefined {
   if (pending.transactionType !== TransactionType.PURCHASE) return undefined;
   return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && isRowOf(row, pending));
@@ -354,7 +341,7 @@ function checkMore(amount: Decimal, { pending, facts, rules }: Completing): void
     checkRefund({ amount, currency: pending.currency }, others, rules);
     return;
   }
-  // What is given back of it another way is known to the other payment only.
+  // Only the other payment knows its remaining refunds.
   const most = formatDecimal(pending.amount ?? amount);
   throw badParameter('amount', `is more than the ${most} that was asked for first`);
 }

@@ -8,12 +8,12 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
-import { badParameter, noSuchMethod, paymentError, registeredGateway } from '../state/payment-errors.ts';
+import { badParameter, noSuchMethod, registeredGateway } from '../state/payment-errors.ts';
 import {
   activeChargeback,
   checkMayStart,
@@ -37,33 +37,33 @@ import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
   | { readonly kind: 'WAIT' }
-  /** A transaction waits for its outcome: it is asked for again (§4.2, §6.1), or has been told (§6.2). */
+  /** A pending transaction: ask for its outcome (§4.2, §6.1), or record the reported one (§6.2). */
   | {
       readonly kind: 'COMPLETE';
       readonly transaction: PaymentTransaction;
-      /** Null where the outcome is told: nobody is asked. */
+      /** Null if the outcome is reported already. */
       readonly gateway: PaymentGateway | null;
-      /** What the gateway is told instead of what is stored (§4.3 rule 7). */
+      /** The amount for the gateway if it differs from the stored one (§4.3 rule 7). */
       readonly told: OperationAmount;
       readonly outcome?: CallOutcome;
     }
-  /** What is to be completed has succeeded already (§6.1 rule 2). */
+  /** The transaction to complete has already succeeded (§6.1 rule 2). */
   | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
   | NewOperation;
 
 export interface NewOperation {
   readonly kind: 'NEW';
-  /** Null: control plugins are still to be asked for one. */
+  /** Null: a control plugin may still choose one. */
   readonly method: Pick<PaymentMethod, 'id'> | null;
   readonly gateway: PaymentGateway | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
   readonly invoiceRefund?: InvoiceRefund | null;
-  /** True: it is only recorded, as a failure. */
+  /** True: recorded as a failure only. */
   readonly isRefused?: boolean;
 }
 
-/** Transactions that a deleted payment method still serves (§2.1 rule 4). */
+/** Operations that a deleted payment method still allows (§2.1 rule 4). */
 const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([
   'REFUND',
   'VOID',
@@ -73,8 +73,7 @@ const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>
 ]);
 
 /**
- * Decides what a request becomes (§4.1 rule 5): keys, state machine, payment method, currency and amount; writes
- * nothing.
+ * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5); writes nothing.
  * @throws BillingError for each rule that refuses it.
  */
 export function planOperation(
@@ -82,7 +81,7 @@ export function planOperation(
   facts: OperationFacts,
   rules: OperationRules,
 ): OperationPlan {
-  // What pays an invoice begins and is repeated by the invoice (§9.2), which would not hear of it here.
+  // Payments of invoices begin and are repeated through the invoice (§9.2).
   const paysInvoice = facts.rows.some(({ type: row }) => row === InvoicePaymentType.ATTEMPT);
   if (paysInvoice && isFirstOperation(request.operation)) throw notAllowed(request.operation, facts.payment);
   const known = planByKey(request, facts, rules);
@@ -92,7 +91,7 @@ export function planOperation(
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
   const isReversal = operation === 'CHARGEBACK_REVERSAL';
   if (isReversal) checkReversible(request, facts);
-  // Whatever has come after it, a chargeback that stands may be won (§3.1).
+  // A chargeback that stands can be reversed after any later transaction (§3.1).
   if (table !== undefined || !isReversal)
     checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
   if (rules.awaitsMethod && methodIdOf(request, facts) === null)
@@ -103,10 +102,9 @@ export function planOperation(
 }
 
 /**
- * What its transaction's key alone says of a request (§4.2), before anything else of it is looked at: that it is done
- * already or is under way, or that a transaction of the payment waits for its outcome; null = it is a new one.
- * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032) and
- * PAYMENT_INVALID_PARAMETER (7031) as the table of §4.2 says; for the rest as `toldAmount`.
+ * Plans by the transaction's key alone (§4.2): completed or running already, or a pending transaction; null = a new one.
+ * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
+ * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `toldAmount`.
  */
 export function planByKey(
   request: OperationRequest,
@@ -126,7 +124,7 @@ export function planByKey(
   };
 }
 
-/** The method of a payment is fixed by its first transaction (§1.3): another one is not charged in its place. */
+/** The method of a payment is fixed by its first transaction (§1.3). */
 function checkMethodOfPayment(
   { operation, paymentMethodId }: OperationRequest,
   { payment }: OperationFacts,
@@ -137,7 +135,7 @@ function checkMethodOfPayment(
   throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
 }
 
-/** What a transaction of the same key means (§4.2); the one that is to be completed, or null. */
+/** Returns the pending transaction with the request's key (§4.2), or null. */
 function pendingOfKey(request: OperationRequest, facts: OperationFacts): PaymentTransaction | null {
   const key = request.transactionExternalKey;
   if (key === null) return null;
@@ -146,16 +144,15 @@ function pendingOfKey(request: OperationRequest, facts: OperationFacts): Payment
   const own = facts.keyTransactions.filter(({ paymentId }) => paymentId === facts.payment?.id);
   const latest = own.at(-1) ?? facts.keyTransactions.at(-1);
   if (latest === undefined) return null;
+  const { id: transactionId } = latest;
   if (latest.transactionType !== type) {
-    throw badParameter('transactionType', `is ${latest.transactionType} of the transaction with this key`, {
-      transactionId: latest.id,
-    });
+    const why = `is ${latest.transactionType} of the transaction with this key`;
+    throw badParameter('transactionType', why, { transactionId });
   }
   if (latest.status !== TransactionStatus.PENDING) return null;
   if (latest.paymentId === facts.payment?.id) return latest;
-  throw badParameter('transactionExternalKey', 'belongs to a pending transaction of another payment', {
-    transactionId: latest.id,
-  });
+  const why = 'belongs to a pending transaction of another payment';
+  throw badParameter('transactionExternalKey', why, { transactionId });
 }
 
 function checkKey(each: PaymentTransaction, { operation }: OperationRequest, facts: OperationFacts): void {
@@ -165,7 +162,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
       ? operation === 'CHARGEBACK' && activeChargeback(facts.keyTransactions, each.externalKey) === each
       : each.status === TransactionStatus.SUCCESS;
   if (!stands) return;
-  throw paymentError(
+  throw billingError(
     ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
     `Transaction ${each.id} with this external key has succeeded already`,
     { transactionId: each.id, paymentId: each.paymentId },
@@ -175,14 +172,14 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
 /** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */
 function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts): void {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
-  throw paymentError(
+  throw billingError(
     ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
     'No chargeback with this transactionExternalKey stands on the payment',
     { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
   );
 }
 
-/** The method of the payment, or that of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+/** Returns the method of the payment, or of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
 export function usableMethod(
   request: Pick<OperationRequest, 'paymentMethodId'>,
   facts: OperationFacts,
@@ -215,7 +212,7 @@ export function gatewayOf(
   return gateway;
 }
 
-/** Open transactions that a gateway should be asked about before anything else is decided (§4.1 rule 4). */
+/** Returns the open transactions to ask the gateway about first (§4.1 rule 4). */
 export function openOf(
   facts: Pick<OperationFacts, 'transactions'>,
   now: Instant,
@@ -223,7 +220,7 @@ export function openOf(
   return facts.transactions.filter((each) => isUnresolved(each) && !isLeased(each, now));
 }
 
-/** Which transaction of a payment is to be completed; what is not given is null. */
+/** The transaction to complete; null members match any. */
 export interface CompletionChoice {
   readonly transactionId: Uuid | null;
   readonly transactionExternalKey: string | null;
@@ -231,8 +228,8 @@ export interface CompletionChoice {
 }
 
 /**
- * Which transaction a completion is about (§6.1 rules 1 and 2).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) when none or several fit, and as `toldAmount`.
+ * Plans the completion of a transaction (§6.1 rules 1 and 2).
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if none or several match, and as `toldAmount`.
  */
 export function planCompletion(
   { choice, told }: { readonly choice: CompletionChoice; readonly told: OperationAmount },
@@ -264,14 +261,14 @@ export function planCompletion(
   };
 }
 
-/** How a gateway has told, by another way, that a transaction has ended. */
+/** The outcome of a transaction that a gateway reported outside a call. */
 export interface NotifiedOutcome {
   readonly transactionId: Uuid;
   readonly hasSucceeded: boolean;
 }
 
 /**
- * A transaction whose outcome is told (§6.2): SUCCESS for the amount that is stored, or PAYMENT_FAILURE.
+ * Plans the reported outcome of a transaction (§6.2): SUCCESS for the stored amount, or PAYMENT_FAILURE.
  * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless it is pending.
  */
 export function planNotified(
@@ -282,24 +279,16 @@ export function planNotified(
   if (transactions.some((each) => isLeased(each, now))) return { kind: 'WAIT' };
   const transaction = transactions.find(({ id }) => id === transactionId);
   if (transaction?.status !== TransactionStatus.PENDING) {
-    throw paymentError(
-      ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-      `Transaction ${transactionId} is not pending on this payment`,
-      { transactionId },
-    );
+    const message = `Transaction ${transactionId} is not pending on this payment`;
+    throw billingError(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT, message, { transactionId });
   }
   const told = { amount: null, currency: null };
   const status = hasSucceeded ? PluginStatus.PROCESSED : PluginStatus.ERROR;
-  return {
-    kind: 'COMPLETE',
-    transaction,
-    gateway: null,
-    told,
-    outcome: ownOutcome(transaction, now, { status }),
-  };
+  const outcome = ownOutcome(transaction, now, { status });
+  return { kind: 'COMPLETE', transaction, gateway: null, told, outcome };
 }
 
-/** A chargeback of more than what is left, as a failed transaction that changes nothing (http-api §4 line 15). */
+/** Plans a chargeback of more than the rest as a failed transaction that changes nothing (http-api §4 line 15). */
 export function planRefusedChargeback(
   request: OperationRequest,
   facts: OperationFacts,

@@ -39,47 +39,46 @@ import {
   type ReservationFacts,
 } from './reservation.ts';
 
-/** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
+/** A requested payment: the first for an invoice, a repeated attempt, or one after its hold. */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: InvoiceRetryJob | null;
-  /** The hold whose payment has to be made now (§9.3). */
+  /** The released hold to pay (§9.3). */
   readonly holdId?: Uuid;
   readonly api?: ApiPayment;
-  /** The run that control plugins have let pass; absent = none was asked. */
+  /** The run that control plugins let pass; absent if none was asked. */
   readonly consulted?: ConsultedRun;
 }
 
-export type ReservationPlan =
-  | { readonly kind: 'WAIT' }
-  /** Done without a call: attempts that ended, and the bus event that tells of a failure. */
-  | {
-      readonly kind: 'STOP';
-      readonly ended: readonly New<PaymentAttempt>[];
-      readonly events: readonly NewBusEvent[];
-      /** The hold, if the account's tags hold the payment back. */
-      readonly newHold?: New<AutoPayHold>;
-      /** The payment that is meant, where it comes again under the key of one whose outcome is open (§4.2). */
-      readonly open?: OpenPayment;
-      readonly endedHold?: AutoPayHold;
-      /** The attempt whose retry this is, where something of it is to be forgotten now. */
-      readonly spent?: readonly PaymentAttempt[];
-    }
-  | {
-      readonly kind: 'CHARGE';
-      readonly ended: readonly New<PaymentAttempt>[];
-      readonly charge: PlannedCharge;
-      readonly endedHold?: AutoPayHold;
-      readonly spent?: readonly PaymentAttempt[];
-    };
+export type ReservationPlan = { readonly kind: 'WAIT' } | StopPlan | ChargePlan;
 
-type StopPlan = Extract<ReservationPlan, { kind: 'STOP' }>;
+interface DecidedPlan {
+  readonly ended: readonly New<PaymentAttempt>[];
+  readonly endedHold?: AutoPayHold;
+  /** The attempt of this retry, if its properties must be removed now. */
+  readonly spent?: readonly PaymentAttempt[];
+}
+
+/** Done without a call: attempts that ended, and the event that reports a failure. */
+interface StopPlan extends DecidedPlan {
+  readonly kind: 'STOP';
+  readonly events: readonly NewBusEvent[];
+  /** The hold, if the account's tags stop the payment. */
+  readonly newHold?: New<AutoPayHold>;
+  /** The open payment whose key the request repeats (§4.2). */
+  readonly open?: OpenPayment;
+}
+
+interface ChargePlan extends DecidedPlan {
+  readonly kind: 'CHARGE';
+  readonly charge: PlannedCharge;
+}
 const NOTHING: StopPlan = { kind: 'STOP', ended: [], events: [] };
 
 type Planning = ReservationFacts & PlanTools;
 
-/** Decides what becomes of a request (§8.3, §9.2); writes nothing. */
+/** Decides on a request (§8.3, §9.2); writes nothing. */
 export function planReservation(
   request: PaymentRequest,
   facts: ReservationFacts,
@@ -89,21 +88,18 @@ export function planReservation(
   if (request.retry !== null) return planRetry(request.retry, planning);
   if (request.holdId !== undefined) return planRelease(request.holdId, planning);
   if (request.api !== undefined) return planApiPayment(request.api, planning);
-  // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
+  // Events may be delivered twice: an invoice is tried automatically once for its creation.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
   return planFirst(planning, { ended: [], requestedAmount: null });
 }
 
-/**
- * §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again.
- * A retry that was held back goes on as the payment that it repeats, unless that has succeeded since.
- */
+/** Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment unless that has succeeded. */
 function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   const { hold, isHeldBack, methods } = planning;
   if (hold?.id !== holdId || isHeldBack) return NOTHING;
   const retry = heldRetryOf(hold, planning);
   const requestedAmount = hold.amount;
-  // One more purchase may start on the payment, or on another one if its method is gone (§8.3).
+  // One more purchase on the payment, or on a new one if its method is gone (§8.3).
   const method = retry === null ? undefined : methods.get(retry.payment.paymentMethodId);
   const plan =
     retry !== null && method !== undefined && mayPurchase(planning, method, retry.payment)
@@ -113,10 +109,7 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   return { ...plan, endedHold: hold, ...(retry && { spent: spentAttempt(retry.origin) }) };
 }
 
-/**
- * While the outcome of another payment of the invoice is open, what cannot be paid beside it waits for that: the hold is
- * released again when it is known.
- */
+/** Returns whether the rest must wait for another open payment of the invoice; its outcome releases the hold again. */
 function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
   hold: AutoPayHold,
@@ -130,7 +123,7 @@ function isForLater(
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
-/** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
+/** Plans an API payment (§9.6), which skips or waits for what cannot be paid now and leaves no hold. */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
   checkAskedAmount(api.amount, planning);
@@ -143,7 +136,7 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const failed = failedPaymentOf(api, planning);
   if (failed === null) checkKeysAreFree(api, keyed);
   else if (failed.origin === null) checkTransactionKeyIsFree(api, keyed);
-  // A run that was begun for another payment is begun again.
+  // A run that began for another payment must begin again.
   if (consulted && consulted.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
   const methodId = methodIdOf(api, failed?.payment);
   const known = knownMethod(planning, methodId);
@@ -158,7 +151,7 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
 }
 
-/** The method of a payment is fixed by its first transaction (§1.3); null = the account's default. */
+/** Returns the method, fixed by the payment's first transaction (§1.3); null for the account's default. */
 function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined): Uuid | null {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
@@ -168,12 +161,10 @@ function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined): Uu
 
 function planFirst(
   planning: Planning,
-  {
-    ended,
-    requestedAmount,
-  }: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
+  asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
-  // What was begun for a payment that there is does not begin another one.
+  const { ended, requestedAmount } = asked;
+  // A run that began for an existing payment does not begin another one.
   if (planning.consulted?.planned.isNewPayment === false) return { kind: 'WAIT' };
   const method = usableMethod(planning, knownMethod(planning, null));
   const decision = decide(planning, method, requestedAmount);
@@ -184,14 +175,12 @@ function planFirst(
     const hold = newHold(planning, planning, { attempt, amount });
     return { kind: 'STOP', ended: [...ended, attempt], events: [], newHold: hold };
   }
-  if (decision.kind === 'PAY' && mayPurchase(planning, decision.method, null))
-    return {
-      kind: 'CHARGE',
-      ended,
-      charge: chargeOf(planning, { ...decision, payment: null, origin: null }),
-    };
+  if (decision.kind === 'PAY' && mayPurchase(planning, decision.method, null)) {
+    const paid = { ...decision, payment: null, origin: null };
+    return { kind: 'CHARGE', ended, charge: chargeOf(planning, paid) };
+  }
   if (decision.kind === 'ABORT' && !lacksMethod(decision)) return { kind: 'STOP', ended, events: [] };
-  // Nothing can be charged, and that is reported: the invoice stays as it is.
+  // Nothing can be charged: the failure is reported, the invoice is unchanged.
   const attempt = unpaidAttempt(planning, planning.invoice.rawBalance);
   return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(planning, attempt)] };
 }
@@ -200,7 +189,7 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
   return plannedCharge(planning, planning, paid);
 }
 
-/** The method that control plugins have chosen, else the one that is asked for, else the account's default. */
+/** Returns the method chosen by control plugins, else the requested one, else the account's default. */
 function knownMethod(
   { consulted, account, methods }: ReservationFacts,
   asked: Uuid | null,
@@ -210,7 +199,7 @@ function knownMethod(
   return stored?.accountId === account.id ? stored : undefined;
 }
 
-/** A method can be charged if it is active and its gateway is registered (otherwise there is no transaction, §2.2). */
+/** Returns the method if it is active and its gateway registered; without a gateway there is no transaction (§2.2). */
 function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined): PaymentMethod | null {
   return method?.isActive && gateways.has(method.pluginName) ? method : null;
 }
@@ -224,7 +213,7 @@ function lacksMethod(decision: InvoicePaymentDecision): boolean {
   return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
-/** Whether a purchase with the method may start, on this payment or a new one (§3.1). */
+/** Returns whether a purchase with the method may start on this payment or a new one (§3.1). */
 function mayPurchase(
   { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,
@@ -248,7 +237,7 @@ function abortedAttempt(
   return newAttempt(planning, planning, { ...run, transactionId: null, stateName: AttemptState.ABORTED });
 }
 
-/** §8.3: repeats an attempt, on the same payment with the same key. */
+/** Repeats an attempt on the same payment with the same key (§8.3). */
 function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   const payment = planning.payments.find(({ id }) => id === job.paymentId);
   const runs = planning.attempts.filter(
@@ -259,9 +248,9 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
-  // Delivered twice, or overtaken: the attempt was repeated or decided since.
+  // Delivered twice or overtaken: the attempt was repeated or decided since.
   if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
-  // The run that stands for the retry if it ends before its payment is tried again.
+  // The attempt for the retry if it ends before its payment is tried again.
   const held = abortedAttempt(planning, {
     paymentKey: payment.externalKey,
     transactionKey: origin.transactionExternalKey,
@@ -274,26 +263,26 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
 }
 
 interface DueRetry extends Omit<HeldRetry, 'held'> {
-  /** The run that stands for it if it is not made. */
+  /** The attempt to record if the retry is not made. */
   readonly held: New<PaymentAttempt>;
-  /** That run, where it is still to be stored. */
+  /** That attempt, if it must still be stored. */
   readonly ended: readonly New<PaymentAttempt>[];
   readonly requestedAmount: Decimal | null;
 }
 
-/** A retry that is to be made now (§8.3). */
+/** Plans a retry that is due (§8.3). */
 function planRun(
   { payment, origin, held, ended, requestedAmount }: DueRetry,
   planning: Planning,
 ): ReservationPlan {
   const stored = planning.methods.get(payment.paymentMethodId);
   if (stored?.isActive !== true) return planFirst(planning, { ended, requestedAmount: null });
-  // A run that was begun for another payment is begun again.
+  // A run that began for another payment must begin again.
   if (planning.consulted?.planned.isNewPayment === true) return { kind: 'WAIT' };
   const decision = decide(planning, usableMethod(planning, stored), requestedAmount);
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'HOLD') {
-    // The hold of another payment of the invoice stands for all that is due.
+    // The hold of another payment of the invoice covers everything due.
     if (planning.hold !== null) return { kind: 'STOP', ended, events: [] };
     const hold = newHold(planning, planning, { attempt: held, amount: decision.amount });
     return { kind: 'STOP', ended, events: [], newHold: hold };
@@ -318,8 +307,7 @@ function decide(
     requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
-  // An amount in another currency settles what its plugins were asked about (§9.4). It cannot be cut: if that is no longer
-  // due, they are asked again.
+  // An amount in another currency settles what the plugins approved (§9.4) and cannot be reduced: if less is due, ask again.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

@@ -1,6 +1,6 @@
 import { adjustedAmount, balanceOf, checkTexts } from '../../invoicing/index.ts';
 import type { Invoice, InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type AmountStatement,
@@ -11,13 +11,12 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainder.ts';
-import { paymentError } from '../state/payment-errors.ts';
 
-/** An item that a refund is to adjust; without an amount all that remains of it. */
+/** An item for a refund to adjust; by default, by all that remains of it. */
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
-  /** Of the adjustment, up to 255 characters; default that of every adjustment (invoicing §1.3). */
+  /** Of the adjustment, up to 255 characters; default as for all adjustments (invoicing §1.3). */
   readonly description?: string | null;
 }
 
@@ -29,66 +28,56 @@ interface AskedRefund {
 
 type AmountForm = Pick<AmountStatement, 'currency' | 'roundsFloatNoise'>;
 
-/** How much is refunded, and what of which items (§9.5 rule 1 a–c). */
+/** The amount of a refund and its item adjustments (§9.5 rule 1 a–c). */
 export interface AdjustedRefund {
   readonly amount: Decimal;
   readonly adjustments: InvoiceRefund['adjustments'];
 }
 
 /**
- * Amount and adjustments of a refund: of a payment in another currency than its invoice the adjustments are compared with
- * the share of the invoice that goes back.
+ * Returns the amount and adjustments of a refund. For a payment in another currency than its invoice, the adjustments are
+ * compared with the refunded share of the invoice.
  * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
  * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
- * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted, MISSING_OR_INVALID_FIELD (60003) for
- * an adjustment that is finer than the currency and for a description that cannot be stored.
+ * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than the adjustments, MISSING_OR_INVALID_FIELD (60003)
+ * for an adjustment with too many digits or an invalid description.
  */
 export function adjustedRefund(
   asked: AskedRefund,
-  {
-    items,
-    of,
-    ...form
-  }: AmountForm & {
+  paid: AmountForm & {
     readonly items: readonly InvoiceItem[];
-    /** What is given back of; null = the invoice's own currency. */
+    /** The refunded payment; null for the invoice's own currency. */
     readonly of: PaidRows | null;
   },
 ): AdjustedRefund {
+  const { items, of, ...form } = paid;
   const adjustments = asked.isAdjusted ? adjustmentsOf(asked.adjustments, items, form) : [];
   const adjusted = sum(adjustments.map(({ amount }) => amount));
-  const amount = asked.amount ?? (adjustments.length > 0 ? amountFor(adjusted, of) : null);
+  const needed = of === null ? adjusted : refundFor(adjusted, of);
+  const amount = asked.amount ?? (adjustments.length > 0 ? needed : null);
   if (amount === null || amount.lessThanOrEqualTo(0)) {
-    throw paymentError(
-      ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-      'A refund needs an amount above 0, or items to adjust',
-      { amount: amount === null ? null : formatDecimal(amount) },
-    );
+    const message = 'A refund needs an amount above 0, or items to adjust';
+    const facts = { amount: amount === null ? null : formatDecimal(amount) };
+    throw billingError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts);
   }
   const share = of === null ? amount : refundShare(amount, of);
   if (share.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
-  throw paymentError(
+  throw billingError(
     ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
     `A refund that takes ${formatDecimal(share)} off the invoice is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
     { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
   );
 }
 
-function amountFor(adjusted: Decimal, of: PaidRows | null): Decimal {
-  return of === null ? adjusted : refundFor(adjusted, of);
-}
-
-/** One for each item: named twice, it is adjusted by the sum, with the first description that is given. */
+/** Adjusts each item once: by the sum for an item named twice, with the first given description. */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
   form: AmountForm,
 ): InvoiceRefund['adjustments'] {
   if (asked.length === 0) {
-    throw paymentError(
-      ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
-      'A refund that adjusts the invoice needs the items to adjust',
-    );
+    const message = 'A refund that adjusts the invoice needs the items to adjust';
+    throw billingError(ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING, message);
   }
   const remaining = new Map(items.map((item) => [item.id, item]));
   const taken = new Map<Uuid, RefundedAmount>();
@@ -103,29 +92,20 @@ function adjustmentsOf(
     remaining.set(invoiceItemId, { ...item, repairable: item.repairable.minus(amount) });
     const before = taken.get(invoiceItemId);
     const described = before?.description ?? (description || undefined);
-    taken.set(invoiceItemId, {
-      invoiceItemId,
-      amount: amount.plus(before?.amount ?? ZERO),
-      ...(described === undefined ? {} : { description: described }),
-    });
+    const total = amount.plus(before?.amount ?? ZERO);
+    taken.set(invoiceItemId, { invoiceItemId, amount: total, ...(described && { description: described }) });
   }
   return [...taken.values()];
 }
 
 function notOnInvoice(invoiceItemId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-    `Invoice item ${invoiceItemId} is not on the invoice that was paid`,
-    { invoiceItemId },
-  );
+  const message = `Invoice item ${invoiceItemId} is not on the invoice that was paid`;
+  return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID, message, { invoiceItemId });
 }
 
 function notPositive(invoiceItemId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-    `The adjustment of invoice item ${invoiceItemId} must be more than 0`,
-    { invoiceItemId },
-  );
+  const message = `The adjustment of invoice item ${invoiceItemId} must be more than 0`;
+  return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, { invoiceItemId });
 }
 
 export interface Share {
@@ -133,7 +113,7 @@ export interface Share {
   readonly amount: Decimal;
 }
 
-/** The oldest first, each at most its balance (§9.6 rule 2). */
+/** Splits the amount over the invoices, the oldest first, each up to its balance (§9.6 rule 2). */
 export function sharesOf(due: readonly Invoice[], amount: Decimal | null): readonly Share[] {
   const shares: Share[] = [];
   let rest = amount;

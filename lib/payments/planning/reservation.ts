@@ -28,36 +28,36 @@ import { lacksMember } from '../state/payment-errors.ts';
 import { janitorCheck, recoveryNotification } from '../state/payment-notifications.ts';
 import type { OperationTable } from '../state/payment-state.ts';
 
-/** One operation of a gateway that is reserved: what is asked, of whom (§5.1). */
+/** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /** Null: nobody is asked, such as of a chargeback, which the network has made (§2.1 rule 3). */
+  /** Null if no gateway is asked, as for a chargeback, which the network makes (§2.1 rule 3). */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly transaction: New<PaymentTransaction>;
   readonly properties: readonly PluginProperty[];
-  /** True: control plugins hear of it, so that it cannot end in the transaction that reserves it. */
+  /** True: control plugins are notified, so it cannot end in the transaction that reserves it. */
   readonly isControlled?: boolean;
-  /** True: what nobody is asked about is recorded as a failure. */
+  /** True: recorded as a failure without asking anybody. */
   readonly isRefused?: boolean;
 }
 
-/** A run of an operation about which control plugins are asked before it is reserved (§8.1). */
+/** A run that control plugins are asked about before it is reserved (§8.1). */
 export interface BegunRun {
-  /** As stored: INIT, without a transaction, and without properties, of which plugins may strip secrets. */
+  /** As stored: INIT, without a transaction or properties, since plugins may remove secrets. */
   readonly attempt: New<PaymentAttempt>;
-  /** What was planned before the plugins were asked: its ids are taken. */
+  /** Planned before the plugins are asked; the ids are kept. */
   readonly planned: {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
-    /** What is settled of an invoice, in its currency; null: the run pays none. */
+    /** The amount that settles an invoice, in its currency; null if the run pays none. */
     readonly settles: Decimal | null;
   };
 }
 
-/** The same, as control plugins have left it. */
+/** The run with the control plugins' adjustments. */
 export interface ConsultedRun extends BegunRun {
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
@@ -65,7 +65,7 @@ export interface ConsultedRun extends BegunRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** False where nobody is asked, and for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */
+/** Returns false without a gateway, and for a gateway that works inside the storage transaction (§2.4 rule 1). */
 export function hasOutsideEffect({
   gateway,
   isControlled = false,
@@ -73,7 +73,7 @@ export function hasOutsideEffect({
   return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
-/** §5.1 rule 1: the check that finds what a crash leaves, at the end of the lease plus the first delay. */
+/** Returns the check that finds what a crash leaves, due at the end of the lease plus the first delay (§5.1 rule 1). */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
   if (from === null || !isUnresolved(transaction)) return null;
@@ -82,8 +82,8 @@ export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig)
 }
 
 /**
- * A gateway is called once what recovery needs is committed (§5.1 rule 1). The transaction of a host commits when the host
- * says so, after the call: a crash would leave money moved and nothing stored.
+ * Refuses gateway calls within a host's transaction, which commits only after the call: a crash would lose the record of
+ * moved money (§5.1 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkCommits(
@@ -99,9 +99,8 @@ export function checkCommits(
 }
 
 /**
- * Decides once more where a transaction's key was taken between the look and the insert, by another account: the rules of
- * keys say then whose it is and what became of it (§4.1 rule 3, §4.2), where the index only knows that it is in use (§1.7
- * rule 2). Nothing of the first decision is stored, and no gateway has been called.
+ * Decides again if another account took the transaction's key between look and insert, so that the rules of keys explain
+ * the conflict (§4.1 rule 3, §4.2), not the index (§1.7 rule 2). Nothing was stored and no gateway was called.
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {
@@ -112,19 +111,17 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the rules of keys refuse names the transaction that has the key. */
+/** Errors of the rules of keys name the transaction; those of the index do not. */
 function isRace(error: unknown): boolean {
-  return (
-    error instanceof BillingError &&
-    error.code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS &&
-    error.facts.transactionId === undefined
-  );
+  if (!(error instanceof BillingError)) return false;
+  const { code, facts } = error;
+  return code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS && facts.transactionId === undefined;
 }
 
-/** Time after the call's limit until nobody can still be recording its answer (§5.1 rule 1). */
+/** Time between the call's limit and the end of its lease (§5.1 rule 1). */
 const LEASE_MARGIN_MS = 30_000;
 
-/** Leaves time for every call: they start in waves of `parallelCalls`, each at most one timeout long. */
+/** Allows time for all calls: they start in waves of `parallelCalls`, each at most one timeout long. */
 export function leaseUntil(
   now: Instant,
   calls: { readonly count: number; readonly parallelCalls: number; readonly timeoutMs: number },
@@ -133,7 +130,7 @@ export function leaseUntil(
   return addMilliseconds(now, waves * calls.timeoutMs + LEASE_MARGIN_MS);
 }
 
-/** The member of a gateway that runs a transaction of this type (§2.1); a chargeback calls nobody. */
+/** The gateway member for a transaction type (§2.1); a chargeback has none. */
 const memberOf = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -143,7 +140,7 @@ const memberOf = {
   VOID: 'void',
 } as const satisfies Partial<Record<TransactionType, keyof PaymentGateway>>;
 
-/** What the gateway is called by for a transaction of this type. */
+/** Returns the gateway's method for a transaction type. */
 export function operationOf(gateway: PaymentGateway, type: TransactionType): GatewayOperation {
   assertInvariant(type !== TransactionType.CHARGEBACK, 'A chargeback calls no gateway', {});
   const operation = gateway[memberOf[type]];
@@ -157,26 +154,26 @@ export function checkOffers(gateway: PaymentGateway, type: TransactionType): voi
   throw lacksMember(gateway.name, memberOf[type]);
 }
 
-/** Everything known about the invoice of a request, under the account's lock. */
+/** The facts about the invoice of a request, under the account's lock. */
 export interface ReservationFacts {
   readonly account: Account;
   readonly invoice: Invoice;
-  /** Payment rows of the invoice; their payments; the transactions and attempts of these, in creation order. */
+  /** The invoice's payment rows with their payments, transactions and attempts, in creation order. */
   readonly rows: readonly InvoicePayment[];
   readonly payments: readonly Payment[];
   readonly transactions: readonly PaymentTransaction[];
   readonly attempts: readonly PaymentAttempt[];
   /** The default method of the account and the methods of the payments. */
   readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
-  /** The account carries a tag that holds automatic payments back. */
+  /** Whether the account has a tag that holds automatic payments. */
   readonly isHeldBack: boolean;
-  /** The active hold of the invoice, if one was looked for. */
+  /** The active hold of the invoice, if it was loaded. */
   readonly hold: AutoPayHold | null;
-  /** What an API payment asks for; absent = an automatic one. */
+  /** The request of an API payment; absent for an automatic one. */
   readonly api?: ApiPayment;
-  /** The run that control plugins have let pass; absent = none was asked. */
+  /** The run that control plugins let pass; absent if none was asked. */
   readonly consulted?: ConsultedRun;
-  /** What has the keys that an API payment gives, of any invoice. */
+  /** Records with the requested keys, of any invoice. */
   readonly keyed: KeyedRecords;
 }
 
@@ -186,7 +183,7 @@ export interface PlanTools {
   readonly now: Instant;
   readonly leaseUntil: Instant;
   readonly allowEmptyInvoice: boolean;
-  /** The tenant's own tables of operations, by plugin name (§3.1). */
+  /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
 }
 
@@ -195,7 +192,7 @@ export interface StoredPayments
   readonly methods: readonly PaymentMethod[];
 }
 
-/** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
+/** The facts of an invoice, and its rows that need repair first (§9.2 rule 2). */
 export interface KnownFacts {
   readonly facts: ReservationFacts;
   readonly lost: readonly (LostSuccess & {
@@ -224,19 +221,16 @@ export function factsOf(
   return { facts, lost };
 }
 
-/** A payment of an invoice that a call asks for (§9.6). */
+/** A payment of an invoice that a call requests (§9.6). */
 export interface ApiPayment {
   readonly methodId: Uuid | null;
   readonly amount: Decimal | null;
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
-  /** Control plugins by name; null = those of the tenant. */
+  /** Names of control plugins; null for the tenant's. */
   readonly controlPlugins: readonly string[] | null;
-  /**
-   * True: it waits for another payment of the invoice, and an account without a method is an error; false: what cannot
-   * be paid now is passed over.
-   */
+  /** True: waits for another payment of the invoice, and fails without a method; false: skips what cannot be paid now. */
   readonly waits: boolean;
 }
 
@@ -248,11 +242,11 @@ export interface KeyedRecords {
 export interface HeldRetry {
   readonly payment: Payment;
   readonly origin: PaymentAttempt;
-  /** The run that was stored when it was held back. */
+  /** The attempt stored when it was held back. */
   readonly held: PaymentAttempt;
 }
 
-/** Returns the retry that the hold stands for; null = the hold stands for the first payment of its invoice (§9.3). */
+/** Returns the retry of a hold; null if the hold is for the first payment of its invoice (§9.3). */
 export function heldRetryOf(
   { attemptId }: Pick<AutoPayHold, 'attemptId'>,
   { attempts, payments }: Pick<ReservationFacts, 'attempts' | 'payments'>,
@@ -268,24 +262,21 @@ export function heldRetryOf(
   return held && payment && origin ? { payment, origin, held } : null;
 }
 
-/** The holds in the order in which they are released: the oldest invoice first (§9.3). */
-export function oldestFirst(
-  holds: readonly AutoPayHold[],
-  invoices: readonly Invoice[],
-): readonly AutoPayHold[] {
+/** Sorts holds by release order: the oldest invoice first (§9.3). */
+export function oldestFirst(holds: readonly AutoPayHold[], invoices: readonly Invoice[]) {
   const order = invoices
     .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
     .map(({ id }) => id);
   return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
 }
 
-/** An ATTEMPT row that does not know yet that its transaction succeeded. */
+/** An ATTEMPT row that misses the success of its transaction. */
 interface LostSuccess {
   readonly row: InvoicePayment;
   readonly transaction: PaymentTransaction;
 }
 
-/** §9.2 rule 2: rows that are not SUCCESS while a transaction with their key is. */
+/** Returns rows that are not SUCCESS although a transaction with their key is (§9.2 rule 2). */
 export function lostSuccesses(
   rows: readonly InvoicePayment[],
   transactions: readonly PaymentTransaction[],

@@ -7,14 +7,13 @@ import {
   TransactionStatus,
 } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import { ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { BegunRun, ConsultedRun } from '../planning/reservation.ts';
 import { attemptStateAfter, isRepeatable } from '../state/outcome-consequences.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { paymentError } from '../state/payment-errors.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
 import {
   type ControlResult,
@@ -31,7 +30,7 @@ import {
   pluginsAmong,
 } from './control-calls.ts';
 
-/** A run about which control plugins are asked, and what they are told of it. */
+/** A run to ask control plugins about, with their view of it. */
 export interface Consultation {
   readonly key: unknown;
   readonly begun: BegunRun;
@@ -43,32 +42,42 @@ export interface PassedRun {
   readonly run: ControlledRun;
 }
 
-/** What control plugins have said of the runs of a work, by key. */
+/** The answers of the control plugins on the runs of a work, by key. */
 export interface Consulted {
   readonly passed: ReadonlyMap<unknown, PassedRun>;
-  readonly stopped: ReadonlyMap<unknown, { readonly attemptId: Uuid; readonly error: unknown }>;
+  readonly stopped: ReadonlyMap<unknown, Stopped>;
   readonly timeoutMs: number;
+}
+
+interface Stopped {
+  readonly attemptId: Uuid;
+  readonly error: unknown;
 }
 
 export const NOT_CONSULTED: Consulted = { passed: new Map(), stopped: new Map(), timeoutMs: 0 };
 
-/** Returns the attempts of the runs that have passed, such as to end them. */
+/** Returns the attempts of the runs that the plugins let pass. */
 export function attemptsPassed({ passed }: Consulted): readonly { readonly attemptId: Uuid }[] {
   return [...passed.values()].map(({ consulted: { attempt } }) => ({ attemptId: attempt.id }));
 }
 
-/** How a run has ended without a transaction; default: ABORTED, without properties. */
+/** The end of a run without a transaction; default: ABORTED, without properties. */
 export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'pluginProperties'>> {
   readonly attemptId: Uuid;
-  /** When it is made again; default: never. */
+  /** The date of the retry; default: none. */
   readonly retryAt?: Instant | null;
 }
 
-/** A settlement that came another way than as the answer to a call. */
+/** A settlement that is not the answer to a call. */
 interface LaterSettlement extends Settlement {
   readonly pluginName?: string | null;
-  /** Token of the work that has brought it; default: that of the caller. */
+  /** Token of the work that reported it; default: the caller's. */
   readonly userToken?: Uuid;
+}
+
+interface EndedRun extends Pick<LaterSettlement, 'pluginName' | 'fix'> {
+  readonly transaction: PaymentTransaction;
+  readonly attempt: PaymentAttempt;
 }
 
 type Ended = Pick<
@@ -88,7 +97,7 @@ export class AttemptControl {
     this.#calls = new ControlCalls(ports);
   }
 
-  /** Whether there are plugins; without any a payment takes not a statement more. */
+  /** Whether there are plugins; without any, a payment takes no additional statement. */
   get isHeard(): boolean {
     return this.#ports.paymentControls.size > 0;
   }
@@ -97,10 +106,10 @@ export class AttemptControl {
     return names.some((name) => this.#ports.paymentControls.has(name));
   }
 
-  /** Makes the prior calls, outside any storage transaction. What stops a payment is logged. */
+  /** Makes the prior calls outside any storage transaction. Stopped payments are logged. */
   async consult(asked: readonly Consultation[], config: PaymentConfig): Promise<Consulted> {
     const passed = new Map<unknown, PassedRun>();
-    const stopped = new Map<unknown, { readonly attemptId: Uuid; readonly error: unknown }>();
+    const stopped = new Map<unknown, Stopped>();
     await inParallel(asked, MAX_CONCURRENT_GATEWAY_CALLS, async ({ key, begun, run: before }) => {
       const attemptId = begun.attempt.id;
       try {
@@ -115,26 +124,22 @@ export class AttemptControl {
   }
 
   /**
-   * Tells the plugins of runs that an error has refused behind their prior calls (§2.3 rule 3). A date that they give
-   * repeats an operation, not the payment of an invoice.
+   * Reports runs that an error refused after their prior calls (§2.3 rule 3). A date from a plugin repeats an operation, not
+   * the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
-    const runs = [...passed.values()];
-    return inParallel(
-      runs,
-      MAX_CONCURRENT_GATEWAY_CALLS,
-      async ({ run, consulted: { attempt, planned } }) => {
-        const told = await this.#calls.failed(run, timeoutMs);
-        const attemptId = attempt.id;
-        if (planned.settles !== null) return { attemptId };
-        const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
-        const stateName = attemptStateAfter(TransactionStatus.PLUGIN_FAILURE, retryAt);
-        return { attemptId, stateName, pluginProperties: told.properties, retryAt };
-      },
-    );
+    return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {
+      const { attempt, planned } = consulted;
+      const told = await this.#calls.failed(run, timeoutMs);
+      const attemptId = attempt.id;
+      if (planned.settles !== null) return { attemptId };
+      const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
+      const stateName = attemptStateAfter(TransactionStatus.PLUGIN_FAILURE, retryAt);
+      return { attemptId, stateName, pluginProperties: told.properties, retryAt };
+    });
   }
 
-  /** Tells the plugins how calls have ended, before that is recorded; those of a completion are its attempt's (§6.1 rule 4). */
+  /** Reports the ends of calls to the plugins before recording them; a completion has the plugins of its attempt (§6.1 rule 4). */
   async tellEnds<C extends AnsweredCall>(
     answered: readonly C[],
     { passed }: Consulted,
@@ -160,14 +165,14 @@ export class AttemptControl {
     if (!attempt) return null;
     return {
       names: attempt.pluginNames,
-      context: contextOfAttempt(caller, attempt, { paymentPluginName: gateway?.name ?? null }),
+      context: contextOfAttempt(caller, attempt, gateway?.name ?? null),
       properties: properties.length > 0 ? properties : (attempt.pluginProperties ?? []),
     };
   }
 
   /**
-   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), which are called outside any storage
-   * transaction. Without plugins nothing is read; settlements that change nothing stay as they are.
+   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), called outside any transaction.
+   * Settlements that change nothing stay as they are; without plugins, nothing is read.
    */
   async heard<S extends LaterSettlement>(
     caller: ControlCaller,
@@ -194,27 +199,14 @@ export class AttemptControl {
       const attempt = attempts.find(({ id }) => id === transaction?.attemptId);
       if (!transaction || !attempt || !this.hears(attempt.pluginNames)) return settlement;
       const by = { ...caller, userToken: settlement.userToken ?? caller.userToken };
-      return {
-        ...settlement,
-        control: await this.tell(by, { ...settlement, transaction, attempt }, timeoutMs),
-      };
+      const told = { ...settlement, transaction, attempt };
+      return { ...settlement, control: await this.tell(by, told, timeoutMs) };
     });
   }
 
-  tell(
-    caller: ControlCaller,
-    {
-      transaction,
-      attempt,
-      pluginName = null,
-      fix,
-    }: Pick<LaterSettlement, 'pluginName' | 'fix'> & {
-      readonly transaction: PaymentTransaction;
-      readonly attempt: PaymentAttempt;
-    },
-    timeoutMs: number,
-  ): Promise<ControlResult> {
-    const about = contextOfAttempt(caller, attempt, { paymentPluginName: pluginName });
+  tell(caller: ControlCaller, asked: EndedRun, timeoutMs: number): Promise<ControlResult> {
+    const { transaction, attempt, pluginName = null, fix } = asked;
+    const about = contextOfAttempt(caller, attempt, pluginName);
     const context = fix ? { ...about, isApiPayment: !fix.allowsRetry } : about;
     const run = { names: attempt.pluginNames, properties: attempt.pluginProperties ?? [], context };
     return this.#tell(run, transaction, timeoutMs);
@@ -253,7 +245,7 @@ function adjustedBy({ context, properties }: ControlledRun, { planned: { settles
   const { amount, currency, paymentMethodId } = context;
   const isPayable = amount?.greaterThan(0) || (amount?.isZero() && settles?.isZero());
   if (settles !== null && (currency === null || !isPayable))
-    throw paymentError(
+    throw billingError(
       ErrorCode.PAYMENT_INTERNAL_ERROR,
       'A payment control plugin adjusts the amount to something that cannot be paid',
       { attemptId: context.attemptId },

@@ -28,7 +28,7 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** After a timeout: what the call turns out to have done, if it ever settles; else null. */
+  /** After a timeout, the reply that may still arrive; else null. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 
@@ -40,8 +40,8 @@ export interface CallLimits {
 }
 
 /**
- * Calls a plugin with frozen copies of what it is given, for at most `timeoutMs` of system time; never throws. What `call`
- * reads of the answer is read as part of it: an answer that cannot be read is a throw of the plugin's own.
+ * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time; never throws. An answer that
+ * `call` cannot read counts as a throw of the plugin.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,
@@ -59,7 +59,7 @@ export function callGateway<const G extends readonly unknown[], T>(
       resolve({ reply, late: null });
       limits.meters?.time('payment.plugin', limits.systemClock.nowMs() - startedMs);
     });
-    // A clock that fails costs the timing alone.
+    // A failing clock costs only the timing.
     ended.catch(() => undefined);
   });
 }
@@ -77,7 +77,7 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
   }
 }
 
-/** A question to a gateway, and in whose name it is asked. */
+/** A question to a gateway with its author. */
 interface Asking<R> {
   readonly context: Pick<CallContext, 'tenant' | 'userName' | 'userToken' | 'createdDate'>;
   readonly timeoutMs: number;
@@ -94,40 +94,37 @@ export async function askGateway<R, T>(
 }
 
 /**
- * Tells a gateway something about payment methods.
+ * Notifies a gateway about payment methods.
  * @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100).
  */
 export async function tellGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
-  {
-    gateway,
-    failsWith,
-    ...asking
-  }: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
+  asked: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
   call: (request: R, context: GatewayContext) => Promise<T>,
 ): Promise<T> {
+  const { gateway, failsWith, ...asking } = asked;
   const reply = await askGateway(ports, asking, call);
   if (reply.kind === 'VALUE') return reply.value;
   throw gatewayFailed(failsWith, gateway.name, reply);
 }
 
 export interface OpenCall extends ReservedCall {
-  /** `payment.plugin.timeout` as it was when the call was reserved: its lease is made for it. */
+  /** `payment.plugin.timeout` at the reservation; the lease is based on it. */
   readonly timeoutMs: number;
   readonly caller: ControlCaller;
-  /** What the gateway is told instead of what is stored, where a completion says so (§4.3 rule 7). */
+  /** The amount for the gateway if it differs from the stored one, for a completion (§4.3 rule 7). */
   readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
-  /** What is known already to have happened: nobody is asked. */
+  /** The outcome if it is known already: no gateway is asked. */
   readonly outcome?: CallOutcome;
 }
 
 export interface Answer {
   readonly outcome: CallOutcome;
-  /** Of a call that is still running: what it ends in, one day. */
+  /** The outcome that a running call may still have. */
   readonly late: Promise<CallOutcome> | null;
 }
 
-/** A call with its answer, and the reaction of control plugins to it. */
+/** A call with its answer and the reaction of the control plugins. */
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
 
 /** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
@@ -141,7 +138,7 @@ export async function callOperation(
   const now = clock.now();
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
-  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  // Not called if its lease has ended: recovery may already be deciding.
   if (leaseUntil !== null && now >= leaseUntil)
     return { outcome: notCalled(call.transaction, now), late: null };
   if (gateway === null) return { outcome: recorded(call, now), late: null };
@@ -157,11 +154,10 @@ function callGatewayOf(
   {
     account,
     gateway,
-    paymentId,
-    paymentMethodId,
     properties,
     transaction,
     told,
+    ...call
   }: OpenCall & { readonly gateway: PaymentGateway },
   context: GatewayContext,
   limits: CallLimits,
@@ -169,14 +165,9 @@ function callGatewayOf(
   const { id: transactionId, transactionType, status } = transaction;
   const operation = operationOf(gateway, transactionType);
   const isCompletion = status === TransactionStatus.PENDING;
-  const asked = {
-    accountId: account.id,
-    paymentId,
-    transactionId,
-    paymentMethodId,
-    properties,
-    ...(isCompletion && { isCompletion }),
-  };
+  const { paymentId, paymentMethodId } = call;
+  const ids = { accountId: account.id, paymentId, transactionId, paymentMethodId };
+  const asked = { ...ids, properties, ...(isCompletion && { isCompletion }) };
   const amount = told?.amount ?? transaction.amount;
   const currency = told?.currency ?? transaction.currency;
   const request = amount && currency ? { ...asked, amount, currency } : asked;
@@ -188,7 +179,7 @@ function callGatewayOf(
   );
 }
 
-/** Of a completion the gateway has heard before: what is pending stays so. */
+/** A pending transaction stays pending, since the gateway has received it before. */
 function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Instant): CallOutcome {
   if (status === TransactionStatus.PENDING)
     return ownOutcome(transaction, now, { ...transaction, status: PluginStatus.PENDING });
@@ -196,13 +187,13 @@ function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Ins
   return { kind: 'NEVER_RECEIVED', message };
 }
 
-/** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
+/** Chargebacks and reversals are reported by the network: no gateway is asked (§2.1 rule 3). */
 function recorded({ transaction, isRefused }: OpenCall, now: Instant): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, now, { ...transaction, status });
 }
 
-/** A call of a gateway on behalf of whoever has caused the payment; also among those of other accounts. */
+/** Traces a gateway call under the account it is for, even in a batch of several accounts. */
 export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   ports: ActivityPorts,
   { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
@@ -230,10 +221,10 @@ export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   );
 }
 
-/** Ids of the transactions for which a gateway is being called by this process, given up or not. */
+/** Ids of the transactions with a running gateway call in this process, including calls that timed out. */
 const running = new WeakMap<PaymentGateway, Set<Uuid>>();
 
-/** Makes the call of a transaction, which counts as running until it settles. */
+/** Makes the call of a transaction and marks it as running until it settles. */
 export async function whileRunning<T>(
   gateway: PaymentGateway,
   transactionId: Uuid,
@@ -248,11 +239,11 @@ export async function whileRunning<T>(
   }
 }
 
-/** Whether a call of the transaction has not settled yet: what it will have done nobody can know. */
+/** Whether a call of the transaction has not settled yet, so that its outcome is open. */
 export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
   return running.get(gateway)?.has(transactionId) === true;
 }
 
-/** In whose name plugins are called. */
+/** The author of plugin calls. */
 export type ControlCaller = Pick<CallContext, 'tenant' | 'userName' | 'userToken'> &
   Partial<Pick<CallContext, 'reasonCode' | 'comments'>>;

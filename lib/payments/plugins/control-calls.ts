@@ -11,7 +11,7 @@ import {
   type PaymentAttempt,
   type PluginProperty,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { type Decimal, isCurrency } from '../../values/money/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
@@ -23,7 +23,6 @@ import {
   gatewayText,
 } from '../claims/gateway-claims.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import { paymentError } from '../state/payment-errors.ts';
 import type { ControlResult } from '../state/transaction-outcome.ts';
 import { type ControlCaller, callGateway } from './call-gateway.ts';
 
@@ -37,9 +36,9 @@ export class ControlCalls {
   }
 
   /**
-   * Asks each plugin in order; each sees what those before have adjusted (rule 5).
+   * Asks each plugin in order; each sees the adjustments of those before (rule 5).
    * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own BillingError, and
-   * PAYMENT_INTERNAL_ERROR (7019) for any other throw or an adjustment that is not allowed (rules 6 and 8).
+   * PAYMENT_INTERNAL_ERROR (7019) for any other throw or a forbidden adjustment (rules 6 and 8).
    */
   async prior(
     run: ControlledRun,
@@ -58,12 +57,12 @@ export class ControlCalls {
     return current;
   }
 
-  /** Tells each plugin that it went well (rule 7: what it throws is logged). */
+  /** Reports the success to each plugin; their errors are logged (rule 7). */
   succeeded(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
-  /** Tells each plugin that it failed, and gathers the earliest date of a retry; a throw ends the round (rule 7). */
+  /** Reports the failure to each plugin and returns the earliest retry date; an error ends the round (rule 7). */
   failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onFailureCall', timeoutMs);
   }
@@ -93,19 +92,14 @@ export class ControlCalls {
     return { retryAt, properties: gatewayProperties(properties) };
   }
 
-  /** A name that nobody has is passed over with a warning (rule 7); the built-in invoice control is no plugin (rule 10). */
+  /** Unknown names are skipped with a warning (rule 7); the built-in invoice control is no plugin (rule 10). */
   #registered(names: readonly string[]): readonly PaymentControl[] {
-    return names.flatMap((name) => {
-      if (name === INVOICE_PAYMENT_CONTROL_PLUGIN) return [];
-      const plugin = this.#ports.paymentControls.get(name);
-      if (plugin === undefined) {
-        this.#ports.logger.warn(
-          { pluginName: name },
-          'a payment control plugin is not registered; it is passed over',
-        );
-        return [];
-      }
-      return [plugin];
+    const { paymentControls, logger } = this.#ports;
+    return pluginsAmong(names).flatMap((pluginName) => {
+      const plugin = paymentControls.get(pluginName);
+      if (plugin) return [plugin];
+      logger.warn({ pluginName }, 'a payment control plugin is not registered; it is passed over');
+      return [];
     });
   }
 
@@ -123,22 +117,16 @@ function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null
   const own = 'cause' in reply ? reply.cause : undefined;
   if (own instanceof BillingError) throw own;
   const why = reply.kind === 'TIMEOUT' ? `no answer within ${reply.timeoutMs} ms` : reply.message;
-  throw paymentError(
-    ErrorCode.PAYMENT_INTERNAL_ERROR,
-    `Payment control plugin "${pluginName}" failed, nothing was attempted: ${why}`,
-    { pluginName },
-  );
+  const message = `Payment control plugin "${pluginName}" failed, nothing was attempted: ${why}`;
+  throw billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName });
 }
 
 function aborted(pluginName: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
-    `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`,
-    { pluginName },
-  );
+  const message = `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`;
+  return billingError(ErrorCode.PAYMENT_PLUGIN_API_ABORTED, message, { pluginName });
 }
 
-/** What a plugin says of an end, read while its call lasts: an answer that cannot be read is a throw of its own. */
+/** Reads a plugin's answer to an end while its call lasts, so that an unreadable one counts as its throw. */
 function claimedEnd(result: FailureCallResult | null | undefined): {
   readonly properties: ControlledRun['properties'] | null;
   readonly next: Instant | null;
@@ -147,25 +135,25 @@ function claimedEnd(result: FailureCallResult | null | undefined): {
   return { properties: adjusted ? gatewayProperties(adjusted) : null, next: dateOf(result?.nextRetryDate) };
 }
 
-/** The date of a retry, to the second; undefined, null and what is no date are none. */
+/** Returns the date of a retry, rounded up to the second; null if there is no valid one. */
 function dateOf(date: Date | null | undefined): Instant | null {
   const ms = date instanceof Date ? date.getTime() : Number.NaN;
   return Number.isFinite(ms) ? instant(Math.ceil(ms / 1_000) * 1_000) : null;
 }
 
-/** What a plugin wants before an operation; null = it leaves it as it is. */
+/** A plugin's adjustments before an operation; null members leave theirs as they are. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
-  /** Undefined = no id can be read. */
+  /** Undefined if invalid. */
   readonly paymentMethodId: Uuid | null | undefined;
   readonly pluginName: string | null;
-  /** Undefined = no amount can be read. */
+  /** Undefined if invalid. */
   readonly amount: Decimal | null | undefined;
   readonly currency: string | null;
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** The answer of a plugin before an operation, each member read once; a throw is one of the plugin's own. */
+/** Reads each member of a plugin's answer once; an error counts as the plugin's own. */
 export function claimedPrior(result: PriorCallResult | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
@@ -186,35 +174,34 @@ function claimedUuid(id: unknown): Uuid | null | undefined {
 }
 
 /**
- * The run with what a plugin has adjusted, which is checked.
- * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for what cannot be, and for another payment method where one was
- * named and `payment.method.overwrite` is not set, or on a payment that there is already (§2.3 rule 6).
+ * Returns the run with a plugin's adjustments.
+ * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid ones, and for another payment method if one was named
+ * without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,
   result: ClaimedPrior,
   { plugin, overwritesMethod }: { readonly plugin: string; readonly overwritesMethod: boolean },
 ): ControlledRun {
-  const { context } = run;
+  const { paymentMethodId, paymentId } = run.context;
   if (result.paymentMethodId === undefined)
     throw notAllowed(plugin, 'the payment method to something that is none');
-  const methodId = result.paymentMethodId ?? context.paymentMethodId;
-  const isOverwritten = context.paymentMethodId !== null && methodId !== context.paymentMethodId;
+  const methodId = result.paymentMethodId ?? paymentMethodId;
+  const isOverwritten = paymentMethodId !== null && methodId !== paymentMethodId;
   if (isOverwritten && !overwritesMethod)
     throw notAllowed(plugin, 'the payment method, which is named already');
-  if (isOverwritten && context.paymentId !== null)
+  if (isOverwritten && paymentId !== null)
     throw notAllowed(plugin, 'the payment method, which a payment keeps as long as it lives');
-  const properties = result.properties ?? run.properties;
-  const paymentPluginName = result.pluginName ?? context.paymentPluginName;
-  const adjusted = {
+  const context = {
+    ...run.context,
     paymentMethodId: methodId,
-    paymentPluginName,
-    ...adjustedMoney(result, context, plugin),
+    paymentPluginName: result.pluginName ?? run.context.paymentPluginName,
+    ...adjustedMoney(result, run.context, plugin),
   };
-  return { ...run, context: { ...context, ...adjusted }, properties };
+  return { ...run, context, properties: result.properties ?? run.properties };
 }
 
-/** The amount in whole minor units of its currency, as the plugin has left both (§2.3 rule 6). */
+/** Returns the amount in whole minor units of its currency, after the plugin's adjustments (§2.3 rule 6). */
 function adjustedMoney(
   result: ClaimedPrior,
   context: ControlledRun['context'],
@@ -230,21 +217,18 @@ function adjustedMoney(
 }
 
 function notAllowed(plugin: string, what: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_INTERNAL_ERROR,
-    `Payment control plugin "${plugin}" adjusts ${what}; nothing was attempted`,
-    { pluginName: plugin },
-  );
+  const message = `Payment control plugin "${plugin}" adjusts ${what}; nothing was attempted`;
+  return billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName: plugin });
 }
 
 export interface ControlledRun {
-  /** In their order, the built-in invoice control among them. */
+  /** In order, including the built-in invoice control. */
   readonly names: readonly string[];
   readonly context: PaymentControlContext;
   readonly properties: readonly PluginProperty[];
 }
 
-/** What control plugins are told of a call (§2.3 rule 4): what `about` leaves out there is not. */
+/** The context of a call for control plugins (§2.3 rule 4); members that `about` does not set are null. */
 export function contextOfCall(
   { tenant, userName, userToken, reasonCode = null, comments = null }: ControlCaller,
   about: Pick<PaymentControlContext, 'paymentApiType'> & Partial<PaymentControlContext>,
@@ -274,28 +258,25 @@ export function contextOfCall(
   };
 }
 
-/** What control plugins are told of the run that an attempt records (§2.3 rule 4). */
+/** The context of the run that an attempt records (§2.3 rule 4). */
 export function contextOfAttempt(
   caller: ControlCaller,
   attempt: New<PaymentAttempt>,
-  { paymentPluginName }: Pick<PaymentControlContext, 'paymentPluginName'>,
+  paymentPluginName: string | null,
 ): PaymentControlContext {
+  const { id: attemptId, accountId, paymentMethodId, paymentExternalKey, transactionExternalKey } = attempt;
+  const ids = { attemptId, accountId, paymentMethodId, paymentExternalKey, transactionExternalKey };
+  const { transactionType, amount, currency, isApiPayment } = attempt;
+  const asked = { transactionType, amount, currency, isApiPayment };
   return contextOfCall(caller, {
     paymentApiType: 'PAYMENT_TRANSACTION',
-    accountId: attempt.accountId,
-    paymentMethodId: attempt.paymentMethodId,
     paymentPluginName,
-    attemptId: attempt.id,
-    paymentExternalKey: attempt.paymentExternalKey,
-    transactionExternalKey: attempt.transactionExternalKey,
-    transactionType: attempt.transactionType,
-    amount: attempt.amount,
-    currency: attempt.currency,
-    isApiPayment: attempt.isApiPayment,
+    ...ids,
+    ...asked,
   });
 }
 
-/** The built-in invoice control is no plugin call (§2.3 rule 10). */
+/** Returns the names without the built-in invoice control (§2.3 rule 10). */
 export function pluginsAmong(names: readonly string[]): readonly string[] {
   return names.filter((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
 }

@@ -19,7 +19,7 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import { ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import {
@@ -29,7 +29,6 @@ import {
   failureOf,
   type GatewayReply,
 } from '../claims/gateway-claims.ts';
-import { paymentError } from '../state/payment-errors.ts';
 import { askGateway } from './call-gateway.ts';
 
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
@@ -40,17 +39,17 @@ export interface PluginInput {
 }
 
 export interface ControlledInput extends PluginInput {
-  /** Control plugins of the call by name, in their order; default: those of the tenant (payments §2.3). */
+  /** Names of the control plugins in order; default: those of the tenant (payments §2.3). */
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/** What a read asks the gateways besides reading what is stored. */
+/** Options of reads that can also ask the gateways. */
 export interface PluginInfoOptions extends PluginInput {
   /** Default false: no gateway is called. */
   readonly withPluginInfo?: boolean;
 }
 
-/** A payment with the name of its method's gateway; undefined = the method is not known. */
+/** A payment with its gateway's name; undefined if the method is unknown. */
 export interface PaymentOfGateway {
   readonly payment: Payment;
   readonly pluginName: string | undefined;
@@ -58,11 +57,10 @@ export interface PaymentOfGateway {
 
 interface Asking {
   readonly properties?: readonly PluginProperty[];
-  /** Time that all questions of the read have together: `payment.plugin.timeout`. */
+  /** The time limit for all questions of the read: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
 }
 
-/** A question about a payment or a payment method. */
 interface Question<R> {
   readonly id: Uuid;
   readonly pluginName: string | undefined;
@@ -70,8 +68,8 @@ interface Question<R> {
 }
 
 /**
- * What gateways say about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2). They are asked outside
- * any storage session, a bounded number at a time; all questions of one read share one `payment.plugin.timeout`.
+ * Asks gateways about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2), outside any storage session
+ * and in bounded parallel. All questions of one read share one `payment.plugin.timeout`.
  */
 export class GatewayInfo {
   readonly #ports: GatewayInfoPorts;
@@ -81,7 +79,7 @@ export class GatewayInfo {
   }
 
   /**
-   * The detail of one method; null if its gateway holds none.
+   * Returns the detail of one method; null if its gateway stores no methods.
    * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway fails or is not registered.
    */
   async detailOf(
@@ -96,14 +94,14 @@ export class GatewayInfo {
     const reply =
       gateway && (await askGateway(this.#ports, { context, timeoutMs, request }, detailFrom(gateway)));
     if (reply?.kind === 'VALUE' && reply.value !== null) return reply.value;
-    throw paymentError(
+    throw billingError(
       ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
       `Payment plugin "${pluginName}" gave no detail of payment method ${paymentMethodId}: ${failureOf(reply)}`,
       { pluginName, paymentMethodId },
     );
   }
 
-  /** The details by method id. A gateway that fails leaves its methods out, with a warning. */
+  /** Returns the details by method id. A failing gateway's methods are omitted, with a warning. */
   detailsOf(
     context: CallContext,
     methods: readonly PaymentMethod[],
@@ -117,7 +115,7 @@ export class GatewayInfo {
     return this.#answers(context, { questions, timeoutMs }, detailFrom);
   }
 
-  /** What the gateways tell of each payment, by its id. A gateway that fails leaves its payments out, with a warning. */
+  /** Returns the gateways' transactions by payment id. A failing gateway's payments are omitted, with a warning. */
   transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],
@@ -169,8 +167,8 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * The built-in gateway for cheques, cash and bank transfers (§2.4 rule 1): every operation is PROCESSED for the requested
- * amount, and it stores nothing. Its operations have no outside effect, so each is part of one storage transaction.
+ * The built-in gateway for checks, cash and bank transfers (§2.4 rule 1). Every operation is PROCESSED for the requested
+ * amount within the caller's storage transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

@@ -13,7 +13,7 @@ import {
   type WithContext,
 } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
-import { assertInvariant, type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
@@ -29,10 +29,10 @@ import { askGateway } from '../plugins/call-gateway.ts';
 import { GatewayInfo } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
+  fail,
   noPaymentOfKey,
   noPaymentOfTransaction,
   noSuchPayment,
-  paymentError,
   registeredGateway,
 } from '../state/payment-errors.ts';
 import { paymentStateNames } from '../state/payment-state.ts';
@@ -44,15 +44,20 @@ import {
 } from '../state/payment-view.ts';
 
 /**
- * Reads of payments; each takes a constant number of queries. A plain one writes nothing. One with plugin information
- * asks the gateways and records what they know better about open transactions (§7.2 rule 3); a gateway that fails gives
- * null information and a warning.
+ * Reads of payments (§11), each in a constant number of queries. With plugin information, the gateways are asked and their
+ * news about open transactions is recorded (§7.2 rule 3); a failing gateway gives null information and a warning.
  */
-export class PaymentReads implements PaymentReadOperations<WithContext> {
-  readonly #shown: ShownPayments;
+export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
+  readonly #ports: PaymentReadPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #gatewayInfo: GatewayInfo;
+  readonly #later: LaterOutcomes;
 
   constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
-    this.#shown = new ShownPayments(ports, configOf);
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#gatewayInfo = new GatewayInfo(ports);
+    this.#later = new LaterOutcomes(ports, configOf);
   }
 
   get(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}) {
@@ -91,13 +96,13 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     return view ?? fail(noSuchPayment(paymentId));
   }
 
-  /** Payments with the invoices that they pay. */
+  /** Returns payments with the invoices that they pay. */
   async #paying(
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Found & { readonly rows: readonly InvoicePayment[] }>,
   ): Promise<readonly InvoicePaymentView[]> {
-    const { payments, found } = await this.#shown.read(context, options, find);
+    const { payments, found } = await this.#read(context, options, find);
     return withInvoices(payments, found.rows);
   }
 
@@ -106,16 +111,15 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Payment>,
   ): Promise<PaymentView> {
-    const { payments } = await this.#shown.read(context, options, async (session) => ({
-      payments: [await find(session)],
-    }));
+    const found = async (session: ReadSession) => ({ payments: [await find(session)] });
+    const { payments } = await this.#read(context, options, found);
     const [view] = payments;
     assertInvariant(view, 'A payment that was found is shown', {});
     return view;
   }
 
   async ofAccount(context: CallContext, accountId: Uuid, options: PaymentReadOptions = {}) {
-    const { payments } = await this.#shown.read(context, options, async (session) => {
+    const { payments } = await this.#read(context, options, async (session) => {
       await loadAccount(session, accountId);
       return { payments: await session.payments.findByAccounts([accountId]) };
     });
@@ -136,7 +140,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
       const [invoice] = await session.invoices.findByIds([invoiceId]);
       if (!invoice) {
         const message = `No invoice could be found for id ${invoiceId}`;
-        throw paymentError(ErrorCode.INVOICE_NOT_FOUND, message, { invoiceId });
+        throw billingError(ErrorCode.INVOICE_NOT_FOUND, message, { invoiceId });
       }
       const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
       const ids = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
@@ -144,45 +148,9 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
       return { payments: payments.toSorted((one, other) => one.recordId - other.recordId), rows };
     });
   }
-}
 
-async function paymentOf(
-  session: ReadSession,
-  { paymentId }: Pick<PaymentTransaction, 'paymentId'>,
-): Promise<Payment> {
-  const [payment] = await session.payments.findByIds([paymentId]);
-  return payment ?? fail(noSuchPayment(paymentId));
-}
-
-function fail(error: BillingError): never {
-  throw error;
-}
-
-export type PaymentReadPorts = Pick<
-  Ports,
-  'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger' | 'paymentControls'
->;
-
-interface Found {
-  readonly payments: readonly Payment[];
-}
-
-/** Payments as they are read: what is stored of them and, where that is wanted, what their gateways tell. */
-export class ShownPayments {
-  readonly #ports: PaymentReadPorts;
-  readonly #configOf: PaymentConfigOf;
-  readonly #gatewayInfo: GatewayInfo;
-  readonly #later: LaterOutcomes;
-
-  constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
-    this.#ports = ports;
-    this.#configOf = configOf;
-    this.#gatewayInfo = new GatewayInfo(ports);
-    this.#later = new LaterOutcomes(ports, configOf);
-  }
-
-  /** Loads the payments, asks the gateways outside the session if that is wanted, and shows what is known then. */
-  async read<F extends Found>(
+  /** Loads the payments, and asks their gateways outside the session if requested. */
+  async #read<F extends Found>(
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<F>,
@@ -196,10 +164,9 @@ export class ShownPayments {
       });
     const { loaded, found, timeoutMs } = await load();
     if (timeoutMs === null) return { payments: viewPayments(loaded, new Map()), found };
-    const asked = loaded.payments.map((payment) => ({
-      payment,
-      pluginName: loaded.pluginNames.get(payment.paymentMethodId),
-    }));
+    const asked = loaded.payments.map((payment) => {
+      return { payment, pluginName: loaded.pluginNames.get(payment.paymentMethodId) };
+    });
     const told = await this.#gatewayInfo.transactionsOf(context, asked, { ...options, timeoutMs });
     const toldPayments = loaded.payments.flatMap((payment) => {
       const results = told.get(payment.id);
@@ -209,19 +176,6 @@ export class ShownPayments {
     const hasChanged = await this.#later.repair(context, toldPayments);
     const current = hasChanged ? await load() : { loaded, found };
     return { payments: viewPayments(current.loaded, told), found: current.found };
-  }
-}
-
-/** Lists of the tenant's payments (§11). */
-export class PaymentLists implements PaymentListOperations<WithContext> {
-  readonly #ports: PaymentReadPorts;
-  readonly #configOf: PaymentConfigOf;
-  readonly #shown: ShownPayments;
-
-  constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
-    this.#ports = ports;
-    this.#configOf = configOf;
-    this.#shown = new ShownPayments(ports, configOf);
   }
 
   async page(context: CallContext, request: PaymentListRequest): Promise<Page<PaymentView>> {
@@ -256,7 +210,7 @@ export class PaymentLists implements PaymentListOperations<WithContext> {
     request: PaymentListRequest,
     find: (session: ReadSession) => Promise<Page<Payment>>,
   ): Promise<Page<PaymentView>> {
-    const { payments, found } = await this.#shown.read(context, request, async (session) => {
+    const { payments, found } = await this.#read(context, request, async (session) => {
       const { rows, ...counts } = await find(session);
       return { payments: rows, ...counts };
     });
@@ -264,16 +218,32 @@ export class PaymentLists implements PaymentListOperations<WithContext> {
   }
 }
 
+async function paymentOf(
+  session: ReadSession,
+  { paymentId }: Pick<PaymentTransaction, 'paymentId'>,
+): Promise<Payment> {
+  const [payment] = await session.payments.findByIds([paymentId]);
+  return payment ?? fail(noSuchPayment(paymentId));
+}
+
+type PaymentReadPorts = Pick<
+  Ports,
+  'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger' | 'paymentControls'
+>;
+
+interface Found {
+  readonly payments: readonly Payment[];
+}
+
 const NO_ROWS: PageRequest = { offset: 0, limit: 0 };
 
-/** The payments that a gateway has found and we know, in its order. */
+/** Returns the payments of the gateway's hits in its order; unknown hits are dropped. */
 async function knownPayments(
   session: ReadSession,
   { paymentIds, total }: FoundByGateway,
 ): Promise<Page<Payment>> {
-  const known = new Map<Uuid, Payment>(
-    (await session.payments.findByIds(paymentIds)).map((payment) => [payment.id, payment]),
-  );
+  const payments = await session.payments.findByIds(paymentIds);
+  const known = new Map(payments.map((payment) => [payment.id, payment]));
   const { max } = await session.payments.page(NO_ROWS, { pluginName: null });
   return { rows: paymentIds.flatMap((id) => known.get(id) ?? []), total, max: Math.max(total, max) };
 }
@@ -284,14 +254,12 @@ const searched = searchedFields(
 );
 
 /**
- * What a search key asks for (§11): clauses in operator form; else payments in one of the states whose names contain the
- * key, such as `_FAILED`; else the whole of an id, or a part of an external key.
- * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ * Parses a search key (§11): clauses in operator form; else states whose names contain the key, such as `_FAILED`; else a
+ * whole id or a part of an external key.
+ * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function paymentSearch(key: string): PaymentSearch {
-  if (isOperatorSearch(key)) {
-    return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
-  }
+  if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
   const stateNames = key === '' ? [] : paymentStateNames.filter((name) => name.includes(key));
   if (stateNames.length > 0) return { kind: 'states', stateNames };
   const id = key.toLowerCase();
@@ -306,15 +274,14 @@ interface Searching {
   readonly timeoutMs: number;
 }
 
-/** Payments that a gateway has found in its own books: our ids, each once, in its order, and how many there are in all. */
+/** Hits in a gateway's own books: distinct ids of ours in its order, and their total number. */
 interface FoundByGateway {
   readonly paymentIds: readonly Uuid[];
   readonly total: number;
 }
 
 /**
- * Searches the payments of one gateway (§2.1); what is no answer to that is an error, since a search that leaves out what
- * there is would be believed.
+ * Searches the payments of one gateway (§2.1); an incomplete answer is an error.
  * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
  */
 async function searchPaymentsOfGateway(
@@ -329,14 +296,11 @@ async function searchPaymentsOfGateway(
   );
   const found = reply.kind === 'VALUE' ? reply.value : null;
   if (found !== null) return found;
-  throw paymentError(
-    ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
-    `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`,
-    { pluginName: gateway.name },
-  );
+  const message = `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`;
+  throw billingError(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS, message, { pluginName: gateway.name });
 }
 
-/** What is a page at all, of at most as many hits as were asked for; null = it is none. */
+/** Returns the hits of a valid page, at most `limit`; null if the page is invalid. */
 function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number): FoundByGateway | null {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
   const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {

@@ -8,7 +8,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
@@ -18,7 +18,6 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import { paymentError } from './payment-errors.ts';
 import { currencyOf, takenOf } from './payment-state.ts';
 
 /** The row of a payment of an invoice, those that take something of it back, and what may still do so. */
@@ -132,16 +131,13 @@ export function checkDisputable({ amount, currency }: Asked, of: PaidRows): void
   throw tooHigh(ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH, amount, most);
 }
 
-function atLeastNothing(amount: Decimal): Decimal {
+export function atLeastNothing(amount: Decimal): Decimal {
   return amount.isNegative() ? ZERO : amount;
 }
 
 function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal): BillingError {
-  return paymentError(
-    code,
-    `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`,
-    { amount: formatDecimal(amount), remaining: formatDecimal(most) },
-  );
+  const message = `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`;
+  return billingError(code, message, { amount: formatDecimal(amount), remaining: formatDecimal(most) });
 }
 
 type Paid = Pick<InvoicePayment, 'paymentId' | 'amount' | 'currency'>;

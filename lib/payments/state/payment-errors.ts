@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import {
@@ -8,156 +8,124 @@ import {
   type GatewayReply,
 } from '../claims/gateway-claims.ts';
 
-export function paymentError(
-  code: ErrorCode,
-  message: string,
-  facts: Readonly<Record<string, unknown>> = {},
-): BillingError {
-  return new BillingError({ code, message, facts });
+/** Throws the error, in an expression. */
+export function fail(error: Error): never {
+  throw error;
 }
 
 export function noSuchPayment(paymentId: Uuid): BillingError {
-  return paymentError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, `Payment ${paymentId} does not exist`, {
-    paymentId,
-  });
+  const message = `Payment ${paymentId} does not exist`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { paymentId });
 }
 
 export function noPaymentOfTransaction(transactionId: Uuid): BillingError {
-  return paymentError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, `No payment has the transaction ${transactionId}`, {
-    transactionId,
-  });
+  const message = `No payment has the transaction ${transactionId}`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { transactionId });
 }
 
 export function noPaymentOfKey(externalKey: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-    `No payment has the external key "${shortened(externalKey)}"`,
-    { externalKey },
-  );
+  const message = `No payment has the external key "${shortened(externalKey)}"`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { externalKey });
 }
 
 export function paymentOfOther(paymentId: Uuid, accountId: Uuid | null): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID,
-    `Payment ${paymentId} does not belong to account ${accountId}`,
-    { paymentId, accountId },
-  );
+  const message = `Payment ${paymentId} does not belong to account ${accountId}`;
+  return billingError(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID, message, { paymentId, accountId });
 }
 
 export function transactionOfOther(accountId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
-    `The transaction's external key belongs to another account than ${accountId}`,
-    { accountId },
-  );
+  const message = `The transaction's external key belongs to another account than ${accountId}`;
+  return billingError(ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID, message, { accountId });
 }
 
-/** @param why what is wrong with it, as the end of a sentence that begins with its name. */
+/** @param why completes a sentence that begins with the parameter. */
 export function badParameter(parameter: string, why: string, facts: object = {}): BillingError {
-  return paymentError(ErrorCode.PAYMENT_INVALID_PARAMETER, `${parameter} ${why}`, { parameter, ...facts });
+  return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, `${parameter} ${why}`, { parameter, ...facts });
 }
 
-/** The payment or its account is with somebody else for as long as the tenant waits: nothing was attempted (§5.3). */
+/** Another call held the payment or its account for as long as the tenant waits; nothing was attempted (§5.3). */
 export function paymentBusy(facts: object): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_INTERNAL_ERROR,
-    'Another call is working on the payment or its account; nothing was attempted, try again later',
-    { ...facts, isBusy: true },
-  );
+  const message =
+    'Another call is working on the payment or its account; nothing was attempted, try again later';
+  return billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { ...facts, isBusy: true });
 }
 
 export function noSuchMethod(paymentMethodId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-    `Payment method ${paymentMethodId} does not exist`,
-    { paymentMethodId },
-  );
+  const message = `Payment method ${paymentMethodId} does not exist`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { paymentMethodId });
 }
 
-/** A gateway refused or failed an operation on a payment method; a timeout has a code of its own. */
+/** A gateway refused or failed an operation on a payment method; a timeout has its own code. */
 export function gatewayFailed(code: ErrorCode, pluginName: string, reply: GatewayFailure): BillingError {
-  const facts = { pluginName };
-  if (reply.kind === 'TIMEOUT') {
-    const message = `Payment plugin "${pluginName}" did not answer within ${reply.timeoutMs} ms; nothing was stored`;
-    return paymentError(ErrorCode.PAYMENT_PLUGIN_TIMEOUT, message, facts);
-  }
-  return paymentError(code, `Payment plugin "${pluginName}" refused: ${reply.message}`, facts);
+  if (reply.kind !== 'TIMEOUT') return pluginError(code, pluginName, `refused: ${reply.message}`);
+  const problem = `did not answer within ${reply.timeoutMs} ms; nothing was stored`;
+  return pluginError(ErrorCode.PAYMENT_PLUGIN_TIMEOUT, pluginName, problem);
 }
 
 export function noMethodOfKey(externalKey: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-    `No payment method has the external key "${shortened(externalKey)}"`,
-    { externalKey },
-  );
+  const message = `No payment method has the external key "${shortened(externalKey)}"`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { externalKey });
 }
 
-/** The default is deleted only if that is what a call asks for (§10.3). */
+/** The default is only deleted on explicit request (§10.3). */
 export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD,
+  const message =
     `Payment method ${paymentMethodId} is the default of account ${accountId}; delete it with ` +
-      'deleteDefaultPmWithAutoPayOff or forceDefaultPmDeletion, or set another default first',
-    { paymentMethodId, accountId },
-  );
+    'deleteDefaultPmWithAutoPayOff or forceDefaultPmDeletion, or set another default first';
+  return billingError(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, message, { paymentMethodId, accountId });
 }
 
 /** A gateway's own search of payment methods failed. */
 export function searchFailed(pluginName: string, reply: GatewayReply<unknown>): BillingError {
   const code = ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS;
   if (reply.kind === 'TIMEOUT') return gatewayFailed(code, pluginName, reply);
-  const message = `Payment plugin "${pluginName}" did not search payment methods: ${failureOf(reply)}`;
-  return paymentError(code, message, { pluginName });
+  return pluginError(code, pluginName, `did not search payment methods: ${failureOf(reply)}`);
 }
 
 export function noSuchPlugin(pluginName: string, registered: ReadonlyMap<string, unknown>): BillingError {
   const known = [...registered.keys()].join(', ');
-  return paymentError(
-    ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-    `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`,
-    { pluginName },
-  );
+  const message = `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`;
+  return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, message, { pluginName });
 }
 
-/** A gateway that does not offer what is asked for: nothing has happened. */
+/** The gateway does not offer the operation; nothing was attempted. */
 export function lacksMember(pluginName: string, member: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-    `Payment plugin "${pluginName}" does not offer ${member}; nothing was attempted`,
-    { pluginName },
-  );
+  const problem = `does not offer ${member}; nothing was attempted`;
+  return pluginError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, pluginName, problem);
 }
 
-/** What a gateway declares is told; what it throws otherwise may hold anything, and only the log has it. */
+/** The caller sees only errors that the gateway declares; others are only in the log. */
 export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {
-  const facts = { pluginName };
   switch (failure.kind) {
-    case 'TIMEOUT': {
-      const message = `Payment plugin "${pluginName}" did not answer within ${failure.timeoutMs} ms`;
-      return paymentError(ErrorCode.PAYMENT_PLUGIN_TIMEOUT, message, facts);
-    }
-    case 'GATEWAY_ERROR': {
-      const message = `Payment plugin "${pluginName}" refused: ${failure.message}`;
-      return paymentError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts);
-    }
-    case 'FAULT': {
-      const message = `Payment plugin "${pluginName}" failed; the log of the server tells why`;
-      return paymentError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts);
-    }
+    case 'TIMEOUT':
+      return pluginError(
+        ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+        pluginName,
+        `did not answer within ${failure.timeoutMs} ms`,
+      );
+    case 'GATEWAY_ERROR':
+      return pluginError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, pluginName, `refused: ${failure.message}`);
+    case 'FAULT':
+      return pluginError(
+        ErrorCode.PAYMENT_INTERNAL_ERROR,
+        pluginName,
+        'failed; the log of the server tells why',
+      );
   }
 }
 
-export function unreadableAnswer(pluginName: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_INTERNAL_ERROR,
-    `The answer of payment plugin "${pluginName}" cannot be read`,
-    { pluginName },
-  );
+export function pluginError(code: ErrorCode, pluginName: string, problem: string): BillingError {
+  return billingError(code, `Payment plugin "${pluginName}" ${problem}`, { pluginName });
 }
 
-/** The same for every reason, so that nobody learns which tenants and gateways there are. */
+export function unreadableAnswer(pluginName: string): BillingError {
+  const message = `The answer of payment plugin "${pluginName}" cannot be read`;
+  return billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName });
+}
+
+/** The same for every reason, so that the caller learns nothing about tenants and gateways. */
 export function noSignedNotifications(): BillingError {
-  return paymentError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway takes notifications here');
+  return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway takes notifications here');
 }
 
 interface FailedCall {
@@ -165,10 +133,7 @@ interface FailedCall {
   readonly transaction: { readonly id: Uuid };
 }
 
-/**
- * The error of a call that gave no result at all (§2.2, last rows); null where there is a result, whose status tells.
- * Money may have moved: the message says so and names the payment.
- */
+/** Returns the error of a call without a result (§2.2, last rows), after which money may have moved; else null. */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
     case undefined:
@@ -176,25 +141,25 @@ export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): Bi
     case 'NEVER_RECEIVED':
       return null;
     case 'TIMEOUT':
-      return unknownOutcome(
-        ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
-        `no answer within ${outcome.timeoutMs} ms`,
-        call,
-      );
+      return unknownOutcome('PAYMENT_PLUGIN_TIMEOUT', `no answer within ${outcome.timeoutMs} ms`, call);
     case 'GATEWAY_ERROR':
-      return unknownOutcome(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, outcome.message, call);
+      return unknownOutcome('PAYMENT_PLUGIN_EXCEPTION', outcome.message, call);
     case 'FAULT':
-      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, outcome.message, call);
+      return unknownOutcome('PAYMENT_INTERNAL_ERROR', outcome.message, call);
     case 'NO_RESULT':
-      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, 'it gave no result', call);
+      return unknownOutcome('PAYMENT_INTERNAL_ERROR', 'it gave no result', call);
     default:
       return outcome satisfies never;
   }
 }
 
-function unknownOutcome(code: ErrorCode, why: string, { paymentId, transaction }: FailedCall): BillingError {
-  return paymentError(
-    code,
+function unknownOutcome(
+  code: keyof typeof ErrorCode,
+  why: string,
+  { paymentId, transaction }: FailedCall,
+): BillingError {
+  return billingError(
+    ErrorCode[code],
     `The outcome of payment ${paymentId} is unknown, money may have moved: ${why}. ` +
       'Recovery asks the payment gateway; read the payment before trying again',
     { paymentId, transactionId: transaction.id },

@@ -5,10 +5,9 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { paymentError } from './payment-errors.ts';
 
 /** An operation on a payment: the transaction types, and the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
@@ -141,7 +140,7 @@ export function notAllowed(
 ): BillingError {
   const state = payment?.stateName ?? 'its initial state';
   const which = payment === null ? 'a new payment' : `payment ${payment.id}`;
-  return paymentError(
+  return billingError(
     ErrorCode.PAYMENT_INVALID_OPERATION,
     `${operation} is not allowed on ${which} in ${state}`,
     { operation, paymentId: payment?.id ?? null, stateName: payment?.stateName ?? null },
