@@ -4,7 +4,7 @@ import type { TenantRef } from '../../lib/index.ts';
 import type { UsagePoint, UsageSubmission } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { storedRuns } from '../support/long-run.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {
   areNumberedWithoutGaps,
@@ -50,11 +50,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 eachDatabase((kind, open) => {
   describe('property: days of usage', function () {
     this.timeout(0);
-    let opened: OpenedStorage;
-    before(async () => {
-      opened = await openStorage(kind, open);
-    });
-    after(() => opened.storage.close());
+    const opened = sharedStorage(kind, open);
 
     it('usage §11.5: whatever is recorded and voided at once, days are what their points come to', async () => {
       let voided = 0;

@@ -115,7 +115,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       if (!made) throw new Error('no account');
       await opened.write(({ accounts }) => accounts.update([{ ...made, name: 'Okapi' }]));
       const found = async (key: string) =>
-        opened.storage.read(opened.tenant, async ({ accounts }) =>
+        opened.read(async ({ accounts }) =>
           (await accounts.search(accountSearch(key), page)).rows.map(({ id }) => id),
         );
       expect(await found('QUAGGA')).to.deep.equal([]);

@@ -4,33 +4,30 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { invoiceItem, newId, type now, ownerOf, subscription } from '../support/storage/stored-records.ts';
 
 const MANY = 600;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 eachDatabase('storage: audit of many records at once', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let acme: Account;
   let other: Account;
   before(async () => {
-    opened = await openStorage(kind, open);
     const [first, second] = await opened.newAccounts(2);
-    if (!first || !second) throw new Error('no account');
     [acme, other] = [first, second];
   });
-  after(() => opened.storage.close());
 
   const histories = (ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
-    opened.storage.read(opened.tenant, ({ audit }) => audit.findHistories(ids));
+    opened.read(({ audit }) => audit.findHistories(ids));
   const stored = (tableName: string) =>
     rowsOf(
       opened.database,
       `select * from bw_audit_log where table_name = '${tableName}' order by record_id`,
     );
   const exported = async (account: Account, tableName: string): Promise<readonly AuditRow[]> =>
-    opened.storage.read(opened.tenant, async ({ exports }) =>
+    opened.read(async ({ exports }) =>
       (await Array.fromAsync(exports.auditOfAccount(account.recordId, tableName))).flat(),
     );
 
@@ -65,7 +62,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     );
     expect(entries.map(({ targetId }) => targetId)).to.deep.equal([seventh.id, foreign[1]?.id]);
     expect(entries[0]).not.to.have.property('snapshot');
-    const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
+    const ofAccount = await opened.read(async ({ exports }) =>
       (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
     );
     const ofItems = ofAccount.filter(({ tableName }) => tableName === 'INVOICE_ITEMS');

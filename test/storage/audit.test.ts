@@ -5,7 +5,7 @@ import { Decimal, decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -101,20 +101,17 @@ const kinds: Readonly<
 };
 
 eachDatabase('storage: audit', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let acme: Account;
   let owner: Owner;
   before(async () => {
-    opened = await openStorage(kind, open);
     const [stored] = await opened.newAccounts(1);
-    if (!stored) throw new Error('no account');
     acme = stored;
     owner = ownerOf(stored);
   });
-  after(() => opened.storage.close());
 
   const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
-    opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
+    opened.read((session) => session.audit.findHistories(ids));
 
   for (const [tableName, { make, insert }] of Object.entries(kinds)) {
     it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
@@ -280,7 +277,7 @@ eachDatabase('storage: audit', (open, kind) => {
       ['TAG', 'DELETE', false, undefined],
     ]);
     const { snapshot: _snapshot, ...first } = rows[0] ?? {};
-    const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
+    const ofAccount = await opened.read(async ({ exports }) =>
       (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
     );
     expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);

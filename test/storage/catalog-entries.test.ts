@@ -4,22 +4,17 @@ import type { ReadSession } from '../../lib/ports/storage/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';
 
 eachDatabase('storage: catalog entries', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let acme: Account;
   before(async () => {
-    opened = await openStorage(kind, open);
-    const [stored] = await opened.newAccounts(1);
-    if (!stored) throw new Error('no account');
-    acme = stored;
+    [acme] = await opened.newAccounts(1);
   });
-  after(() => opened.storage.close());
 
-  const read = <T>(work: (session: ReadSession) => Promise<T>): Promise<T> =>
-    opened.storage.read(opened.tenant, work);
+  const read = <T>(work: (session: ReadSession) => Promise<T>): Promise<T> => opened.read(work);
   const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
     records.map(({ recordId: _, ...record }) => record);
 
@@ -93,7 +88,6 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
     const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
     const [second] = await opened.newAccounts(1);
-    if (second === undefined) throw new Error('no account');
     const event = (planName: string, of = owner) =>
       lifecycleEvent(of, { subscriptionId: newId(), planName, isActive: false });
     await opened.write(async (session) => {

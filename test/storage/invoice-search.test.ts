@@ -5,7 +5,7 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { type OpenedStorage, sharedStorage } from '../support/storage/opened-storage.ts';
 import { author, invoice, newId, now, ownerOf, today } from '../support/storage/stored-records.ts';
 
 /** Above so many, invoices in a range are not sorted but met along the list. */
@@ -20,20 +20,16 @@ type Operator = SearchClause['operator'];
 eachDatabase(
   'invoicing §15: the search of invoices finds what a look at each of them finds',
   (open, kind) => {
-    let opened: OpenedStorage;
+    const opened = sharedStorage(kind, open);
     let all: readonly Written[];
     before(async () => {
-      opened = await openStorage(kind, open);
       await opened.storage.prepare({ countThreshold });
       all = await fill(opened);
     });
-    after(() => opened.storage.close());
 
     /** The ids of the page, and what the headers tell. */
     async function found(search: InvoiceSearch, offset: number, limit: number) {
-      const page = await opened.storage.read(opened.tenant, ({ invoices }) =>
-        invoices.search(search, { offset, limit }),
-      );
+      const page = await opened.read(({ invoices }) => invoices.search(search, { offset, limit }));
       return { ids: page.rows.map(({ id }) => id), total: page.total, max: page.max };
     }
 
@@ -235,8 +231,6 @@ async function fill(opened: OpenedStorage): Promise<readonly Written[]> {
   await opened.storage.write(stranger, author(), (session) =>
     session.invoices.insertInvoices([invoice(owner)]),
   );
-  const { rows } = await opened.storage.read(opened.tenant, ({ invoices }) =>
-    invoices.page({ offset: 0, limit: 1_000 }),
-  );
+  const { rows } = await opened.read(({ invoices }) => invoices.page({ offset: 0, limit: 1_000 }));
   return rows.map((row) => ({ ...row, createdBy: creator.get(row.id) ?? '' }));
 }

@@ -6,7 +6,7 @@ import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
-import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { type OpenedStorage, rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   accountEmail,
@@ -53,17 +53,14 @@ const hours = { day: dayAt(0), start: instantAt(0), end: instantAt(1) };
 
 eachDatabaseAndSuperuser((kind, open) => {
   describe('storage: tenants cannot meet', () => {
-    let opened: OpenedStorage;
+    const opened = sharedStorage(kind, open);
     let stranger: TenantRef;
     let catalogRows: Awaited<ReturnType<typeof catalogRowsOf>>;
     let acme: Account;
     let all: Awaited<ReturnType<typeof fill>>;
     before(async () => {
-      opened = await openStorage(kind, open);
       stranger = await opened.newTenant();
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      acme = stored;
+      [acme] = await opened.newAccounts(1);
       all = await fill(opened, acme);
       const points = [point('sms', '5'), point('sms', '6', 1), point('sms', '7', 2)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
@@ -87,7 +84,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         const usage = { from: dayAt(1), settings: 'usage', looked: null };
         await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, dirtyFrom: null, usage })));
       });
-      catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
+      catalogRows = await opened.read(catalogRowsOf);
       const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
       // The event leaves a delivery, and no entry of the queue to be worked on.
       const consumedTopics = new Set(Object.values(BusEventType).filter((type) => type !== 'ACCOUNT_CHANGE'));
@@ -95,7 +92,6 @@ eachDatabaseAndSuperuser((kind, open) => {
       await storeDeliveries(opened, [delivered]);
       await opened.storage.prepare({ eventIdOf: () => null });
     });
-    after(() => opened.storage.close());
 
     /** Every read of the port, with the ids and keys of the tenant that `fill` has filled. */
     const readAll = (session: ReadSession): Readonly<Record<string, Promise<unknown>>> => {
@@ -326,7 +322,7 @@ eachDatabaseAndSuperuser((kind, open) => {
 
     it('every method of the port that finds rows is tried', async () => {
       const tried = Object.keys(await lengths(opened.tenant)).length;
-      const reads = await opened.storage.read(opened.tenant, async (session) =>
+      const reads = await opened.read(async (session) =>
         [
           session.accounts,
           session.audit,
@@ -350,7 +346,7 @@ eachDatabaseAndSuperuser((kind, open) => {
     });
 
     it('no write changes, locks or removes a row of another tenant', async () => {
-      const before = await opened.storage.read(opened.tenant, snapshot);
+      const before = await opened.read(snapshot);
       await opened.storage.write(stranger, author(), async (session) => {
         expect(await session.lockAccounts([acme.id], { waitMs: 10 })).to.deep.equal([]);
         expect(await session.tryLockAccounts([acme.recordId])).to.deep.equal([]);
@@ -410,7 +406,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         const error = await rejection(opened.storage.write(stranger, author(), work));
         expect(error.name).to.equal('InvariantError');
       }
-      expect(await opened.storage.read(opened.tenant, snapshot)).to.deep.equal(before);
+      expect(await opened.read(snapshot)).to.deep.equal(before);
       expect(await opened.storage.queue.countPending(opened.tenant.recordId, now)).to.equal(1);
       expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(0);
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { New, TenantKeyValue, TenantRef } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { freshStorage, rejection } from '../support/storage/opened-storage.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
 function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
@@ -10,11 +10,7 @@ function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
 }
 
 eachDatabase('storage: tenant key-values', (open, kind) => {
-  let opened: OpenedStorage;
-  beforeEach(async () => {
-    opened = await openStorage(kind, open);
-  });
-  afterEach(() => opened.storage.close());
+  const opened = freshStorage(kind, open);
 
   const insert = (...values: readonly New<TenantKeyValue>[]) =>
     opened.write((session) => session.keyValues.insert(values));
@@ -55,9 +51,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
       await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);
     });
     expect((await find(['color'])).map(({ value }) => value)).to.deep.equal(['blue']);
-    const kept = await opened.storage.read(opened.tenant, (session) =>
-      session.keyValues.valueOf(stored?.recordId ?? 0),
-    );
+    const kept = await opened.read((session) => session.keyValues.valueOf(stored?.recordId ?? 0));
     expect(kept).to.equal('red');
   });
 
@@ -77,7 +71,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     const stored = await find(['color']);
     await opened.write((session) => session.keyValues.deactivate(stored));
     const ids = stored.map(({ id }) => id);
-    const rows = await opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
+    const rows = await opened.read((session) => session.audit.findHistories(ids));
     expect(
       rows.map(({ tableName, changeType, snapshot, targetRecordId }) => [
         tableName,

@@ -2,53 +2,42 @@ import { expect } from 'chai';
 import { type Account, ErrorCode } from '../../lib/index.ts';
 import type { Storage, WriteSession } from '../../lib/ports/storage/index.ts';
 import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
-eachDatabaseAndOneByOne((kind, open) => {
-  describe('storage: account locks', () => {
-    let opened: OpenedStorage;
-    before(async () => {
-      opened = await openStorage(kind, open);
-    });
-    after(() => opened.storage.close());
+eachDatabaseAndOneByOne('storage: account locks', (open, kind) => {
+  const opened = sharedStorage(kind, open);
 
-    it('account locks give the accounts in record-id order, without unknown ones', async () => {
-      const accounts = await opened.newAccounts(3);
-      const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
-      const locked = await opened.write(async (session) => ({
-        waiting: await session.lockAccounts([...shuffled, newId()], { waitMs: 1_000 }),
-        single: await session.lockAccounts(shuffled.slice(0, 1), { waitMs: 1_000 }),
-        unknown: await session.lockAccounts([newId()], { waitMs: 1_000 }),
-        free: await session.tryLockAccounts([
-          ...accounts.map(({ recordId }) => recordId).toReversed(),
-          999_999,
-        ]),
-        none: [...(await session.lockAccounts([], { waitMs: 1 })), ...(await session.tryLockAccounts([]))],
-      }));
-      expect(locked.waiting).to.deep.equal(accounts);
-      expect(locked.single).to.deep.equal([accounts[2]]);
-      expect(locked.unknown).to.deep.equal([]);
-      expect(locked.free).to.deep.equal(accounts);
-      expect(locked.none).to.deep.equal([]);
-    });
+  it('account locks give the accounts in record-id order, without unknown ones', async () => {
+    const accounts = await opened.newAccounts(3);
+    const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
+    const locked = await opened.write(async (session) => ({
+      waiting: await session.lockAccounts([...shuffled, newId()], { waitMs: 1_000 }),
+      single: await session.lockAccounts(shuffled.slice(0, 1), { waitMs: 1_000 }),
+      unknown: await session.lockAccounts([newId()], { waitMs: 1_000 }),
+      free: await session.tryLockAccounts([
+        ...accounts.map(({ recordId }) => recordId).toReversed(),
+        999_999,
+      ]),
+      none: [...(await session.lockAccounts([], { waitMs: 1 })), ...(await session.tryLockAccounts([]))],
+    }));
+    expect(locked.waiting).to.deep.equal(accounts);
+    expect(locked.single).to.deep.equal([accounts[2]]);
+    expect(locked.unknown).to.deep.equal([]);
+    expect(locked.free).to.deep.equal(accounts);
+    expect(locked.none).to.deep.equal([]);
   });
 });
 
 onPostgresql('storage: account locks on PostgreSQL', (open) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   let accounts: readonly Account[];
   before(async () => {
-    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
     accounts = await opened.newAccounts(3);
   });
-  after(async () => {
-    await other.close();
-    await opened.storage.close();
-  });
+  after(() => other.close());
 
   const elsewhere = <T>(work: (session: WriteSession) => Promise<T>) =>
     other.write(opened.tenant, author(), work);

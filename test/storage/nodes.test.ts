@@ -5,17 +5,13 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { busEvents } from '../support/queue-rows.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { freshStorage } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
 
 eachDatabase('storage: nodes', (open, kind) => {
-  let opened: OpenedStorage;
-  beforeEach(async () => {
-    opened = await openStorage(kind, open);
-  });
-  afterEach(() => opened.storage.close());
+  const opened = freshStorage(kind, open);
 
   const node = (nodeName: string, bootMs: number): Omit<NodeInfo, 'lastUpdatedDate'> => ({
     nodeName,

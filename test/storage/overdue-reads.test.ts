@@ -3,7 +3,7 @@ import { type Account, type BlockingState, type NewNotification, QueueName } fro
 import type { WorkAheadRequest, WriteSession } from '../../lib/ports/storage/index.ts';
 import { addMilliseconds, instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { freshStorage } from '../support/storage/opened-storage.ts';
 import {
   author,
   blockingState,
@@ -19,17 +19,14 @@ const OVERDUE = 'overdue-service';
 const MINUTE_MS = 60_000;
 
 eachDatabase('storage: what overdue reads', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = freshStorage(kind, open);
   let one: Account;
   let other: Account;
   beforeEach(async () => {
-    opened = await openStorage(kind, open);
     const [first, second] = await opened.newAccounts(2);
-    if (!first || !second) throw new Error('no accounts');
     one = first;
     other = second;
   });
-  afterEach(() => opened.storage.close());
 
   const read = <T>(work: (session: WriteSession) => Promise<T>): Promise<T> => opened.write(work);
   const at = (minutes: number) => ({

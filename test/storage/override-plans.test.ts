@@ -6,7 +6,7 @@ import type { ReadSession, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { lists, plan, version } from '../support/catalogs/catalog-document.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -30,11 +30,7 @@ function definition(amount: number, planName = 'gold'): OverrideDefinition {
 const making = { nextId: newId, currentCatalog: async () => sold() };
 
 eachDatabase('override plans', (open, kind) => {
-  let opened: OpenedStorage;
-  before(async () => {
-    opened = await openStorage(kind, open);
-  });
-  after(() => opened.storage.close());
+  const opened = sharedStorage(kind, open);
 
   const make = (amount: number) =>
     opened.write((session) => obtainOverridePlan(session, definition(amount), making));
@@ -42,9 +38,7 @@ eachDatabase('override plans', (open, kind) => {
   const find = (session: ReadSession, catalog: Catalog, planNames: readonly (string | null)[]) =>
     withOverridePlans(session, { catalogOf: () => catalog, accountIds: [accountId], planNames });
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
-    opened.storage.read(opened.tenant, async (session) =>
-      (await find(session, catalog, planNames))(accountId),
-    );
+    opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
   it('override plans are read with one statement for any number, and with none when read before', async () => {
     const names: string[] = [];

@@ -7,7 +7,7 @@ import { connectedAs, eachDatabase, type TestDatabase } from '../support/databas
 import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { planRow } from '../support/storage/entry-records.ts';
 import type { BoundStatement, OpenedStorage } from '../support/storage/opened-storage.ts';
-import { openStorage, storageAt } from '../support/storage/opened-storage.ts';
+import { sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import {
   badPlans,
   isWalk,
@@ -51,11 +51,7 @@ const perAccount = 4;
 const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
 
 eachDatabase('storage: plans before the database has statistics', (open, kind) => {
-  let opened: OpenedStorage;
-  before(async () => {
-    opened = await openStorage(kind, open);
-  });
-  after(() => opened.storage.close());
+  const opened = sharedStorage(kind, open);
 
   it('an update finds its row by the id, and does not walk through the rows of the tenant', async () => {
     const [first] = await opened.newAccounts(300);
@@ -71,16 +67,14 @@ eachDatabase('storage: plans before the database has statistics', (open, kind) =
 
 eachDatabase('storage: plans of the hot statements over filled tables', (open, kind) => {
   const { due, future } = sizes[kind];
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let chosen: Awaited<ReturnType<typeof fill>>;
   before(async () => {
-    opened = await openStorage(kind, open);
     await opened.storage.prepare({ consumedTopics: new Set(topics) });
     chosen = await fill(opened);
     await analyse(opened.database);
     opened.bound();
   });
-  after(() => opened.storage.close());
 
   /** The plans of what `work` runs that read a whole table or walk all rows of a tenant. */
   const walks = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
@@ -90,8 +84,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     expect(statements).not.to.have.length(0);
     return badPlans(opened.database, statements);
   };
-  const reads = (work: (session: ReadSession) => Promise<unknown>) =>
-    walks(() => opened.storage.read(opened.tenant, work));
+  const reads = (work: (session: ReadSession) => Promise<unknown>) => walks(() => opened.read(work));
 
   for (const size of [1, 10]) {
     it(`reads by ids, keys and accounts go along indexes, ${size} at a time`, async () => {
@@ -206,7 +199,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         .slice(0, size)
         .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);
       opened.bound();
-      await opened.storage.read(opened.tenant, (session) => session.invoices.loadCoverage(windows));
+      await opened.read((session) => session.invoices.loadCoverage(windows));
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
       // Of recurring charges where the window begins, and each kind from there on.
@@ -217,7 +210,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     it(`days of items are read and removed along their periods, not all of their subscriptions, ${size} at a time`, async () => {
       const itemIds = chosen.of.slice(0, size).map((each) => each.item.id);
       opened.bound();
-      await opened.storage.read(opened.tenant, ({ invoices }) => invoices.loadCoverageOfItems(itemIds));
+      await opened.read(({ invoices }) => invoices.loadCoverageOfItems(itemIds));
       await opened.write(({ invoices }) => invoices.replaceCoverage(itemIds, [], () => 0));
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
@@ -293,7 +286,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     const text = first.externalKey.slice(24, 31);
     opened.bound();
     // Beyond what there is, so that it has to be counted.
-    const { total } = await opened.storage.read(opened.tenant, ({ accounts }) =>
+    const { total } = await opened.read(({ accounts }) =>
       accounts.search({ kind: 'text', id: null, text }, { offset: 1, limit: 100 }),
     );
     expect(total).to.equal(1);
@@ -353,7 +346,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     /** The plans of the statements that read the page, and of what they ask before. */
     const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {
       opened.bound();
-      await opened.storage.read(opened.tenant, ({ invoices }) => invoices.search(search, page));
+      await opened.read(({ invoices }) => invoices.search(search, page));
       const plans = await plansOf(opened.database, opened.bound());
       return plans.flatMap(({ text, plan }) => (text.includes('as max') ? [] : plan));
     };
@@ -428,9 +421,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         opened.bound();
-        await opened.storage.read(opened.tenant, ({ invoices }) =>
-          invoices.search({ kind: 'clauses', clauses }, page),
-        );
+        await opened.read(({ invoices }) => invoices.search({ kind: 'clauses', clauses }, page));
         const statements = opened.bound();
         await opened.storage.prepare({ consumedTopics: new Set(topics) });
         const plans = await plansOf(opened.database, statements);
@@ -659,7 +650,7 @@ async function fill(opened: OpenedStorage) {
   }
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
-  const revision = await opened.storage.read(opened.tenant, (session) => session.catalogs.revision());
+  const revision = await opened.read((session) => session.catalogs.revision());
   return { accounts: accounts.slice(100, 200), of: of.slice(100, 200), overridePlans, revision };
 }
 

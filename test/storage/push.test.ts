@@ -5,7 +5,7 @@ import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { freshStorage, type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
 import { delivery } from '../support/storage/stored-records.ts';
 
@@ -15,11 +15,7 @@ const HOUR_MS = 3_600_000;
 
 eachDatabase((kind, open) => {
   describe('storage: deliveries of pushes', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-    });
-    afterEach(() => opened.storage.close());
+    const opened = freshStorage(kind, open);
 
     /** Stores a delivery for each account given. */
     const write = (
@@ -151,7 +147,7 @@ eachDatabase((kind, open) => {
       expect(await push.backlog({ businessNow: NOW, limit: 2 })).to.have.property('due', 2);
       expect(await take('one')).to.deep.equal([opened.tenant.recordId]);
       const upTo = await events.horizon(opened.tenant.recordId);
-      const { after, found } = await opened.storage.read(opened.tenant, async (session) => {
+      const { after, found } = await opened.read(async (session) => {
         const from = (await session.deliveries.takenUpTo()) ?? 0;
         return { after: from, found: await session.events.list({ after: from, upTo, limit: 10 }) };
       });
@@ -168,20 +164,13 @@ eachDatabase((kind, open) => {
       expect(await push.takeUp(lease('one'), { ...taken, after: upTo }, LEASE_MS)).to.equal('MOVED');
       expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
       await opened.write((session) => session.keyValues.setCallback(null));
-      expect(await opened.storage.read(opened.tenant, (session) => session.deliveries.takenUpTo())).to.equal(
-        null,
-      );
+      expect(await opened.read((session) => session.deliveries.takenUpTo())).to.equal(null);
     });
   });
 
   describe('storage: event sinks', () => {
-    let opened: OpenedStorage;
-    beforeEach(async () => {
-      opened = await openStorage(kind, open);
-    });
-    afterEach(() => opened.storage.close());
-    const takenUpTo = (sink: string) =>
-      opened.storage.read(opened.tenant, (session) => session.deliveries.takenUpTo(sink));
+    const opened = freshStorage(kind, open);
+    const takenUpTo = (sink: string) => opened.read((session) => session.deliveries.takenUpTo(sink));
     const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
 
     it('a sink is for what happens after it was registered first, of each tenant and of the system', async () => {

@@ -8,9 +8,8 @@ import type { ClaimedEntry, ClaimRequest, Storage } from '../../lib/ports/storag
 import { decimal } from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { freshStorage, rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
 const event = 'ACCOUNT_CHANGE';
 const queueName = QueueName.NEXT_BILLING_DATE;
@@ -18,18 +17,16 @@ const topics = [event, queueName];
 const leaseMs = 1_000;
 
 eachDatabase('storage: queue', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = freshStorage(kind, open);
   let accounts: readonly Account[];
   let queue: Storage<never>['queue'];
   let systemNowMs: number;
   beforeEach(async () => {
-    opened = await openStorage(kind, open);
     queue = opened.storage.queue;
     accounts = await opened.newAccounts(3);
     await opened.storage.prepare({ consumedTopics: new Set([event]) });
     systemNowMs = 1_000_000;
   });
-  afterEach(() => opened.storage.close());
 
   const recordIdAt = (index: number): number => accounts[index]?.recordId ?? 0;
 
@@ -142,7 +139,7 @@ eachDatabase('storage: queue', (open, kind) => {
     );
     const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: recordIdAt(0) };
     const hasDue = (index: number) =>
-      opened.storage.read(opened.tenant, (session) => session.notifications.hasDue(recordIdAt(index), now));
+      opened.read((session) => session.notifications.hasDue(recordIdAt(index), now));
     const rounds: unknown[] = [];
     for (let claimed = await claim({ account }); claimed.length > 0; claimed = await claim({ account })) {
       rounds.push(names(claimed));
@@ -452,16 +449,12 @@ eachDatabase('storage: queue', (open, kind) => {
 });
 
 onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {
-    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
   });
-  after(async () => {
-    await other.close();
-    await opened.storage.close();
-  });
+  after(() => other.close());
 
   it('work off everything once, never two entries of one account at a time', async () => {
     const accounts = await opened.newAccounts(8);

@@ -6,7 +6,7 @@ import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts
 import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { freshStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
 const none = () => undefined;
@@ -22,13 +22,11 @@ function overdueRow(name: string): New<TenantKeyValue> {
 }
 
 eachDatabase('a configuration that was refused at the last moment', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = freshStorage(kind, open);
   let other: TenantRef;
   beforeEach(async () => {
-    opened = await openStorage(kind, open);
     other = await opened.newTenant();
   });
-  afterEach(() => opened.storage.close());
 
   /** What the transaction itself goes by is read before it ends. */
   async function store(

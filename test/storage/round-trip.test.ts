@@ -8,7 +8,7 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { event } from '../support/invoicing/billing-events.ts';
-import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -51,22 +51,19 @@ interface Identified {
 
 /** A kind of record: how two of it are made, the second with null wherever null may stand; stored; and found. */
 interface Kind {
-  readonly name: string;
   make(owner: Owner): readonly Identified[];
   insert(session: WriteSession, records: readonly never[]): Promise<unknown>;
   find(session: ReadSession, ids: readonly Uuid[]): Promise<readonly Identified[]>;
 }
 
 const monthly = event('CREATE', '2026-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2025-06-01' });
-const kinds: readonly Kind[] = [
-  {
-    name: 'tag definition',
+const kinds: Readonly<Record<string, Kind>> = {
+  'tag definition': {
     make: () => [tagDefinition(), tagDefinition({ isActive: false, applicableObjectTypes: ['TAG'] })],
     insert: (session, records) => session.tags.insertDefinitions(records),
     find: (session, ids) => session.tags.findDefinitionsByIds(ids),
   },
-  {
-    name: 'tag',
+  tag: {
     make: (owner) => [tag(owner), tag(owner, { isActive: false })],
     insert: (session, records) => session.tags.insert(records),
     find: async (session, ids) => {
@@ -83,8 +80,7 @@ const kinds: readonly Kind[] = [
       return all.filter(({ id }) => ids.includes(id));
     },
   },
-  {
-    name: 'auto pay hold',
+  'auto pay hold': {
     make: (owner) => [autoPayHold(owner), autoPayHold(owner)],
     insert: (session, records) => session.payments.insertHolds(records),
     find: async (session, ids) => {
@@ -93,26 +89,22 @@ const kinds: readonly Kind[] = [
       return holds.filter(({ id }) => ids.includes(id));
     },
   },
-  {
-    name: 'custom field',
+  'custom field': {
     make: (owner) => [customField(owner), customField(owner, { name: 'second' })],
     insert: (session, records) => session.customFields.insert(records),
     find: (session, ids) => session.customFields.findByIds(ids),
   },
-  {
-    name: 'bundle',
+  bundle: {
     make: (owner) => [bundle(owner), bundle(owner, { externalKey: oddText })],
     insert: (session, records) => session.subscriptions.insertBundles(records),
     find: (session, ids) => session.subscriptions.findBundlesByIds(ids),
   },
-  {
-    name: 'subscription',
+  subscription: {
     make: (owner) => [subscription(owner), subscription(owner, { chargedThrough: null, migrated: false })],
     insert: (session, records) => session.subscriptions.insertSubscriptions(records),
     find: (session, ids) => session.subscriptions.findByIds(ids),
   },
-  {
-    name: 'lifecycle event',
+  'lifecycle event': {
     make: (owner) => [
       lifecycleEvent(owner),
       lifecycleEvent(owner, {
@@ -131,8 +123,7 @@ const kinds: readonly Kind[] = [
     insert: (session, records) => session.subscriptions.insertEvents(records),
     find: (session, ids) => session.subscriptions.findEventsByIds(ids),
   },
-  {
-    name: 'invoice',
+  invoice: {
     make: (owner) => [
       invoice(owner),
       invoice(owner, {
@@ -150,8 +141,7 @@ const kinds: readonly Kind[] = [
     insert: (session, records) => session.invoices.insertInvoices(records),
     find: (session, ids) => session.invoices.findByIds(ids),
   },
-  {
-    name: 'invoice item',
+  'invoice item': {
     make: (owner) => [
       invoiceItem(owner),
       invoiceItem(owner, {
@@ -176,20 +166,17 @@ const kinds: readonly Kind[] = [
     insert: (session, records) => session.invoices.insertItems(records),
     find: (session, ids) => session.invoices.findItemsByIds(ids),
   },
-  {
-    name: 'payment method',
+  'payment method': {
     make: (owner) => [paymentMethod(owner), paymentMethod(owner, { isActive: false, externalKey: oddText })],
     insert: (session, records) => session.payments.insertMethods(records),
     find: (session, ids) => session.payments.findMethodsByIds(ids),
   },
-  {
-    name: 'payment',
+  payment: {
     make: (owner) => [payment(owner), payment(owner, { stateName: null, lastSuccessStateName: null })],
     insert: (session, records) => session.payments.insertPayments(records),
     find: (session, ids) => session.payments.findByIds(ids),
   },
-  {
-    name: 'payment transaction',
+  'payment transaction': {
     make: (owner) => [
       transaction(owner),
       transaction(owner, {
@@ -208,8 +195,7 @@ const kinds: readonly Kind[] = [
     insert: (session, records) => session.payments.insertTransactions(records),
     find: (session, ids) => session.payments.findTransactionsByIds(ids),
   },
-  {
-    name: 'payment attempt',
+  'payment attempt': {
     make: (owner) => [
       attempt(owner),
       attempt(owner, {
@@ -224,865 +210,846 @@ const kinds: readonly Kind[] = [
     insert: (session, records) => session.payments.insertAttempts(records),
     find: (session, ids) => session.payments.findAttemptsByIds(ids),
   },
-];
+};
 
-eachDatabaseAndOneByOne((kind, open) => {
-  describe('storage: what is written is what is read', () => {
-    let opened: OpenedStorage;
-    let owner: Owner;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      owner = ownerOf(stored);
-    });
-    after(() => opened.storage.close());
+eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind) => {
+  const opened = sharedStorage(kind, open);
+  let owner: Owner;
+  before(async () => {
+    const [stored] = await opened.newAccounts(1);
+    owner = ownerOf(stored);
+  });
 
-    const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.storage.read(opened.tenant, work);
+  const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.read(work);
 
-    for (const { name, make, insert, find } of kinds) {
-      it(`${name} are read as they were stored: every field, full and empty, in the order of insertion`, async () => {
-        const records = make(owner);
-        await opened.write((session) => insert(session, records as readonly never[]));
-        const found = await read((session) =>
-          find(
-            session,
-            records.map(({ id }) => id),
-          ),
-        );
-        expect(withoutRecordIds(found)).to.deep.equal(records);
-        const recordIds = found.map((record) => Reflect.get(record, 'recordId'));
-        expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
-      });
-    }
-
-    it('account: every field, full and empty; found by id, record id and key; updated in every field', async () => {
-      const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
-      const stored = await opened.write((session) => session.accounts.insert(given));
-      expect(withoutRecordIds(stored)).to.deep.equal(given);
-      const ids = stored.map(({ id }) => id);
-      expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(stored);
-      expect(
-        await read((session) => session.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))),
-      ).to.deep.equal(stored);
-      expect(
-        await read((session) => session.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))),
-      ).to.deep.equal(stored);
-
-      const swapped = stored.map((record, index) => ({
-        ...account(index === 0 ? bareAccount : {}),
-        recordId: record.recordId,
-        id: record.id,
-        createdDate: record.createdDate,
-      }));
-      await opened.write((session) => session.accounts.update(swapped));
-      expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(swapped);
-    });
-
-    it('blocking states: every field, active ones only, by effective instant and sequence', async () => {
-      const blockedId = newId();
-      const later = { at: (now + 1) as typeof now, date: today };
-      const states = [
-        blockingState(owner, { blockedId, effective: later, sequence: 1 }),
-        blockingState(owner, { blockedId, sequence: 2, causedBy: null, isBlockEntitlement: true }),
-        blockingState(owner, { blockedId, sequence: 1, isBlockChange: false, isBlockBilling: false }),
-        blockingState(owner, { blockedId, isActive: false }),
-      ];
-      await opened.write((session) => session.subscriptions.insertBlockingStates(states));
-      const found = await read((session) => session.subscriptions.findBlockingStates([blockedId]));
-      expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
-    });
-
-    it('blocks of accounts: of all their objects, active ones only, without the bounds of services', async () => {
-      const stored = await opened.newAccounts(2);
-      const [first, second] = stored.map(ownerOf);
-      if (!first || !second) throw new Error('no accounts');
-      const states = [
-        blockingState(first, { effective: { at: (now + 1) as typeof now, date: today } }),
-        blockingState(second, { type: 'ACCOUNT' }),
-        blockingState(first, { stateName: 'ENT_BLOCKED' }),
-        blockingState(first, { isActive: false }),
-        blockingState(first, { stateName: 'ENT_STARTED' }),
-        blockingState(first, { stateName: 'ENT_CANCELLED' }),
-        blockingState(owner),
-      ];
-      await opened.write((session) => session.subscriptions.insertBlockingStates(states));
+  for (const [name, { make, insert, find }] of Object.entries(kinds)) {
+    it(`${name} are read as they were stored: every field, full and empty, in the order of insertion`, async () => {
+      const records = make(owner);
+      await opened.write((session) => insert(session, records as readonly never[]));
       const found = await read((session) =>
-        session.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id)),
-      );
-      expect(withoutRecordIds(found)).to.deep.equal([states[1], states[2], states[0]]);
-    });
-
-    it('lifecycle events of subscriptions: active ones, by effective instant and sequence', async () => {
-      const subscriptionId = newId();
-      const events = [
-        lifecycleEvent(owner, { subscriptionId, sequence: 2 }),
-        lifecycleEvent(owner, { subscriptionId, sequence: 1, type: 'CREATE' }),
-        lifecycleEvent(owner, { subscriptionId, sequence: 3, isActive: false }),
-      ];
-      await opened.write((session) => session.subscriptions.insertEvents(events));
-      const found = await read((session) => session.subscriptions.findEvents([subscriptionId]));
-      expect(withoutRecordIds(found)).to.deep.equal([events[1], events[0]]);
-    });
-
-    it('bundles and subscriptions: by key, by account, by bundle, and the charged-through date', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const [first, second] = [bundle(ownerOf(stored)), bundle(ownerOf(stored))];
-      const base = subscription(ownerOf(stored), { bundleId: first.id, chargedThrough: null });
-      const addOn = subscription(ownerOf(stored), { bundleId: first.id, category: 'ADD_ON' });
-      await opened.write(async (session) => {
-        await session.subscriptions.insertBundles([first, second]);
-        await session.subscriptions.insertSubscriptions([base, addOn]);
-      });
-      const chargedThrough = { at: now, date: localDate(2030, 1, 1) };
-      await opened.write((session) =>
-        session.subscriptions.setChargedThrough([{ subscriptionId: base.id, chargedThrough }]),
-      );
-      const found = await read(async ({ subscriptions }) => ({
-        byKey: await subscriptions.findBundlesByKeys([first.externalKey, 'unknown']),
-        byAccount: await subscriptions.findBundlesByAccounts([stored.id]),
-        byBundle: await subscriptions.findByBundles([first.id, second.id]),
-        ofKey: await subscriptions.findByKeys([addOn.externalKey]),
-        lastPage: await subscriptions.pageBundlesOfAccount(stored.id, { offset: 0, limit: -1 }),
-      }));
-      expect(withoutRecordIds(found.byKey)).to.deep.equal([first]);
-      expect(withoutRecordIds(found.byAccount)).to.deep.equal([first, second]);
-      expect(withoutRecordIds(found.byBundle)).to.deep.equal([{ ...base, chargedThrough }, addOn]);
-      expect(withoutRecordIds(found.ofKey)).to.deep.equal([addOn]);
-      expect(withoutRecordIds(found.lastPage.rows)).to.deep.equal([second]);
-      expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
-    });
-
-    it('bundles: with the key that they hold or carried, by page, by search', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const [first, second, third] = ['K', 'K', 'J'].map((externalKey) =>
-        bundle(ownerOf(stored), { externalKey }),
-      );
-      if (!first || !second || !third) throw new Error('no bundles');
-      await opened.write((session) => session.subscriptions.insertBundles([first]));
-      await opened.write(async (session) => {
-        await session.subscriptions.setBundleKeys([{ ...first, retiredKey: 'kbtsf-1:K' }]);
-        await session.subscriptions.insertBundles([second, third]);
-      });
-      const all = { offset: 0, limit: 100 };
-      const idsOf = ({ rows }: Page<Bundle>) => rows.map(({ id }) => id);
-      await read(async ({ subscriptions }) => {
-        expect(withoutRecordIds(await subscriptions.findBundlesByKeys(['K', 'J']))).to.deep.equal([
-          { ...first, retiredKey: 'kbtsf-1:K' },
-          second,
-          third,
-        ]);
-        expect(idsOf(await subscriptions.pageBundles({ offset: 0, limit: -2 }))).to.deep.equal([
-          third.id,
-          second.id,
-        ]);
-        const text = async (key: string, id: Uuid | null) => {
-          const found = await subscriptions.searchBundles({ kind: 'text', id, text: key }, all);
-          expect(found.total).to.equal(found.rows.length);
-          expect(found.max).to.be.at.least(3);
-          return idsOf(found);
-        };
-        expect(await text('K', null)).to.deep.equal([first.id, second.id]);
-        expect(await text('kbtsf-1:K', null)).to.deep.equal([]);
-        expect(await text(second.id, second.id)).to.deep.equal([second.id]);
-        expect(await text(stored.id, stored.id)).to.deep.equal([first.id, second.id, third.id]);
-        const clauses = [{ property: 'externalKey', type: 'text', operator: 'like', value: 'k%' }] as const;
-        const found = await subscriptions.searchBundles({ kind: 'clauses', clauses }, all);
-        expect(idsOf(found)).to.deep.equal([first.id, second.id]);
-      });
-    });
-
-    it('invoices: by account and filter, amounts and repairable set alone, numbers without gaps', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const owned = ownerOf(stored);
-      const paid = invoice(owned, {
-        targetDate: localDate(2026, 1, 1),
-        rawBalance: decimal('0'),
-        isMigration: false,
-      });
-      const owed = invoice(owned, {
-        targetDate: localDate(2026, 2, 1),
-        rawBalance: decimal('0.01'),
-        isMigration: false,
-      });
-      const negative = invoice(owned, {
-        targetDate: null,
-        rawBalance: decimal('-5'),
-        isMigration: false,
-        status: 'VOID',
-      });
-      const migrated = invoice(owned, { targetDate: localDate(2025, 1, 1) });
-      const item = invoiceItem(owned, { invoiceId: owed.id });
-      await opened.write(async (session) => {
-        await session.invoices.insertInvoices([negative, owed, paid, migrated]);
-        await session.invoices.insertItems([item]);
-      });
-      const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
-        const rows = await read((session) =>
-          session.invoices.listOfAccount(stored.id, { withMigration: false, openOnly: false, ...filter }),
-        );
-        return rows.map(({ id }) => id);
-      };
-      expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
-      expect(await list({ openOnly: true })).to.deep.equal([owed.id]);
-      expect(await read((session) => session.invoices.findOpen([stored.id]))).to.have.length(1);
-      expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
-      expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
-      expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([
-        paid.id,
-      ]);
-
-      const amounts = {
-        amount: hugeAmount,
-        creditAdj: decimal('1.5'),
-        refundAdj: decimal('2'),
-        rawBalance: decimal('3.000000001'),
-      };
-      await opened.write(async (session) => {
-        await session.invoices.setAmounts([{ invoiceId: owed.id, ...amounts }]);
-        await session.invoices.setRepairable([{ id: item.id, repairable: decimal('0.5') }]);
-      });
-      expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.deep.equal([
-        { ...owed, ...amounts },
-      ]);
-      expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
-        { ...item, repairable: decimal('0.5') },
-      ]);
-
-      const rewritten = {
-        ...item,
-        amount: decimal('7.5'),
-        repairable: decimal('7.25'),
-        description: 'rewritten',
-        rate: decimal('2.5'),
-        quantity: decimal('3'),
-        itemDetails: '{}',
-      };
-      await opened.write((session) => session.invoices.rewriteItems([rewritten]));
-      expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
-        rewritten,
-      ]);
-      await opened.write((session) => session.invoices.rewriteItems([item]));
-
-      const first = await opened.write((session) => session.invoices.takeInvoiceNumbers(3));
-      expect(first).to.equal(1);
-      await opened
-        .write(async (session) => {
-          await session.invoices.takeInvoiceNumbers(10);
-          throw new Error('rolled back');
-        })
-        .catch(() => undefined);
-      expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(1))).to.equal(4);
-      expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
-    });
-
-    it('facts behind the amounts of items: kept as they were, read by those alone who ask for them', async () => {
-      const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };
-      const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3 };
-      const [fixed, given] = [invoiceItem(owner), invoiceItem(owner)];
-      await opened.write(async (session) => {
-        await session.invoices.insertItems([{ ...fixed, basis }, given]);
-        await session.invoices.setRepairable([{ id: fixed.id, repairable: decimal('0.5') }]);
-      });
-      const found = await read((session) => session.invoices.findItemsByIds([fixed.id, given.id]));
-      expect(withoutRecordIds(found)).to.deep.equal([{ ...fixed, repairable: decimal('0.5') }, given]);
-      const bases = await read((session) => session.invoices.findItemBases([fixed.id, given.id]));
-      expect([...bases]).to.deep.equal([[fixed.id, basis]]);
-    });
-
-    it('coverage: rows of a window by kind, of items, replaced', async () => {
-      const subscriptionId = newId();
-      const from = localDate(2026, 2, 1);
-      const past = coverageRow({ subscriptionId, startDate: localDate(2026, 1, 1), endDate: from });
-      const open = coverageRow({
-        subscriptionId,
-        startDate: localDate(2026, 1, 31),
-        endDate: localDate(2026, 3, 1),
-      });
-      const oldFixed = coverageRow({
-        subscriptionId,
-        kind: 'FIXED',
-        endDate: null,
-        rate: null,
-        startDate: localDate(2026, 1, 31),
-      });
-      const free = coverageRow({ subscriptionId, kind: 'FREE', startDate: from, amount: decimal('0') });
-      const rows = [past, open, oldFixed, free];
-      await opened.write(async (session) => {
-        await session.invoices.insertItems(
-          rows.map(({ itemId: id, startDate, endDate }) =>
-            invoiceItem(owner, { id, subscriptionId, startDate, endDate }),
-          ),
-        );
-        await session.invoices.insertCoverage(rows, () => owner.accountRecordId);
-      });
-      const load = async (start: typeof from | null) =>
-        withoutRecordIds(
-          await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
-        ).map(withoutAccount);
-      expect(await load(from)).to.deep.equal([open, free]);
-      expect(await load(null)).to.deep.equal(rows);
-
-      const shorter = { ...open, endDate: localDate(2026, 2, 15), amount: decimal('14.98') };
-      await opened.write((session) =>
-        session.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId),
-      );
-      const rest = { ...open, startDate: localDate(2026, 2, 20), amount: decimal('9.12') };
-      const ofItems = async () =>
-        withoutRecordIds(
-          await read((session) =>
-            session.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
-          ),
-        ).map(withoutAccount);
-      expect(await ofItems()).to.deep.equal([oldFixed, free, shorter]);
-      await opened.write((session) =>
-        session.invoices.replaceCoverage(
-          [open.itemId, free.itemId],
-          [shorter, rest],
-          () => owner.accountRecordId,
+        find(
+          session,
+          records.map(({ id }) => id),
         ),
       );
-      expect(await ofItems()).to.deep.equal([oldFixed, shorter, rest]);
-      await opened.write((session) =>
-        session.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId),
-      );
-      expect(await ofItems()).to.deep.equal([]);
-      expect(await load(null)).to.deep.equal([past]);
+      expect(withoutRecordIds(found)).to.deep.equal(records);
+      const recordIds = found.map((record) => Reflect.get(record, 'recordId'));
+      expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
     });
+  }
 
-    it('cursors: a charge that is kept is not written again, one that is told is', async () => {
-      const [owner] = await opened.newAccounts(1);
-      if (!owner) throw new Error('no account');
-      const charged = cursor(ownerOf(owner), {});
-      const made = [charged, cursor(ownerOf(owner), {})].map((each) => ({
-        ...each,
-        ongoing: { event: { ...monthly, subscriptionId: each.subscriptionId } },
-      }));
-      await opened.write((session) => session.invoices.saveCursors(made));
-      const [kept, told] = await read((session) => session.invoices.cursorsOfAccounts([owner.id]));
-      if (!kept || !told) throw new Error('no cursors');
-      const moved = ({ ongoing, ...cursor }: StoredCursor) => ({
-        ...cursor,
-        settledThrough: localDate(2026, 4, 1),
-        ongoing: ongoing && { event: { ...ongoing.event, quantity: 2 } },
-      });
-      await opened.write((session) =>
-        session.invoices.saveCursors([
-          { ...moved(kept), keepsOngoing: true },
-          { ...moved(told), keepsOngoing: false },
-        ]),
-      );
-      expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.deep.equal([
-        { ...moved(kept), ongoing: kept.ongoing },
-        moved(told),
+  it('account: every field, full and empty; found by id, record id and key; updated in every field', async () => {
+    const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
+    const stored = await opened.write((session) => session.accounts.insert(given));
+    expect(withoutRecordIds(stored)).to.deep.equal(given);
+    const ids = stored.map(({ id }) => id);
+    expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(stored);
+    expect(
+      await read((session) => session.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))),
+    ).to.deep.equal(stored);
+    expect(
+      await read((session) => session.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))),
+    ).to.deep.equal(stored);
+
+    const swapped = stored.map((record, index) => ({
+      ...account(index === 0 ? bareAccount : {}),
+      recordId: record.recordId,
+      id: record.id,
+      createdDate: record.createdDate,
+    }));
+    await opened.write((session) => session.accounts.update(swapped));
+    expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(swapped);
+  });
+
+  it('blocking states: every field, active ones only, by effective instant and sequence', async () => {
+    const blockedId = newId();
+    const later = { at: (now + 1) as typeof now, date: today };
+    const states = [
+      blockingState(owner, { blockedId, effective: later, sequence: 1 }),
+      blockingState(owner, { blockedId, sequence: 2, causedBy: null, isBlockEntitlement: true }),
+      blockingState(owner, { blockedId, sequence: 1, isBlockChange: false, isBlockBilling: false }),
+      blockingState(owner, { blockedId, isActive: false }),
+    ];
+    await opened.write((session) => session.subscriptions.insertBlockingStates(states));
+    const found = await read((session) => session.subscriptions.findBlockingStates([blockedId]));
+    expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
+  });
+
+  it('blocks of accounts: of all their objects, active ones only, without the bounds of services', async () => {
+    const stored = await opened.newAccounts(2);
+    const [first, second] = stored.map(ownerOf);
+    if (!first || !second) throw new Error('no accounts');
+    const states = [
+      blockingState(first, { effective: { at: (now + 1) as typeof now, date: today } }),
+      blockingState(second, { type: 'ACCOUNT' }),
+      blockingState(first, { stateName: 'ENT_BLOCKED' }),
+      blockingState(first, { isActive: false }),
+      blockingState(first, { stateName: 'ENT_STARTED' }),
+      blockingState(first, { stateName: 'ENT_CANCELLED' }),
+      blockingState(owner),
+    ];
+    await opened.write((session) => session.subscriptions.insertBlockingStates(states));
+    const found = await read((session) =>
+      session.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id)),
+    );
+    expect(withoutRecordIds(found)).to.deep.equal([states[1], states[2], states[0]]);
+  });
+
+  it('lifecycle events of subscriptions: active ones, by effective instant and sequence', async () => {
+    const subscriptionId = newId();
+    const events = [
+      lifecycleEvent(owner, { subscriptionId, sequence: 2 }),
+      lifecycleEvent(owner, { subscriptionId, sequence: 1, type: 'CREATE' }),
+      lifecycleEvent(owner, { subscriptionId, sequence: 3, isActive: false }),
+    ];
+    await opened.write((session) => session.subscriptions.insertEvents(events));
+    const found = await read((session) => session.subscriptions.findEvents([subscriptionId]));
+    expect(withoutRecordIds(found)).to.deep.equal([events[1], events[0]]);
+  });
+
+  it('bundles and subscriptions: by key, by account, by bundle, and the charged-through date', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const [first, second] = [bundle(ownerOf(stored)), bundle(ownerOf(stored))];
+    const base = subscription(ownerOf(stored), { bundleId: first.id, chargedThrough: null });
+    const addOn = subscription(ownerOf(stored), { bundleId: first.id, category: 'ADD_ON' });
+    await opened.write(async (session) => {
+      await session.subscriptions.insertBundles([first, second]);
+      await session.subscriptions.insertSubscriptions([base, addOn]);
+    });
+    const chargedThrough = { at: now, date: localDate(2030, 1, 1) };
+    await opened.write((session) =>
+      session.subscriptions.setChargedThrough([{ subscriptionId: base.id, chargedThrough }]),
+    );
+    const found = await read(async ({ subscriptions }) => ({
+      byKey: await subscriptions.findBundlesByKeys([first.externalKey, 'unknown']),
+      byAccount: await subscriptions.findBundlesByAccounts([stored.id]),
+      byBundle: await subscriptions.findByBundles([first.id, second.id]),
+      ofKey: await subscriptions.findByKeys([addOn.externalKey]),
+      lastPage: await subscriptions.pageBundlesOfAccount(stored.id, { offset: 0, limit: -1 }),
+    }));
+    expect(withoutRecordIds(found.byKey)).to.deep.equal([first]);
+    expect(withoutRecordIds(found.byAccount)).to.deep.equal([first, second]);
+    expect(withoutRecordIds(found.byBundle)).to.deep.equal([{ ...base, chargedThrough }, addOn]);
+    expect(withoutRecordIds(found.ofKey)).to.deep.equal([addOn]);
+    expect(withoutRecordIds(found.lastPage.rows)).to.deep.equal([second]);
+    expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
+  });
+
+  it('bundles: with the key that they hold or carried, by page, by search', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const [first, second, third] = ['K', 'K', 'J'].map((externalKey) =>
+      bundle(ownerOf(stored), { externalKey }),
+    );
+    if (!first || !second || !third) throw new Error('no bundles');
+    await opened.write((session) => session.subscriptions.insertBundles([first]));
+    await opened.write(async (session) => {
+      await session.subscriptions.setBundleKeys([{ ...first, retiredKey: 'kbtsf-1:K' }]);
+      await session.subscriptions.insertBundles([second, third]);
+    });
+    const all = { offset: 0, limit: 100 };
+    const idsOf = ({ rows }: Page<Bundle>) => rows.map(({ id }) => id);
+    await read(async ({ subscriptions }) => {
+      expect(withoutRecordIds(await subscriptions.findBundlesByKeys(['K', 'J']))).to.deep.equal([
+        { ...first, retiredKey: 'kbtsf-1:K' },
+        second,
+        third,
       ]);
-      expect(kept.ongoing).to.deep.equal(made[0]?.ongoing);
-    });
-
-    it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
-      const [first, second, other] = await opened.newAccounts(3);
-      if (!first || !second || !other) throw new Error('no account');
-      const definitionId = newId();
-      const carried = { tagDefinitionId: definitionId, objectType: 'BUNDLE' } as const;
-      const sought = [tag(ownerOf(first), carried), tag(ownerOf(second), carried)];
-      await opened.write((session) =>
-        session.tags.insert([
-          ...sought,
-          tag(ownerOf(first), { ...carried, isActive: false }),
-          tag(ownerOf(first), { ...carried, objectType: 'ACCOUNT' }),
-          tag(ownerOf(first), { ...carried, tagDefinitionId: newId() }),
-          tag(ownerOf(other), carried),
-        ]),
-      );
-      const of = { objectType: 'BUNDLE', definitionIds: [definitionId] } as const;
-      const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
-      expect(found.map(({ id }) => id)).to.deep.equal(sought.map(({ id }) => id));
-      expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);
-    });
-
-    it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
-      const [first, second] = await opened.newAccounts(2);
-      if (!first || !second) throw new Error('no account');
-      const settled = (account: Account, changes: Partial<StoredCursor>) =>
-        cursor(ownerOf(account), {
-          settledThrough: today,
-          dirtyFrom: null,
-          nextDueDate: localDate(2026, 3, 1),
-          catalogRevision: 1,
-          itemsDate: today,
-          itemsCount: 3,
-          usage: null,
-          ...changes,
-        });
-      const notDue = settled(first, {});
-      const fresh = settled(first, { settledThrough: null, nextDueDate: null });
-      const dirty = settled(first, { dirtyFrom: today });
-      const dueThere = settled(second, {});
-      const behind = settled(second, { nextDueDate: null, catalogRevision: 0 });
-      const unknown = settled(second, { nextDueDate: null, catalogRevision: null });
-      const made = [notDue, fresh, dirty, dueThere, behind, unknown];
-      await opened.write((session) => session.invoices.saveCursors(made));
-      const due = await read((session) =>
-        session.invoices.dueCursors([
-          {
-            accountId: first.id,
-            targetDate: localDate(2026, 2, 28),
-            catalogRevision: 1,
-            usageSettings: null,
-          },
-          {
-            accountId: second.id,
-            targetDate: localDate(2026, 3, 1),
-            catalogRevision: 1,
-            usageSettings: null,
-          },
-        ]),
-      );
-      expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere, behind, unknown]);
-      const accountsBehind = (catalogRevision: number, afterRecordId: number) =>
-        read((session) => session.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 }));
-      expect(await accountsBehind(1, first.recordId - 1)).to.deep.equal([second.recordId]);
-      expect(await accountsBehind(2, first.recordId - 1)).to.deep.equal([first.recordId]);
-      expect(await accountsBehind(2, first.recordId)).to.deep.equal([second.recordId]);
-      expect(await accountsBehind(2, second.recordId)).to.deep.equal([]);
-
-      const saved = {
-        ...fresh,
-        settledThrough: localDate(2026, 4, 1),
-        nextDueDate: localDate(2026, 5, 1),
-        catalogRevision: 2,
-        itemsDate: today,
-        itemsCount: 3,
-        usage: null,
-        ongoing: {
-          event: {
-            ...monthly,
-            subscriptionId: fresh.subscriptionId,
-            bundleId: newId(),
-            totalOrdering: 2 ** 52 + 7,
-            phasePrettyName: 'é"',
-          },
-        },
+      expect(idsOf(await subscriptions.pageBundles({ offset: 0, limit: -2 }))).to.deep.equal([
+        third.id,
+        second.id,
+      ]);
+      const text = async (key: string, id: Uuid | null) => {
+        const found = await subscriptions.searchBundles({ kind: 'text', id, text: key }, all);
+        expect(found.total).to.equal(found.rows.length);
+        expect(found.max).to.be.at.least(3);
+        return idsOf(found);
       };
-      await opened.write((session) => session.invoices.saveCursors([saved]));
-      const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
-      expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
-      const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
-      expect(withoutRecordIds(found)).to.deep.equal([saved]);
+      expect(await text('K', null)).to.deep.equal([first.id, second.id]);
+      expect(await text('kbtsf-1:K', null)).to.deep.equal([]);
+      expect(await text(second.id, second.id)).to.deep.equal([second.id]);
+      expect(await text(stored.id, stored.id)).to.deep.equal([first.id, second.id, third.id]);
+      const clauses = [{ property: 'externalKey', type: 'text', operator: 'like', value: 'k%' }] as const;
+      const found = await subscriptions.searchBundles({ kind: 'clauses', clauses }, all);
+      expect(idsOf(found)).to.deep.equal([first.id, second.id]);
     });
+  });
 
-    it('cursors: those that were read are saved in their rows, new ones beside them, and one that is gone is refused', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const fresh = () => cursor(ownerOf(stored), {});
-      const changes = {
-        settledThrough: localDate(2026, 4, 1),
+  it('invoices: by account and filter, amounts and repairable set alone, numbers without gaps', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const owned = ownerOf(stored);
+    const paid = invoice(owned, {
+      targetDate: localDate(2026, 1, 1),
+      rawBalance: decimal('0'),
+      isMigration: false,
+    });
+    const owed = invoice(owned, {
+      targetDate: localDate(2026, 2, 1),
+      rawBalance: decimal('0.01'),
+      isMigration: false,
+    });
+    const negative = invoice(owned, {
+      targetDate: null,
+      rawBalance: decimal('-5'),
+      isMigration: false,
+      status: 'VOID',
+    });
+    const migrated = invoice(owned, { targetDate: localDate(2025, 1, 1) });
+    const item = invoiceItem(owned, { invoiceId: owed.id });
+    await opened.write(async (session) => {
+      await session.invoices.insertInvoices([negative, owed, paid, migrated]);
+      await session.invoices.insertItems([item]);
+    });
+    const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
+      const rows = await read((session) =>
+        session.invoices.listOfAccount(stored.id, { withMigration: false, openOnly: false, ...filter }),
+      );
+      return rows.map(({ id }) => id);
+    };
+    expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
+    expect(await list({ openOnly: true })).to.deep.equal([owed.id]);
+    expect(await read((session) => session.invoices.findOpen([stored.id]))).to.have.length(1);
+    expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
+    expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
+    expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([
+      paid.id,
+    ]);
+
+    const amounts = {
+      amount: hugeAmount,
+      creditAdj: decimal('1.5'),
+      refundAdj: decimal('2'),
+      rawBalance: decimal('3.000000001'),
+    };
+    await opened.write(async (session) => {
+      await session.invoices.setAmounts([{ invoiceId: owed.id, ...amounts }]);
+      await session.invoices.setRepairable([{ id: item.id, repairable: decimal('0.5') }]);
+    });
+    expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.deep.equal([
+      { ...owed, ...amounts },
+    ]);
+    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+      { ...item, repairable: decimal('0.5') },
+    ]);
+
+    const rewritten = {
+      ...item,
+      amount: decimal('7.5'),
+      repairable: decimal('7.25'),
+      description: 'rewritten',
+      rate: decimal('2.5'),
+      quantity: decimal('3'),
+      itemDetails: '{}',
+    };
+    await opened.write((session) => session.invoices.rewriteItems([rewritten]));
+    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+      rewritten,
+    ]);
+    await opened.write((session) => session.invoices.rewriteItems([item]));
+
+    const first = await opened.write((session) => session.invoices.takeInvoiceNumbers(3));
+    expect(first).to.equal(1);
+    await opened
+      .write(async (session) => {
+        await session.invoices.takeInvoiceNumbers(10);
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(1))).to.equal(4);
+    expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
+  });
+
+  it('facts behind the amounts of items: kept as they were, read by those alone who ask for them', async () => {
+    const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };
+    const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3 };
+    const [fixed, given] = [invoiceItem(owner), invoiceItem(owner)];
+    await opened.write(async (session) => {
+      await session.invoices.insertItems([{ ...fixed, basis }, given]);
+      await session.invoices.setRepairable([{ id: fixed.id, repairable: decimal('0.5') }]);
+    });
+    const found = await read((session) => session.invoices.findItemsByIds([fixed.id, given.id]));
+    expect(withoutRecordIds(found)).to.deep.equal([{ ...fixed, repairable: decimal('0.5') }, given]);
+    const bases = await read((session) => session.invoices.findItemBases([fixed.id, given.id]));
+    expect([...bases]).to.deep.equal([[fixed.id, basis]]);
+  });
+
+  it('coverage: rows of a window by kind, of items, replaced', async () => {
+    const subscriptionId = newId();
+    const from = localDate(2026, 2, 1);
+    const past = coverageRow({ subscriptionId, startDate: localDate(2026, 1, 1), endDate: from });
+    const open = coverageRow({
+      subscriptionId,
+      startDate: localDate(2026, 1, 31),
+      endDate: localDate(2026, 3, 1),
+    });
+    const oldFixed = coverageRow({
+      subscriptionId,
+      kind: 'FIXED',
+      endDate: null,
+      rate: null,
+      startDate: localDate(2026, 1, 31),
+    });
+    const free = coverageRow({ subscriptionId, kind: 'FREE', startDate: from, amount: decimal('0') });
+    const rows = [past, open, oldFixed, free];
+    await opened.write(async (session) => {
+      await session.invoices.insertItems(
+        rows.map(({ itemId: id, startDate, endDate }) =>
+          invoiceItem(owner, { id, subscriptionId, startDate, endDate }),
+        ),
+      );
+      await session.invoices.insertCoverage(rows, () => owner.accountRecordId);
+    });
+    const load = async (start: typeof from | null) =>
+      withoutRecordIds(
+        await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
+      ).map(withoutAccount);
+    expect(await load(from)).to.deep.equal([open, free]);
+    expect(await load(null)).to.deep.equal(rows);
+
+    const shorter = { ...open, endDate: localDate(2026, 2, 15), amount: decimal('14.98') };
+    await opened.write((session) =>
+      session.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId),
+    );
+    const rest = { ...open, startDate: localDate(2026, 2, 20), amount: decimal('9.12') };
+    const ofItems = async () =>
+      withoutRecordIds(
+        await read((session) =>
+          session.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
+        ),
+      ).map(withoutAccount);
+    expect(await ofItems()).to.deep.equal([oldFixed, free, shorter]);
+    await opened.write((session) =>
+      session.invoices.replaceCoverage(
+        [open.itemId, free.itemId],
+        [shorter, rest],
+        () => owner.accountRecordId,
+      ),
+    );
+    expect(await ofItems()).to.deep.equal([oldFixed, shorter, rest]);
+    await opened.write((session) =>
+      session.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId),
+    );
+    expect(await ofItems()).to.deep.equal([]);
+    expect(await load(null)).to.deep.equal([past]);
+  });
+
+  it('cursors: a charge that is kept is not written again, one that is told is', async () => {
+    const [owner] = await opened.newAccounts(1);
+    const charged = cursor(ownerOf(owner), {});
+    const made = [charged, cursor(ownerOf(owner), {})].map((each) => ({
+      ...each,
+      ongoing: { event: { ...monthly, subscriptionId: each.subscriptionId } },
+    }));
+    await opened.write((session) => session.invoices.saveCursors(made));
+    const [kept, told] = await read((session) => session.invoices.cursorsOfAccounts([owner.id]));
+    if (!kept || !told) throw new Error('no cursors');
+    const moved = ({ ongoing, ...cursor }: StoredCursor) => ({
+      ...cursor,
+      settledThrough: localDate(2026, 4, 1),
+      ongoing: ongoing && { event: { ...ongoing.event, quantity: 2 } },
+    });
+    await opened.write((session) =>
+      session.invoices.saveCursors([
+        { ...moved(kept), keepsOngoing: true },
+        { ...moved(told), keepsOngoing: false },
+      ]),
+    );
+    expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.deep.equal([
+      { ...moved(kept), ongoing: kept.ongoing },
+      moved(told),
+    ]);
+    expect(kept.ongoing).to.deep.equal(made[0]?.ongoing);
+  });
+
+  it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
+    const [first, second, other] = await opened.newAccounts(3);
+    const definitionId = newId();
+    const carried = { tagDefinitionId: definitionId, objectType: 'BUNDLE' } as const;
+    const sought = [tag(ownerOf(first), carried), tag(ownerOf(second), carried)];
+    await opened.write((session) =>
+      session.tags.insert([
+        ...sought,
+        tag(ownerOf(first), { ...carried, isActive: false }),
+        tag(ownerOf(first), { ...carried, objectType: 'ACCOUNT' }),
+        tag(ownerOf(first), { ...carried, tagDefinitionId: newId() }),
+        tag(ownerOf(other), carried),
+      ]),
+    );
+    const of = { objectType: 'BUNDLE', definitionIds: [definitionId] } as const;
+    const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
+    expect(found.map(({ id }) => id)).to.deep.equal(sought.map(({ id }) => id));
+    expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);
+  });
+
+  it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
+    const [first, second] = await opened.newAccounts(2);
+    const settled = (account: Account, changes: Partial<StoredCursor>) =>
+      cursor(ownerOf(account), {
+        settledThrough: today,
         dirtyFrom: null,
-        nextDueDate: localDate(2026, 5, 1),
-        catalogRevision: 2,
+        nextDueDate: localDate(2026, 3, 1),
+        catalogRevision: 1,
         itemsDate: today,
         itemsCount: 3,
         usage: null,
-      };
-      const cursorsNow = () => read((session) => session.invoices.cursorsOfAccounts([stored.id]));
-      const save = (cursors: readonly StoredCursor[]) =>
-        opened.write((session) => session.invoices.saveCursors(cursors));
-
-      const [one, other, unread] = [fresh(), fresh(), fresh()];
-      await save([one, other, unread]);
-      const [first, second, third] = await cursorsNow();
-      if (!first || !second || !third) throw new Error('no cursor');
-      // A property that is not changed stays, and each gets its own.
-      const saved = { ...first, ...changes };
-      await save([saved]);
-      expect(await cursorsNow()).to.deep.equal([saved, second, third]);
-
-      const dirtied = { ...second, dirtyFrom: localDate(2026, 1, 3) };
-      const reset = {
-        ...saved,
-        settledThrough: null,
-        nextDueDate: null,
-        catalogRevision: null,
-        itemsDate: null,
-      };
-      const added = fresh();
-      await save([dirtied, added, { ...unread, ...changes }, reset]);
-      const all = await cursorsNow();
-      expect(all.slice(0, 3)).to.deep.equal([reset, dirtied, { ...third, ...changes }]);
-      expect(withoutRecordIds(all.slice(3))).to.deep.equal([added]);
-
-      const gone = { ...first, recordId: (all.at(-1)?.recordId ?? 0) + 100 };
-      const refused = await rejection(save([{ ...second, ...changes }, fresh(), gone]));
-      expect(refused.name).to.equal('InvariantError');
-      expect(await cursorsNow()).to.deep.equal(all);
-
-      await save(Array.from({ length: 1_000 }, fresh));
-      const many = (await cursorsNow()).map((each, index) => ({ ...each, itemsCount: index }));
-      await save([...many.slice(500), ...many.slice(0, 500)]);
-      expect(await cursorsNow()).to.deep.equal(many);
-    });
-
-    it('invoicing states: inserted at version 0, raised with each write', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const state = {
-        ...ownerOf(stored),
-        maxTargetDate: today,
-        accountCBA: hugeAmount,
-        accountBalance: decimal('-1.5'),
-        version: 0,
-      };
-      await opened.write((session) => session.invoices.saveStates([state]));
-      const changed = { ...state, version: 1, maxTargetDate: null, accountCBA: decimal('0') };
-      await opened.write((session) => session.invoices.saveStates([changed]));
-      const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
-      expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);
-    });
-
-    it('payments: by account and key, state, result of a transaction where its status is as expected', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const owned = ownerOf(stored);
-      const kept = paymentMethod(owned);
-      const deleted = paymentMethod(owned, { isActive: false });
-      const paid = payment(owned, { stateName: null, lastSuccessStateName: null });
-      const purchase = transaction(owned, { paymentId: paid.id, status: 'UNKNOWN' });
-      const tried = attempt(owned);
-      const settled = invoicePayment(owned, {
-        status: 'INIT',
-        paymentId: null,
-        linkedInvoicePaymentId: null,
+        ...changes,
       });
-      await opened.write(async ({ payments }) => {
-        await payments.insertMethods([kept, deleted]);
-        await payments.insertPayments([paid]);
-        await payments.insertTransactions([purchase]);
-        await payments.insertAttempts([tried]);
-        await payments.insertInvoicePayments([settled]);
-      });
-      const methods = await read(async ({ payments }) => ({
-        byKey: await payments.findMethodsByKeys([deleted.externalKey]),
-        active: await payments.findMethodsByAccounts([stored.id], { includeDeleted: false }),
-        all: await payments.findMethodsByAccounts([stored.id], { includeDeleted: true }),
-      }));
-      expect(withoutRecordIds(methods.byKey)).to.deep.equal([deleted]);
-      expect(withoutRecordIds(methods.active)).to.deep.equal([kept]);
-      expect(withoutRecordIds(methods.all)).to.deep.equal([kept, deleted]);
+    const notDue = settled(first, {});
+    const fresh = settled(first, { settledThrough: null, nextDueDate: null });
+    const dirty = settled(first, { dirtyFrom: today });
+    const dueThere = settled(second, {});
+    const behind = settled(second, { nextDueDate: null, catalogRevision: 0 });
+    const unknown = settled(second, { nextDueDate: null, catalogRevision: null });
+    const made = [notDue, fresh, dirty, dueThere, behind, unknown];
+    await opened.write((session) => session.invoices.saveCursors(made));
+    const due = await read((session) =>
+      session.invoices.dueCursors([
+        {
+          accountId: first.id,
+          targetDate: localDate(2026, 2, 28),
+          catalogRevision: 1,
+          usageSettings: null,
+        },
+        {
+          accountId: second.id,
+          targetDate: localDate(2026, 3, 1),
+          catalogRevision: 1,
+          usageSettings: null,
+        },
+      ]),
+    );
+    expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere, behind, unknown]);
+    const accountsBehind = (catalogRevision: number, afterRecordId: number) =>
+      read((session) => session.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 }));
+    expect(await accountsBehind(1, first.recordId - 1)).to.deep.equal([second.recordId]);
+    expect(await accountsBehind(2, first.recordId - 1)).to.deep.equal([first.recordId]);
+    expect(await accountsBehind(2, first.recordId)).to.deep.equal([second.recordId]);
+    expect(await accountsBehind(2, second.recordId)).to.deep.equal([]);
 
-      const [payment1] = await read(({ payments }) => payments.findByAccounts([stored.id]));
-      const [transaction1] = await read(({ payments }) => payments.findTransactions([paid.id]));
-      const [attempt1] = await read(({ payments }) =>
-        payments.findAttemptsByPaymentKeys([tried.paymentExternalKey]),
-      );
-      const [row1] = await read(({ payments }) =>
-        payments.findInvoicePaymentsByInvoices([settled.invoiceId]),
-      );
-      if (!payment1 || !transaction1 || !attempt1 || !row1) throw new Error('not found');
-      const result = {
-        ...transaction1,
-        status: 'SUCCESS',
-        processedAmount: hugeAmount,
+    const saved = {
+      ...fresh,
+      settledThrough: localDate(2026, 4, 1),
+      nextDueDate: localDate(2026, 5, 1),
+      catalogRevision: 2,
+      itemsDate: today,
+      itemsCount: 3,
+      usage: null,
+      ongoing: {
+        event: {
+          ...monthly,
+          subscriptionId: fresh.subscriptionId,
+          bundleId: newId(),
+          totalOrdering: 2 ** 52 + 7,
+          phasePrettyName: 'é"',
+        },
+      },
+    };
+    await opened.write((session) => session.invoices.saveCursors([saved]));
+    const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
+    expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
+    const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
+    expect(withoutRecordIds(found)).to.deep.equal([saved]);
+  });
+
+  it('cursors: those that were read are saved in their rows, new ones beside them, and one that is gone is refused', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const fresh = () => cursor(ownerOf(stored), {});
+    const changes = {
+      settledThrough: localDate(2026, 4, 1),
+      dirtyFrom: null,
+      nextDueDate: localDate(2026, 5, 1),
+      catalogRevision: 2,
+      itemsDate: today,
+      itemsCount: 3,
+      usage: null,
+    };
+    const cursorsNow = () => read((session) => session.invoices.cursorsOfAccounts([stored.id]));
+    const save = (cursors: readonly StoredCursor[]) =>
+      opened.write((session) => session.invoices.saveCursors(cursors));
+
+    const [one, other, unread] = [fresh(), fresh(), fresh()];
+    await save([one, other, unread]);
+    const [first, second, third] = await cursorsNow();
+    if (!first || !second || !third) throw new Error('no cursor');
+    // A property that is not changed stays, and each gets its own.
+    const saved = { ...first, ...changes };
+    await save([saved]);
+    expect(await cursorsNow()).to.deep.equal([saved, second, third]);
+
+    const dirtied = { ...second, dirtyFrom: localDate(2026, 1, 3) };
+    const reset = {
+      ...saved,
+      settledThrough: null,
+      nextDueDate: null,
+      catalogRevision: null,
+      itemsDate: null,
+    };
+    const added = fresh();
+    await save([dirtied, added, { ...unread, ...changes }, reset]);
+    const all = await cursorsNow();
+    expect(all.slice(0, 3)).to.deep.equal([reset, dirtied, { ...third, ...changes }]);
+    expect(withoutRecordIds(all.slice(3))).to.deep.equal([added]);
+
+    const gone = { ...first, recordId: (all.at(-1)?.recordId ?? 0) + 100 };
+    const refused = await rejection(save([{ ...second, ...changes }, fresh(), gone]));
+    expect(refused.name).to.equal('InvariantError');
+    expect(await cursorsNow()).to.deep.equal(all);
+
+    await save(Array.from({ length: 1_000 }, fresh));
+    const many = (await cursorsNow()).map((each, index) => ({ ...each, itemsCount: index }));
+    await save([...many.slice(500), ...many.slice(0, 500)]);
+    expect(await cursorsNow()).to.deep.equal(many);
+  });
+
+  it('invoicing states: inserted at version 0, raised with each write', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const state = {
+      ...ownerOf(stored),
+      maxTargetDate: today,
+      accountCBA: hugeAmount,
+      accountBalance: decimal('-1.5'),
+      version: 0,
+    };
+    await opened.write((session) => session.invoices.saveStates([state]));
+    const changed = { ...state, version: 1, maxTargetDate: null, accountCBA: decimal('0') };
+    await opened.write((session) => session.invoices.saveStates([changed]));
+    const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
+    expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);
+  });
+
+  it('payments: by account and key, state, result of a transaction where its status is as expected', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const owned = ownerOf(stored);
+    const kept = paymentMethod(owned);
+    const deleted = paymentMethod(owned, { isActive: false });
+    const paid = payment(owned, { stateName: null, lastSuccessStateName: null });
+    const purchase = transaction(owned, { paymentId: paid.id, status: 'UNKNOWN' });
+    const tried = attempt(owned);
+    const settled = invoicePayment(owned, {
+      status: 'INIT',
+      paymentId: null,
+      linkedInvoicePaymentId: null,
+    });
+    await opened.write(async ({ payments }) => {
+      await payments.insertMethods([kept, deleted]);
+      await payments.insertPayments([paid]);
+      await payments.insertTransactions([purchase]);
+      await payments.insertAttempts([tried]);
+      await payments.insertInvoicePayments([settled]);
+    });
+    const methods = await read(async ({ payments }) => ({
+      byKey: await payments.findMethodsByKeys([deleted.externalKey]),
+      active: await payments.findMethodsByAccounts([stored.id], { includeDeleted: false }),
+      all: await payments.findMethodsByAccounts([stored.id], { includeDeleted: true }),
+    }));
+    expect(withoutRecordIds(methods.byKey)).to.deep.equal([deleted]);
+    expect(withoutRecordIds(methods.active)).to.deep.equal([kept]);
+    expect(withoutRecordIds(methods.all)).to.deep.equal([kept, deleted]);
+
+    const [payment1] = await read(({ payments }) => payments.findByAccounts([stored.id]));
+    const [transaction1] = await read(({ payments }) => payments.findTransactions([paid.id]));
+    const [attempt1] = await read(({ payments }) =>
+      payments.findAttemptsByPaymentKeys([tried.paymentExternalKey]),
+    );
+    const [row1] = await read(({ payments }) => payments.findInvoicePaymentsByInvoices([settled.invoiceId]));
+    if (!payment1 || !transaction1 || !attempt1 || !row1) throw new Error('not found');
+    const result = {
+      ...transaction1,
+      status: 'SUCCESS',
+      processedAmount: hugeAmount,
+      leaseUntil: null,
+    } as const;
+    const doneAttempt = { ...attempt1, stateName: 'SUCCESS', transactionId: newId() } as const;
+    const doneRow = { ...row1, status: 'SUCCESS', paymentId: paid.id, amount: decimal('5.00') } as const;
+    const donePayment = { ...payment1, stateName: 'A', lastSuccessStateName: 'B' };
+    const written = await opened.write(async ({ payments }) => {
+      await payments.updatePayments([donePayment]);
+      await payments.updateAttempts([doneAttempt]);
+      await payments.updateInvoicePayments([doneRow]);
+      return payments.updateTransactions([{ transaction: result, expected: 'UNKNOWN' }]);
+    });
+    expect(written).to.deep.equal([purchase.id]);
+    const late = await opened.write(({ payments }) =>
+      payments.updateTransactions([{ transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' }]),
+    );
+    expect(late).to.deep.equal([]);
+    const after = await read(async ({ payments }) => [
+      ...(await payments.findByIds([paid.id])),
+      ...(await payments.findTransactionsByIds([purchase.id])),
+      ...(await payments.findAttemptsByIds([tried.id])),
+      ...(await payments.findInvoicePaymentsByPayments([paid.id])),
+    ]);
+    expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
+  });
+
+  it('payments: what a transaction was asked for stays, whatever its outcome is written with', async () => {
+    const [stored] = await opened.newAccounts(1);
+    const asked = transaction(ownerOf(stored), { status: 'UNKNOWN' });
+    await opened.write(({ payments }) => payments.insertTransactions([asked]));
+    const [found] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+    if (!found) throw new Error('not found');
+    const outcome = { status: 'SUCCESS', leaseUntil: null, gatewayErrorCode: 'code' } as const;
+    const other = transaction(ownerOf(stored), { transactionType: 'VOID', amount: null, currency: null });
+    const told = { ...found, ...other, id: asked.id, effectiveDate: instant(1), ...outcome };
+    await opened.write(({ payments }) =>
+      payments.updateTransactions([{ transaction: told, expected: 'UNKNOWN' }]),
+    );
+    const [after] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+    const { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund } = told;
+    const changed = { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund };
+    expect(after).to.deep.equal({ ...found, ...changed, ...outcome });
+  });
+
+  it('payments: of two active holds of an invoice the first stands, whoever asks for the second', async () => {
+    const [one, other] = await opened.newAccounts(2);
+    const first = autoPayHold(ownerOf(one));
+    const second = autoPayHold(ownerOf(other), { invoiceId: first.invoiceId });
+    await opened.write(({ payments }) => payments.insertHolds([first]));
+    await opened.write(({ payments }) => payments.insertHolds([second]));
+    const holdsOf = () => read(({ payments }) => payments.findHoldsByInvoices([first.invoiceId]));
+    const active = await holdsOf();
+    expect(withoutRecordIds(active)).to.deep.equal([first]);
+    await opened.write(({ payments }) => payments.endHolds(active));
+    await opened.write(({ payments }) => payments.insertHolds([second]));
+    expect(withoutRecordIds(await holdsOf())).to.deep.equal([second]);
+  });
+
+  it('payments: refunds of invoices whose outcome is open, by account, and whether they have adjusted', async () => {
+    const [one, other] = await opened.newAccounts(2);
+    const refund = (status: PaymentTransaction['status'], owner: Account = one, changes = {}) =>
+      transaction(ownerOf(owner), {
+        status,
         leaseUntil: null,
-      } as const;
-      const doneAttempt = { ...attempt1, stateName: 'SUCCESS', transactionId: newId() } as const;
-      const doneRow = { ...row1, status: 'SUCCESS', paymentId: paid.id, amount: decimal('5.00') } as const;
-      const donePayment = { ...payment1, stateName: 'A', lastSuccessStateName: 'B' };
-      const written = await opened.write(async ({ payments }) => {
-        await payments.updatePayments([donePayment]);
-        await payments.updateAttempts([doneAttempt]);
-        await payments.updateInvoicePayments([doneRow]);
-        return payments.updateTransactions([{ transaction: result, expected: 'UNKNOWN' }]);
+        transactionType: 'CREDIT',
+        invoiceRefund: invoiceRefund(),
+        ...changes,
       });
-      expect(written).to.deep.equal([purchase.id]);
-      const late = await opened.write(({ payments }) =>
-        payments.updateTransactions([{ transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' }]),
-      );
-      expect(late).to.deep.equal([]);
-      const after = await read(async ({ payments }) => [
-        ...(await payments.findByIds([paid.id])),
-        ...(await payments.findTransactionsByIds([purchase.id])),
-        ...(await payments.findAttemptsByIds([tried.id])),
-        ...(await payments.findInvoicePaymentsByPayments([paid.id])),
-      ]);
-      expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
-    });
+    const [unknown, pending, ofOther] = [refund('UNKNOWN'), refund('PENDING'), refund('PENDING', other)];
+    const ended = [refund('SUCCESS'), refund('PAYMENT_FAILURE'), refund('PLUGIN_FAILURE')];
+    const plain = refund('PENDING', one, { invoiceRefund: null });
+    await opened.write(({ payments }) =>
+      payments.insertTransactions([unknown, ...ended, ofOther, plain, pending]),
+    );
+    const openOf = (...of: readonly Account[]) =>
+      read(({ payments }) => payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId)));
+    const found = await openOf(one);
+    expect(withoutRecordIds(found)).to.deep.equal([unknown, pending]);
+    expect(withoutRecordIds(await openOf(one, other))).to.deep.equal([unknown, ofOther, pending]);
+    expect(await openOf()).to.deep.equal([]);
+    const applied = { ...unknown.invoiceRefund, isApplied: true };
+    const changes = found.slice(0, 1).map((each) => ({
+      transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
+      expected: each.status,
+    }));
+    await opened.write(({ payments }) => payments.updateTransactions(changes));
+    expect(withoutRecordIds(await openOf(one))).to.deep.equal([pending]);
+    const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
+    expect(after?.invoiceRefund).to.deep.equal(applied);
+  });
 
-    it('payments: what a transaction was asked for stays, whatever its outcome is written with', async () => {
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      const asked = transaction(ownerOf(stored), { status: 'UNKNOWN' });
-      await opened.write(({ payments }) => payments.insertTransactions([asked]));
-      const [found] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
-      if (!found) throw new Error('not found');
-      const outcome = { status: 'SUCCESS', leaseUntil: null, gatewayErrorCode: 'code' } as const;
-      const other = transaction(ownerOf(stored), { transactionType: 'VOID', amount: null, currency: null });
-      const told = { ...found, ...other, id: asked.id, effectiveDate: instant(1), ...outcome };
-      await opened.write(({ payments }) =>
-        payments.updateTransactions([{ transaction: told, expected: 'UNKNOWN' }]),
-      );
-      const [after] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
-      const { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund } = told;
-      const changed = { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund };
-      expect(after).to.deep.equal({ ...found, ...changed, ...outcome });
+  it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {
+    const late = catalogVersion({});
+    const { frame, products, plans } = late.parts;
+    const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
+    const added = catalogPart({ shape, forExisting: now });
+    // More than come in one row.
+    const similar = Array.from({ length: 70 }, () => catalogPart({ shape }));
+    const early = catalogVersion({
+      effectiveDate: (now - 1) as typeof now,
+      parts: { frame, products, plans: [...plans, added, ...similar] },
     });
-
-    it('payments: of two active holds of an invoice the first stands, whoever asks for the second', async () => {
-      const [one, other] = await opened.newAccounts(2);
-      if (!one || !other) throw new Error('no accounts');
-      const first = autoPayHold(ownerOf(one));
-      const second = autoPayHold(ownerOf(other), { invoiceId: first.invoiceId });
-      await opened.write(({ payments }) => payments.insertHolds([first]));
-      await opened.write(({ payments }) => payments.insertHolds([second]));
-      const holdsOf = () => read(({ payments }) => payments.findHoldsByInvoices([first.invoiceId]));
-      const active = await holdsOf();
-      expect(withoutRecordIds(active)).to.deep.equal([first]);
-      await opened.write(({ payments }) => payments.endHolds(active));
-      await opened.write(({ payments }) => payments.insertHolds([second]));
-      expect(withoutRecordIds(await holdsOf())).to.deep.equal([second]);
+    const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
+    const first = await opened.write((session) => session.catalogs.insert([late, early]));
+    expect(first).to.equal(late.id);
+    await opened.write((session) => session.catalogs.insert([again]));
+    const { versions, contents, parts, revision } = await read(async ({ catalogs }) => {
+      const listed = await catalogs.versions();
+      const found = await catalogs.contents(listed.map(({ recordId }) => recordId));
+      const compositions = found.map(({ content }) => content as CatalogComposition);
+      const ids = compositions.flatMap((each) => [each.frame, ...each.products, ...each.plans]);
+      return {
+        versions: listed,
+        contents: listed.map(({ recordId }) => found.find((each) => each.recordId === recordId)?.content),
+        parts: await catalogs.parts([...new Set(ids)]),
+        revision: await catalogs.revision(),
+      };
     });
-
-    it('payments: refunds of invoices whose outcome is open, by account, and whether they have adjusted', async () => {
-      const [one, other] = await opened.newAccounts(2);
-      if (!one || !other) throw new Error('no accounts');
-      const refund = (status: PaymentTransaction['status'], owner: Account = one, changes = {}) =>
-        transaction(ownerOf(owner), {
-          status,
-          leaseUntil: null,
-          transactionType: 'CREDIT',
-          invoiceRefund: invoiceRefund(),
-          ...changes,
-        });
-      const [unknown, pending, ofOther] = [refund('UNKNOWN'), refund('PENDING'), refund('PENDING', other)];
-      const ended = [refund('SUCCESS'), refund('PAYMENT_FAILURE'), refund('PLUGIN_FAILURE')];
-      const plain = refund('PENDING', one, { invoiceRefund: null });
-      await opened.write(({ payments }) =>
-        payments.insertTransactions([unknown, ...ended, ofOther, plain, pending]),
-      );
-      const openOf = (...of: readonly Account[]) =>
-        read(({ payments }) => payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId)));
-      const found = await openOf(one);
-      expect(withoutRecordIds(found)).to.deep.equal([unknown, pending]);
-      expect(withoutRecordIds(await openOf(one, other))).to.deep.equal([unknown, ofOther, pending]);
-      expect(await openOf()).to.deep.equal([]);
-      const applied = { ...unknown.invoiceRefund, isApplied: true };
-      const changes = found.slice(0, 1).map((each) => ({
-        transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
-        expected: each.status,
-      }));
-      await opened.write(({ payments }) => payments.updateTransactions(changes));
-      expect(withoutRecordIds(await openOf(one))).to.deep.equal([pending]);
-      const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
-      expect(after?.invoiceRefund).to.deep.equal(applied);
+    expect(withoutRecordIds(versions)).to.deep.equal(
+      [
+        { ...early, revision: 1 },
+        { ...late, revision: 1 },
+        { ...again, revision: 2 },
+      ].map(({ sourceText: _, parts: __, ...listed }) => listed),
+    );
+    const [shapeRecordId] = parts.flatMap((part) => part.shapeRecordId ?? []);
+    const stored = ({ contentHash: _, shape: own, ...part }: NewCatalogPart) => ({
+      ...part,
+      shapeRecordId: own && shapeRecordId,
     });
+    expect(withoutRecordIds(parts)).to.have.deep.members(
+      [frame, ...products, ...plans, added, ...similar].map(stored),
+    );
+    const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
+    expect(storedShape).to.deep.equal({ recordId: shapeRecordId, ...stored(shape) });
+    const idOf = (part: NewCatalogPart) =>
+      parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
+    const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
+    expect(contents).to.deep.equal([
+      { ...composition, plans: [...composition.plans, idOf(added), ...similar.map(idOf)] },
+      composition,
+      composition,
+    ]);
+    expect(revision).to.equal(2);
+  });
 
-    it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {
-      const late = catalogVersion({});
-      const { frame, products, plans } = late.parts;
-      const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
-      const added = catalogPart({ shape, forExisting: now });
-      // More than come in one row.
-      const similar = Array.from({ length: 70 }, () => catalogPart({ shape }));
-      const early = catalogVersion({
-        effectiveDate: (now - 1) as typeof now,
-        parts: { frame, products, plans: [...plans, added, ...similar] },
-      });
-      const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
-      const first = await opened.write((session) => session.catalogs.insert([late, early]));
-      expect(first).to.equal(late.id);
-      await opened.write((session) => session.catalogs.insert([again]));
-      const { versions, contents, parts, revision } = await read(async ({ catalogs }) => {
-        const listed = await catalogs.versions();
-        const found = await catalogs.contents(listed.map(({ recordId }) => recordId));
-        const compositions = found.map(({ content }) => content as CatalogComposition);
-        const ids = compositions.flatMap((each) => [each.frame, ...each.products, ...each.plans]);
-        return {
-          versions: listed,
-          contents: listed.map(({ recordId }) => found.find((each) => each.recordId === recordId)?.content),
-          parts: await catalogs.parts([...new Set(ids)]),
-          revision: await catalogs.revision(),
-        };
-      });
-      expect(withoutRecordIds(versions)).to.deep.equal(
-        [
-          { ...early, revision: 1 },
-          { ...late, revision: 1 },
-          { ...again, revision: 2 },
-        ].map(({ sourceText: _, parts: __, ...listed }) => listed),
-      );
-      const [shapeRecordId] = parts.flatMap((part) => part.shapeRecordId ?? []);
-      const stored = ({ contentHash: _, shape: own, ...part }: NewCatalogPart) => ({
-        ...part,
-        shapeRecordId: own && shapeRecordId,
-      });
-      expect(withoutRecordIds(parts)).to.have.deep.members(
-        [frame, ...products, ...plans, added, ...similar].map(stored),
-      );
-      const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
-      expect(storedShape).to.deep.equal({ recordId: shapeRecordId, ...stored(shape) });
-      const idOf = (part: NewCatalogPart) =>
-        parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
-      const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
-      expect(contents).to.deep.equal([
-        { ...composition, plans: [...composition.plans, idOf(added), ...similar.map(idOf)] },
-        composition,
-        composition,
-      ]);
-      expect(revision).to.equal(2);
+  it('override plans: by name and by overrides, numbered, without a new catalog revision', async () => {
+    const [one, two] = [
+      overridePlan({
+        planName: oddText,
+        parentPlanName: oddText,
+        overrides: oddText,
+        overrideHash: oddText,
+      }),
+      overridePlan({ number: 9, planName: 'gold-monthly-9', overrideHash: 'other' }),
+    ];
+    await opened.write(async ({ catalogs }) => {
+      const before = await catalogs.revision();
+      await catalogs.insertOverridePlans([one, two]);
+      expect(await catalogs.lastOverridePlanNumber()).to.equal(9);
+      expect(await catalogs.revision()).to.equal(before);
     });
+    const found = await read(async ({ catalogs, audit }) => ({
+      byName: await catalogs.findOverridePlans([oddText, 'gold-monthly-8']),
+      byOverrides: await catalogs.findOverridePlansOf([
+        { parentPlanName: 'gold-monthly', overrideHash: 'other' },
+        { parentPlanName: 'gold-monthly', overrideHash: oddText },
+      ]),
+      audited: await audit.findByTargets([two.id]),
+    }));
+    expect(withoutRecordIds(found.byName)).to.deep.equal([one]);
+    expect(withoutRecordIds(found.byOverrides)).to.deep.equal([two]);
+    expect(found.audited.map(({ tableName, changeType }) => [tableName, changeType])).to.deep.equal([
+      ['OVERRIDE_PLANS', 'INSERT'],
+    ]);
+  });
 
-    it('override plans: by name and by overrides, numbered, without a new catalog revision', async () => {
-      const [one, two] = [
-        overridePlan({
-          planName: oddText,
-          parentPlanName: oddText,
-          overrides: oddText,
-          overrideHash: oddText,
-        }),
-        overridePlan({ number: 9, planName: 'gold-monthly-9', overrideHash: 'other' }),
-      ];
-      await opened.write(async ({ catalogs }) => {
-        const before = await catalogs.revision();
-        await catalogs.insertOverridePlans([one, two]);
-        expect(await catalogs.lastOverridePlanNumber()).to.equal(9);
-        expect(await catalogs.revision()).to.equal(before);
-      });
-      const found = await read(async ({ catalogs, audit }) => ({
-        byName: await catalogs.findOverridePlans([oddText, 'gold-monthly-8']),
-        byOverrides: await catalogs.findOverridePlansOf([
-          { parentPlanName: 'gold-monthly', overrideHash: 'other' },
-          { parentPlanName: 'gold-monthly', overrideHash: oddText },
+  it('tenants, users and the test clock', async () => {
+    const { system } = opened.storage;
+    const given = tenant({ externalKey: null, useGlobalDefault: false, catalogRevision: 4 });
+    const stored = await system.insertTenant(given, author());
+    expect(withoutRecordIds([stored])).to.deep.equal([given]);
+    expect(await system.findTenantsByIds([given.id])).to.deep.equal([stored]);
+    expect(await system.findTenantsByRecordIds([stored.recordId])).to.deep.equal([stored]);
+    expect(await system.findTenantByApiKey(given.apiKey)).to.deep.equal(stored);
+    expect(await system.findTenantByApiKey('unknown')).to.equal(null);
+
+    const user = {
+      id: newId(),
+      name: oddText,
+      passwordHash: 'hash',
+      credentialVersion: 2,
+      permissions: ['account:create', oddText],
+      roles: ['clerk', oddText],
+      allTenants: true,
+      tenantIds: [newId()],
+      isActive: false,
+    };
+    expect(await system.insertUserIfAbsent(user)).to.equal(true);
+    expect(await system.insertUserIfAbsent({ ...user, id: newId() })).to.equal(false);
+    const found = await system.findUserByName(oddText);
+    expect(found && withoutRecordIds([found])).to.deep.equal([user]);
+    expect(await system.findUserByName('unknown')).to.equal(null);
+
+    const { security } = opened.storage;
+    const role = { id: newId(), name: oddText, permissions: ['account:create', oddText] };
+    expect(await security.insertRole(role, author())).to.equal(true);
+    expect(await security.insertRole({ ...role, id: newId() }, author())).to.equal(false);
+    expect(withoutRecordIds(await security.findRoles([oddText, 'unknown']))).to.deep.equal([role]);
+    const client = {
+      id: newId(),
+      name: oddText,
+      secretHash: 'hash',
+      credentialVersion: 2,
+      roles: [oddText],
+      allTenants: false,
+      tenantIds: [newId()],
+      isActive: true,
+    };
+    expect(await security.insertClient(client, author())).to.equal(true);
+    const read = await security.findClientByName(oddText);
+    expect(read && withoutRecordIds([read])).to.deep.equal([client]);
+    const session = {
+      id: newId(),
+      tokenHash: 'of a token',
+      userName: oddText,
+      credentialVersion: 2,
+      startedMs: 5,
+      lastAccessMs: 6,
+      host: null,
+    };
+    await security.insertSession(session);
+    await security.touchSession(session.id, 9);
+    const touched = await security.findSession('of a token');
+    expect(touched && withoutRecordIds([touched])).to.deep.equal([{ ...session, lastAccessMs: 9 }]);
+    await security.purgeSessions(10);
+    expect(await security.findSession('of a token')).to.equal(null);
+    const key = {
+      id: newId(),
+      kid: 'k',
+      publicKey: { kty: 'RSA', n: oddText },
+      privateKey: 'x',
+      createdMs: 7,
+    };
+    await security.insertSigningKey(key, 6);
+    await security.insertSigningKey({ ...key, id: newId(), kid: 'later' }, 6);
+    expect(withoutRecordIds(await security.listSigningKeys())).to.deep.equal([key]);
+    await security.deleteSigningKeys([newId()]);
+    expect(await security.listSigningKeys()).to.have.length(1);
+    await security.deleteSigningKeys([key.id]);
+    expect(await security.listSigningKeys()).to.deep.equal([]);
+
+    expect(await system.readTestClock()).to.equal(null);
+    await system.writeTestClock({ base: now, setAtMs: 5 });
+    await system.writeTestClock({ base: now, setAtMs: 6 });
+    expect(await system.readTestClock()).to.deep.equal({ base: now, setAtMs: 6 });
+    await system.writeTestClock(null);
+    expect(await system.readTestClock()).to.equal(null);
+    await system.ping();
+    const before = Date.now();
+    expect(await system.nowMs()).to.be.within(before - 1_000, Date.now() + 1_000);
+  });
+
+  it('texts that no database can hold are refused, and found nowhere', async () => {
+    for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
+      const refused = await rejection(
+        opened.write((session) => session.accounts.insert([account({ name: text })])),
+      );
+      expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
+      const found = await read((session) => session.accounts.findByKeys([text]));
+      expect(found).to.deep.equal([]);
+      expect(await opened.storage.system.findUserByName(text)).to.equal(null);
+      expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
+      await opened.write(async (session) =>
+        session.publish([
+          { type: 'ACCOUNT_CHANGE', accountRecordId: owner.accountRecordId, payload: { text } },
         ]),
-        audited: await audit.findByTargets([two.id]),
-      }));
-      expect(withoutRecordIds(found.byName)).to.deep.equal([one]);
-      expect(withoutRecordIds(found.byOverrides)).to.deep.equal([two]);
-      expect(found.audited.map(({ tableName, changeType }) => [tableName, changeType])).to.deep.equal([
-        ['OVERRIDE_PLANS', 'INSERT'],
-      ]);
-    });
-
-    it('tenants, users and the test clock', async () => {
-      const { system } = opened.storage;
-      const given = tenant({ externalKey: null, useGlobalDefault: false, catalogRevision: 4 });
-      const stored = await system.insertTenant(given, author());
-      expect(withoutRecordIds([stored])).to.deep.equal([given]);
-      expect(await system.findTenantsByIds([given.id])).to.deep.equal([stored]);
-      expect(await system.findTenantsByRecordIds([stored.recordId])).to.deep.equal([stored]);
-      expect(await system.findTenantByApiKey(given.apiKey)).to.deep.equal(stored);
-      expect(await system.findTenantByApiKey('unknown')).to.equal(null);
-
-      const user = {
-        id: newId(),
-        name: oddText,
-        passwordHash: 'hash',
-        credentialVersion: 2,
-        permissions: ['account:create', oddText],
-        roles: ['clerk', oddText],
-        allTenants: true,
-        tenantIds: [newId()],
-        isActive: false,
-      };
-      expect(await system.insertUserIfAbsent(user)).to.equal(true);
-      expect(await system.insertUserIfAbsent({ ...user, id: newId() })).to.equal(false);
-      const found = await system.findUserByName(oddText);
-      expect(found && withoutRecordIds([found])).to.deep.equal([user]);
-      expect(await system.findUserByName('unknown')).to.equal(null);
-
-      const { security } = opened.storage;
-      const role = { id: newId(), name: oddText, permissions: ['account:create', oddText] };
-      expect(await security.insertRole(role, author())).to.equal(true);
-      expect(await security.insertRole({ ...role, id: newId() }, author())).to.equal(false);
-      expect(withoutRecordIds(await security.findRoles([oddText, 'unknown']))).to.deep.equal([role]);
-      const client = {
-        id: newId(),
-        name: oddText,
-        secretHash: 'hash',
-        credentialVersion: 2,
-        roles: [oddText],
-        allTenants: false,
-        tenantIds: [newId()],
-        isActive: true,
-      };
-      expect(await security.insertClient(client, author())).to.equal(true);
-      const read = await security.findClientByName(oddText);
-      expect(read && withoutRecordIds([read])).to.deep.equal([client]);
-      const session = {
-        id: newId(),
-        tokenHash: 'of a token',
-        userName: oddText,
-        credentialVersion: 2,
-        startedMs: 5,
-        lastAccessMs: 6,
-        host: null,
-      };
-      await security.insertSession(session);
-      await security.touchSession(session.id, 9);
-      const touched = await security.findSession('of a token');
-      expect(touched && withoutRecordIds([touched])).to.deep.equal([{ ...session, lastAccessMs: 9 }]);
-      await security.purgeSessions(10);
-      expect(await security.findSession('of a token')).to.equal(null);
-      const key = {
-        id: newId(),
-        kid: 'k',
-        publicKey: { kty: 'RSA', n: oddText },
-        privateKey: 'x',
-        createdMs: 7,
-      };
-      await security.insertSigningKey(key, 6);
-      await security.insertSigningKey({ ...key, id: newId(), kid: 'later' }, 6);
-      expect(withoutRecordIds(await security.listSigningKeys())).to.deep.equal([key]);
-      await security.deleteSigningKeys([newId()]);
-      expect(await security.listSigningKeys()).to.have.length(1);
-      await security.deleteSigningKeys([key.id]);
-      expect(await security.listSigningKeys()).to.deep.equal([]);
-
-      expect(await system.readTestClock()).to.equal(null);
-      await system.writeTestClock({ base: now, setAtMs: 5 });
-      await system.writeTestClock({ base: now, setAtMs: 6 });
-      expect(await system.readTestClock()).to.deep.equal({ base: now, setAtMs: 6 });
-      await system.writeTestClock(null);
-      expect(await system.readTestClock()).to.equal(null);
-      await system.ping();
-      const before = Date.now();
-      expect(await system.nowMs()).to.be.within(before - 1_000, Date.now() + 1_000);
-    });
-
-    it('texts that no database can hold are refused, and found nowhere', async () => {
-      for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
-        const refused = await rejection(
-          opened.write((session) => session.accounts.insert([account({ name: text })])),
-        );
-        expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
-        const found = await read((session) => session.accounts.findByKeys([text]));
-        expect(found).to.deep.equal([]);
-        expect(await opened.storage.system.findUserByName(text)).to.equal(null);
-        expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
-        await opened.write(async (session) =>
-          session.publish([
-            { type: 'ACCOUNT_CHANGE', accountRecordId: owner.accountRecordId, payload: { text } },
-          ]),
-        );
-      }
-    });
-
-    it('pages in both directions, with totals', async () => {
-      const other = await opened.newTenant();
-      const accounts = await opened.storage.write(other, author(), (session) =>
-        session.accounts.insert([account({}), account({}), account({})]),
       );
-      const page = async (offset: number, limit: number) => {
-        const found = await opened.storage.read(other, (session) => session.accounts.page({ offset, limit }));
-        expect([found.total, found.max]).to.deep.equal([3, 3]);
-        return found.rows.map(({ id }) => accounts.findIndex((each) => each.id === id));
-      };
-      expect(await page(0, 2)).to.deep.equal([0, 1]);
-      expect(await page(2, 2)).to.deep.equal([2]);
-      expect(await page(0, -2)).to.deep.equal([2, 1]);
-      expect(await page(5, 2)).to.deep.equal([]);
-    });
+    }
+  });
+
+  it('pages in both directions, with totals', async () => {
+    const other = await opened.newTenant();
+    const accounts = await opened.storage.write(other, author(), (session) =>
+      session.accounts.insert([account({}), account({}), account({})]),
+    );
+    const page = async (offset: number, limit: number) => {
+      const found = await opened.storage.read(other, (session) => session.accounts.page({ offset, limit }));
+      expect([found.total, found.max]).to.deep.equal([3, 3]);
+      return found.rows.map(({ id }) => accounts.findIndex((each) => each.id === id));
+    };
+    expect(await page(0, 2)).to.deep.equal([0, 1]);
+    expect(await page(2, 2)).to.deep.equal([2]);
+    expect(await page(0, -2)).to.deep.equal([2, 1]);
+    expect(await page(5, 2)).to.deep.equal([]);
   });
 });
 

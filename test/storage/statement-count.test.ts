@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Account } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   attempt,
@@ -184,20 +184,17 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [readon
 }
 
 eachDatabase('storage: number of statements', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {
-    opened = await openStorage(kind, open);
     await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
     const [stored] = await opened.newAccounts(1);
-    if (!stored) throw new Error('no account');
     owner = ownerOf(stored);
     // The very first entry of a SQLite file takes one more, to begin its numbering.
     await opened.write(async (session) =>
       session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored.recordId, payload: {} }]),
     );
   });
-  after(() => opened.storage.close());
 
   it('the number of statements is the same for 1, 10 and 1,000 records, but for very many audit rows', async () => {
     const writes: number[] = [];
@@ -209,7 +206,7 @@ eachDatabase('storage: number of statements', (open, kind) => {
       const [audit, others] = partition(opened.statements(), (text) => text.includes('into bw_audit_log'));
       writes.push(others.length);
       audits.push(audit.length);
-      const calls = await opened.storage.read(opened.tenant, (session) => readAll(session, all));
+      const calls = await opened.read((session) => readAll(session, all));
       const statements = opened.statements();
       expect(statements).to.have.length(calls);
       reads.push(statements.length);

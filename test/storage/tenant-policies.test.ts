@@ -16,14 +16,13 @@ import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import { account, author, now } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
 const notReached = /violates row-level security policy/;
 
 onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation 2)', (open) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage('postgresql', open);
   let url: string;
   let acme: TenantRef;
   let other: TenantRef;
@@ -31,14 +30,12 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
   let theirs: Account;
 
   before(async () => {
-    opened = await openStorage('postgresql', () => open(migrated));
     if (opened.database.kind !== 'postgresql') throw new Error('wrong kind');
     url = opened.database.url;
     acme = opened.tenant;
     other = await opened.newTenant();
     [ours, theirs] = [await newAccount(acme), await newAccount(other)];
   });
-  after(() => opened.storage.close());
 
   async function newAccount(tenant: TenantRef): Promise<Account> {
     const [made] = await opened.storage.write(tenant, author(), async (session) => {

@@ -7,7 +7,7 @@ import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { hostOf } from '../support/host.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { freshStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { onPostgresql as analyzing, badPlans } from '../support/storage/statement-plans.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
@@ -18,17 +18,13 @@ function told(accountRecordId: number, amount = '1') {
 }
 
 eachDatabase('storage: events that are told', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = freshStorage(kind, open);
   beforeEach(async () => {
-    opened = await openStorage(kind, open);
     await opened.storage.prepare(TELLING);
   });
-  afterEach(() => opened.storage.close());
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
     const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
-    return opened.storage.read(opened.tenant, (session) =>
-      session.events.list({ after, upTo, limit: 1_000 }),
-    );
+    return opened.read((session) => session.events.list({ after, upTo, limit: 1_000 }));
   };
   const accounts = async (after?: number) => (await listed(after)).map((event) => event.accountRecordId);
   const claim = (systemNowMs = 0) =>
@@ -140,7 +136,7 @@ eachDatabase('storage: events that are told', (open, kind) => {
       await analyzing(opened.database.url, (client) => client.query('analyze'));
     opened.bound();
     const request = { after: 5_990, upTo: 6_000, limit: 5 };
-    await opened.storage.read(opened.tenant, (session) => session.events.list(request));
+    await opened.read((session) => session.events.list(request));
     const found = await opened.storage.events.list(request);
     expect(found).to.have.length(5);
     expect(await badPlans(opened.database, opened.bound())).to.deep.equal([]);

@@ -4,7 +4,7 @@ import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import {
   account,
   author,
@@ -17,173 +17,154 @@ import {
 } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 
-eachDatabaseAndOneByOne((kind, open) => {
-  describe('storage: transactions', () => {
-    let opened: OpenedStorage;
-    let acme: Account;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      acme = stored;
-    });
-    after(() => opened.storage.close());
+eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
+  const opened = sharedStorage(kind, open);
+  let acme: Account;
+  before(async () => {
+    [acme] = await opened.newAccounts(1);
+  });
 
-    const state = (version: number) => ({
-      ...ownerOf(acme),
-      maxTargetDate: today,
-      accountCBA: decimal('0'),
-      accountBalance: decimal('0'),
-      version,
-    });
+  const state = (version: number) => ({
+    ...ownerOf(acme),
+    maxTargetDate: today,
+    accountCBA: decimal('0'),
+    accountBalance: decimal('0'),
+    version,
+  });
 
-    it('a throw leaves nothing behind: no record, audit row, event, notification or number', async () => {
-      const given = bundle(ownerOf(acme));
-      const pending = await opened.storage.queue.countPending(null, now);
-      const failed = await rejection(
-        opened.write(async (session) => {
-          await session.subscriptions.insertBundles([given]);
-          session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
-          throw new Error('on purpose');
-        }),
-      );
-      expect(failed.message).to.equal('on purpose');
-      const left = await opened.storage.read(opened.tenant, async (session) => [
-        ...(await session.subscriptions.findBundlesByIds([given.id])),
-        ...(await session.audit.findByTargets([given.id])),
-      ]);
-      expect(left).to.deep.equal([]);
-      expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
-    });
+  it('a throw leaves nothing behind: no record, audit row, event, notification or number', async () => {
+    const given = bundle(ownerOf(acme));
+    const pending = await opened.storage.queue.countPending(null, now);
+    const failed = await rejection(
+      opened.write(async (session) => {
+        await session.subscriptions.insertBundles([given]);
+        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
+        throw new Error('on purpose');
+      }),
+    );
+    expect(failed.message).to.equal('on purpose');
+    const left = await opened.read(async (session) => [
+      ...(await session.subscriptions.findBundlesByIds([given.id])),
+      ...(await session.audit.findByTargets([given.id])),
+    ]);
+    expect(left).to.deep.equal([]);
+    expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
+  });
 
-    it('a read in one statement begins nothing, and refuses a second statement', async () => {
-      const traced: string[] = [];
-      const database = kind === 'sqlite' ? await open(migrated) : opened.database;
-      const storage = storageAt(database, (text) => traced.push(text));
-      await storage.prepare();
-      traced.splice(0);
-      const found = await storage.readInOneStatement(opened.tenant, (s) => s.accounts.findByIds([acme.id]));
-      expect(found).to.have.length(kind === 'sqlite' ? 0 : 1);
-      expect(traced).to.have.length(1);
-      const failed = await rejection(
-        storage.readInOneStatement(opened.tenant, async (session) => {
-          await session.accounts.findByIds([acme.id]);
-          return session.accounts.findByIds([acme.id]);
-        }),
-      );
-      expect(failed.message).to.contain('A read in one statement has made another one');
-      await storage.close();
-    });
+  it('a read in one statement begins nothing, and refuses a second statement', async () => {
+    const traced: string[] = [];
+    const database = kind === 'sqlite' ? await open(migrated) : opened.database;
+    const storage = storageAt(database, (text) => traced.push(text));
+    await storage.prepare();
+    traced.splice(0);
+    const found = await storage.readInOneStatement(opened.tenant, (s) => s.accounts.findByIds([acme.id]));
+    expect(found).to.have.length(kind === 'sqlite' ? 0 : 1);
+    expect(traced).to.have.length(1);
+    const failed = await rejection(
+      storage.readInOneStatement(opened.tenant, async (session) => {
+        await session.accounts.findByIds([acme.id]);
+        return session.accounts.findByIds([acme.id]);
+      }),
+    );
+    expect(failed.message).to.contain('A read in one statement has made another one');
+    await storage.close();
+  });
 
-    it('one bad row of many leaves nothing of the others', async () => {
-      const good = account({});
-      const bad = account({ externalKey: acme.externalKey });
-      await rejection(opened.write((session) => session.accounts.insert([good, bad])));
-      expect(await opened.storage.read(opened.tenant, (s) => s.accounts.findByIds([good.id]))).to.deep.equal(
-        [],
-      );
-    });
+  it('one bad row of many leaves nothing of the others', async () => {
+    const good = account({});
+    const bad = account({ externalKey: acme.externalKey });
+    await rejection(opened.write((session) => session.accounts.insert([good, bad])));
+    expect(await opened.read((s) => s.accounts.findByIds([good.id]))).to.deep.equal([]);
+  });
 
-    it('a state changed in between runs the operation again, from the start and without the first effects', async () => {
-      await opened.write((session) => session.invoices.saveStates([state(0)]));
-      let runs = 0;
-      const given = invoice(ownerOf(acme));
-      await opened.write(async (session) => {
+  it('a state changed in between runs the operation again, from the start and without the first effects', async () => {
+    await opened.write((session) => session.invoices.saveStates([state(0)]));
+    let runs = 0;
+    const given = invoice(ownerOf(acme));
+    await opened.write(async (session) => {
+      runs += 1;
+      await session.invoices.insertInvoices([given]);
+      // The first run holds a version that is not the stored one.
+      const [stored] = await session.invoices.loadStates([acme.id]);
+      await session.invoices.saveStates([state(runs === 1 ? 9 : (stored?.version ?? 0))]);
+    });
+    expect(runs).to.equal(2);
+    const audit = await opened.read((session) => session.audit.findByTargets([given.id]));
+    expect(audit).to.have.length(1);
+  });
+
+  it('an operation that never gets through ends as VERSION_CONFLICT, with what was in its way', async () => {
+    let runs = 0;
+    const failed = await rejection(
+      opened.write(async (session) => {
         runs += 1;
-        await session.invoices.insertInvoices([given]);
-        // The first run holds a version that is not the stored one.
-        const [stored] = await session.invoices.loadStates([acme.id]);
-        await session.invoices.saveStates([state(runs === 1 ? 9 : (stored?.version ?? 0))]);
-      });
-      expect(runs).to.equal(2);
-      const audit = await opened.storage.read(opened.tenant, (session) =>
-        session.audit.findByTargets([given.id]),
-      );
-      expect(audit).to.have.length(1);
-    });
+        await session.invoices.saveStates([state(999)]);
+      }),
+    );
+    if (!(failed instanceof BillingError)) throw failed;
+    expect(failed.code).to.equal(ErrorCode.VERSION_CONFLICT);
+    expect(failed.message).to.match(
+      /^Another operation invoiced the same account, and so \d+ times in a row/,
+    );
+    expect(failed.facts).to.deep.equal({ accountIds: [acme.id] });
+    expect(runs).to.be.greaterThan(2);
+  });
 
-    it('an operation that never gets through ends as VERSION_CONFLICT, with what was in its way', async () => {
-      let runs = 0;
-      const failed = await rejection(
-        opened.write(async (session) => {
-          runs += 1;
-          await session.invoices.saveStates([state(999)]);
-        }),
-      );
-      if (!(failed instanceof BillingError)) throw failed;
-      expect(failed.code).to.equal(ErrorCode.VERSION_CONFLICT);
-      expect(failed.message).to.match(
-        /^Another operation invoiced the same account, and so \d+ times in a row/,
-      );
-      expect(failed.facts).to.deep.equal({ accountIds: [acme.id] });
-      expect(runs).to.be.greaterThan(2);
+  it('a commit with work that is due tells the listeners, one without does not', async () => {
+    let told = 0;
+    const stop = opened.storage.onCommit(() => {
+      told += 1;
     });
-
-    it('a commit with work that is due tells the listeners, one without does not', async () => {
-      let told = 0;
-      const stop = opened.storage.onCommit(() => {
-        told += 1;
-      });
-      await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
-      const write = async (work: (session: WriteSession) => void): Promise<number> => {
-        told = 0;
-        await opened.write(async (session) => work(session));
-        return told;
-      };
-      const event = { accountRecordId: acme.recordId, payload: {} };
-      const notification = {
-        ...event,
-        queueName: QueueName.NEXT_BILLING_DATE,
-        uniqueKey: null,
-      };
-      expect(await write(() => undefined)).to.equal(0);
-      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(1);
-      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CREATION' }]))).to.equal(0);
-      expect(await write((session) => session.schedule([{ ...notification, effectiveDate: now }]))).to.equal(
-        1,
-      );
-      // Before that a dispatcher that polls would be late.
-      const later = (now + QUEUE_POLL_MS + 1) as typeof now;
-      expect(
-        await write((session) => session.schedule([{ ...notification, effectiveDate: later }])),
-      ).to.equal(0);
-      stop();
-      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(0);
-    });
+    await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+    const write = async (work: (session: WriteSession) => void): Promise<number> => {
+      told = 0;
+      await opened.write(async (session) => work(session));
+      return told;
+    };
+    const event = { accountRecordId: acme.recordId, payload: {} };
+    const notification = {
+      ...event,
+      queueName: QueueName.NEXT_BILLING_DATE,
+      uniqueKey: null,
+    };
+    expect(await write(() => undefined)).to.equal(0);
+    expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(1);
+    expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CREATION' }]))).to.equal(0);
+    expect(await write((session) => session.schedule([{ ...notification, effectiveDate: now }]))).to.equal(1);
+    // Before that a dispatcher that polls would be late.
+    const later = (now + QUEUE_POLL_MS + 1) as typeof now;
+    expect(await write((session) => session.schedule([{ ...notification, effectiveDate: later }]))).to.equal(
+      0,
+    );
+    stop();
+    expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(0);
   });
 });
 
 onPostgresql('storage: transactions on PostgreSQL', (open) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage('postgresql', open);
   let other: ReturnType<typeof storageAt>;
   let acme: Account;
   before(async () => {
-    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
-    const [stored] = await opened.newAccounts(1);
-    if (!stored) throw new Error('no account');
-    acme = stored;
+    [acme] = await opened.newAccounts(1);
   });
-  after(async () => {
-    await other.close();
-    await opened.storage.close();
-  });
+  after(() => other.close());
 
   it('a read sees one snapshot, whatever is committed in between', async () => {
     const given = bundle(ownerOf(acme));
-    const [early, late] = await opened.storage.read(opened.tenant, async (session) => {
+    const [early, late] = await opened.read(async (session) => {
       const before = await session.subscriptions.findBundlesByAccounts([acme.id]);
       await other.write(opened.tenant, author(), (writer) => writer.subscriptions.insertBundles([given]));
       return [before, await session.subscriptions.findBundlesByAccounts([acme.id])];
     });
     expect(late).to.deep.equal(early);
-    const now = await opened.storage.read(opened.tenant, (s) => s.subscriptions.findBundlesByIds([given.id]));
+    const now = await opened.read((s) => s.subscriptions.findBundlesByIds([given.id]));
     expect(now).to.have.length(1);
   });
 
   it('runs the victim of a deadlock again, so that both transactions succeed', async () => {
     const [first, second] = await opened.newAccounts(2);
-    if (!first || !second) throw new Error('no account');
     const meeting = Promise.withResolvers<void>();
     const survivorDone = Promise.withResolvers<void>();
     let waiting = 0;
@@ -209,9 +190,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
       crosswise(other, [second, first], 'two'),
     ]);
     expect(runs).to.equal(3);
-    const names = await opened.storage.read(opened.tenant, (s) =>
-      s.accounts.findByIds([first.id, second.id]),
-    );
+    const names = await opened.read((s) => s.accounts.findByIds([first.id, second.id]));
     expect(names[0]?.name).to.equal(names[1]?.name);
   });
 

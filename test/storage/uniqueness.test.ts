@@ -4,7 +4,7 @@ import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabaseAndOneByOne } from '../support/databases.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
-import { type OpenedStorage, openStorage, rejection } from '../support/storage/opened-storage.ts';
+import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
   accountEmail,
@@ -31,7 +31,6 @@ import {
 type Owner = ReturnType<typeof ownerOf>;
 
 interface Rule {
-  readonly title: string;
   /** The code of the error that the caller gets, or the name of the error when it is a defect. */
   readonly meaning: number | 'InvariantError';
   insert(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
@@ -39,15 +38,13 @@ interface Rule {
   near?(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
 }
 
-const rules: readonly Rule[] = [
-  {
-    title: 'account external key',
+const rules: Readonly<Record<string, Rule>> = {
+  'account external key': {
     meaning: ErrorCode.ACCOUNT_ALREADY_EXISTS,
     insert: (session, _owner, key) => session.accounts.insert([account({ externalKey: key })]),
     near: (session, _owner, key) => session.accounts.insert([account({ externalKey: key.toUpperCase() })]),
   },
-  {
-    title: 'active secondary address of an account',
+  'active secondary address of an account': {
     meaning: 'InvariantError',
     insert: (session, owner, key) => session.accounts.insertEmails([accountEmail(owner, { email: key })]),
     near: (session, owner, key) =>
@@ -56,8 +53,7 @@ const rules: readonly Rule[] = [
         accountEmail(owner, { email: key, isActive: false }),
       ]),
   },
-  {
-    title: 'bundle external key',
+  'bundle external key': {
     meaning: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.subscriptions.insertBundles([bundle(owner, { externalKey: key })]),
@@ -67,14 +63,12 @@ const rules: readonly Rule[] = [
         bundle(owner, { externalKey: key, retiredKey: `kbtsf-2:${key}` }),
       ]),
   },
-  {
-    title: 'subscription external key',
+  'subscription external key': {
     meaning: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.subscriptions.insertSubscriptions([subscription(owner, { externalKey: key })]),
   },
-  {
-    title: 'start of a subscription: one active CREATE or TRANSFER',
+  'start of a subscription: one active CREATE or TRANSFER': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.subscriptions.insertEvents([lifecycleEvent(owner, { subscriptionId: key, type: 'CREATE' })]),
@@ -84,8 +78,7 @@ const rules: readonly Rule[] = [
         lifecycleEvent(owner, { subscriptionId: key, type: 'CHANGE' }),
       ]),
   },
-  {
-    title: 'active ENT_STARTED of a subscription',
+  'active ENT_STARTED of a subscription': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.subscriptions.insertBlockingStates([
@@ -103,15 +96,13 @@ const rules: readonly Rule[] = [
         }),
       ]),
   },
-  {
-    title: 'name of an active tag definition',
+  'name of an active tag definition': {
     meaning: ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
     insert: (session, _owner, key) => session.tags.insertDefinitions([tagDefinition({ name: key })]),
     near: (session, _owner, key) =>
       session.tags.insertDefinitions([tagDefinition({ name: key, isActive: false })]),
   },
-  {
-    title: 'name and value of an active custom field of an object',
+  'name and value of an active custom field of an object': {
     meaning: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
     insert: (session, owner, key) =>
       session.customFields.insert([customField(owner, { name: key, value: 'v' })]),
@@ -123,14 +114,12 @@ const rules: readonly Rule[] = [
         customField(owner, { name: key, value: 'v', objectType: 'BUNDLE' }),
       ]),
   },
-  {
-    title: 'invoice number',
+  'invoice number': {
     meaning: 'InvariantError',
     insert: (session, owner) =>
       session.invoices.insertInvoices([invoice(owner, { invoiceNumber: 9_000_000 })]),
   },
-  {
-    title: 'recurring coverage of a subscription by start',
+  'recurring coverage of a subscription by start': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage([coverageRow({ subscriptionId: key })], () => owner.accountRecordId),
@@ -143,8 +132,7 @@ const rules: readonly Rule[] = [
         () => owner.accountRecordId,
       ),
   },
-  {
-    title: 'fixed row by start, plan, phase and amount',
+  'fixed row by start, plan, phase and amount': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage(
@@ -157,19 +145,16 @@ const rules: readonly Rule[] = [
         () => owner.accountRecordId,
       ),
   },
-  {
-    title: 'payment method external key',
+  'payment method external key': {
     meaning: ErrorCode.PAYMENT_INVALID_PARAMETER,
     insert: (session, owner, key) =>
       session.payments.insertMethods([paymentMethod(owner, { externalKey: key })]),
   },
-  {
-    title: 'payment external key',
+  'payment external key': {
     meaning: ErrorCode.PAYMENT_INVALID_PARAMETER,
     insert: (session, owner, key) => session.payments.insertPayments([payment(owner, { externalKey: key })]),
   },
-  {
-    title: 'transaction external key among those that have succeeded or are open',
+  'transaction external key among those that have succeeded or are open': {
     meaning: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { externalKey: key, status: 'SUCCESS' })]),
@@ -182,16 +167,14 @@ const rules: readonly Rule[] = [
         transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
       ]),
   },
-  {
-    title: 'one transaction of a payment with the gateway',
+  'one transaction of a payment with the gateway': {
     meaning: ErrorCode.PAYMENT_INTERNAL_ERROR,
     insert: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { paymentId: key })]),
     near: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { paymentId: key, leaseUntil: null })]),
   },
-  {
-    title: 'row of a paid invoice by transaction key',
+  'row of a paid invoice by transaction key': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([invoicePayment(owner, { transactionExternalKey: key })]),
@@ -200,8 +183,7 @@ const rules: readonly Rule[] = [
         invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
       ]),
   },
-  {
-    title: 'refund of a payment of an invoice by payment and transaction key',
+  'refund of a payment of an invoice by payment and transaction key': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([
@@ -213,21 +195,18 @@ const rules: readonly Rule[] = [
         invoicePayment(owner, { transactionExternalKey: key, paymentId: key, type: 'CHARGED_BACK' }),
       ]),
   },
-  {
-    title: 'catalog version by effective date',
+  'catalog version by effective date': {
     meaning: ErrorCode.CATALOG_INVALID_FOR_TENANT,
     insert: (session) => session.catalogs.insert([catalogVersion({})]),
   },
-  {
-    title: 'override plan by number',
+  'override plan by number': {
     meaning: ErrorCode.BUSY,
     insert: (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
         overridePlan({ number: 1, planName: newId(), overrideHash: `${key}${newId()}` }),
       ]),
   },
-  {
-    title: 'override plan by name',
+  'override plan by name': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -238,8 +217,7 @@ const rules: readonly Rule[] = [
         overridePlan({ ...(await nextNumber(session)), planName: key.toUpperCase(), overrideHash: newId() }),
       ]),
   },
-  {
-    title: 'override plan by parent and overrides',
+  'override plan by parent and overrides': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -255,69 +233,62 @@ const rules: readonly Rule[] = [
         }),
       ]),
   },
-  {
-    title: 'catalog entry by kind and name',
+  'catalog entry by kind and name': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key })] }),
     near: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key, kind: 'PRODUCT' })] }),
   },
-  {
-    title: 'plan row by plan, date and order',
+  'plan row by plan, date and order': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedRows: [planRow({ planName: key })] }),
     near: (session, _owner, key) =>
       session.catalogEntries.apply({ addedRows: [planRow({ planName: key, createdOrder: 2 })] }),
   },
-];
+};
 
 async function nextNumber(session: WriteSession): Promise<{ readonly number: number }> {
   return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
 }
 
-eachDatabaseAndOneByOne((kind, open) => {
-  describe('storage: uniqueness', () => {
-    let opened: OpenedStorage;
-    let owner: Owner;
-    before(async () => {
-      opened = await openStorage(kind, open);
-      const [stored] = await opened.newAccounts(1);
-      if (!stored) throw new Error('no account');
-      owner = ownerOf(stored);
-    });
-    after(() => opened.storage.close());
+eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
+  const opened = sharedStorage(kind, open);
+  let owner: Owner;
+  before(async () => {
+    const [stored] = await opened.newAccounts(1);
+    owner = ownerOf(stored);
+  });
 
-    for (const { title, meaning, insert, near } of rules) {
-      it(`the ${title} is unique: the second of the tenant is refused, that of another tenant is not`, async () => {
-        const key = newId();
-        await opened.write((session) => insert(session, owner, key));
-        const refused = await rejection(opened.write((session) => insert(session, owner, key)));
-        expect(meaning === 'InvariantError' ? refused.name : refused.code).to.equal(meaning);
-        if (near) await opened.write((session) => near(session, owner, key));
-        const elsewhere = await opened.newTenant();
-        await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
-      });
-    }
-
-    it('tenant API key', async () => {
-      const apiKey = newId();
-      await opened.storage.system.insertTenant(tenant({ apiKey }), author());
-      const refused = await rejection(opened.storage.system.insertTenant(tenant({ apiKey }), author()));
-      expect(refused.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
-    });
-
-    it('an id stands once in the whole database', async () => {
-      const id = newId();
-      await opened.write((session) => session.subscriptions.insertBundles([bundle(owner, { id })]));
+  for (const [title, { meaning, insert, near }] of Object.entries(rules)) {
+    it(`the ${title} is unique: the second of the tenant is refused, that of another tenant is not`, async () => {
+      const key = newId();
+      await opened.write((session) => insert(session, owner, key));
+      const refused = await rejection(opened.write((session) => insert(session, owner, key)));
+      expect(meaning === 'InvariantError' ? refused.name : refused.code).to.equal(meaning);
+      if (near) await opened.write((session) => near(session, owner, key));
       const elsewhere = await opened.newTenant();
-      const refused = await rejection(
-        opened.storage.write(elsewhere, author(), (session) =>
-          session.subscriptions.insertBundles([bundle(owner, { id })]),
-        ),
-      );
-      expect(refused.name).to.equal('InvariantError');
+      await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
     });
+  }
+
+  it('tenant API key', async () => {
+    const apiKey = newId();
+    await opened.storage.system.insertTenant(tenant({ apiKey }), author());
+    const refused = await rejection(opened.storage.system.insertTenant(tenant({ apiKey }), author()));
+    expect(refused.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
+  });
+
+  it('an id stands once in the whole database', async () => {
+    const id = newId();
+    await opened.write((session) => session.subscriptions.insertBundles([bundle(owner, { id })]));
+    const elsewhere = await opened.newTenant();
+    const refused = await rejection(
+      opened.storage.write(elsewhere, author(), (session) =>
+        session.subscriptions.insertBundles([bundle(owner, { id })]),
+      ),
+    );
+    expect(refused.name).to.equal('InvariantError');
   });
 });

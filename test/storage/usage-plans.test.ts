@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
+import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, onPostgresql, plansOf } from '../support/storage/statement-plans.ts';
 import { author, invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
@@ -11,18 +11,16 @@ const DAYS = 60;
 const CHUNK = 2_000;
 
 eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage(kind, open);
   let made = 0;
   let billed: Awaited<ReturnType<typeof fillBilled>>;
   before(async () => {
-    opened = await openStorage(kind, open);
     for (let left = 10; left > 0; left -= 1) await record(CHUNK);
     billed = await fillBilled();
     if (opened.database.kind === 'postgresql') {
       await onPostgresql(opened.database.url, (client) => client.query('analyze'));
     }
   });
-  after(() => opened.storage.close());
 
   const record = (count: number) => {
     const lines = Array.from({ length: count }, () => {
@@ -106,9 +104,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     };
     for (const unit of [null, 'u1']) {
       const sums = () =>
-        opened.storage.read(opened.tenant, (session) =>
-          session.usage.sums({ subscriptionRecordId: 7, stretches: [stretch], unit }),
-        );
+        opened.read((session) => session.usage.sums({ subscriptionRecordId: 7, stretches: [stretch], unit }));
       expect(await walks(sums)).to.deep.equal([]);
       opened.bound();
       await sums();
@@ -140,9 +136,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     }));
     for (const unit of [null, 'u1']) {
       const hours = () =>
-        opened.storage.read(opened.tenant, (session) =>
-          session.usage.hourSums({ subscriptionRecordId: 7, stretches, unit }),
-        );
+        opened.read((session) => session.usage.hourSums({ subscriptionRecordId: 7, stretches, unit }));
       expect(await walks(hours)).to.deep.equal([]);
     }
   });
@@ -151,7 +145,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     const some = billed.subscriptions.slice(100, 103);
     const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
     const reads = () =>
-      opened.storage.read(opened.tenant, async (session) => {
+      opened.read(async (session) => {
         const due = await session.invoices.dueCursors(
           billed.accounts.slice(100, 103).map(({ id }) => ({
             accountId: id,
@@ -194,7 +188,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
       ranges: [{ unit: 'u1', localDate: dayAt(8), part: 'ALL' as const, after: 0, upTo: 30 }],
     }));
     const found = await walks(() =>
-      opened.storage.read(opened.tenant, async (session) => {
+      opened.read(async (session) => {
         await session.usage.trackingIds(ids, 100);
         await session.usage.trackingIdsOfPoints(points, 100);
         for (const id of ids.slice(0, 1))
@@ -224,7 +218,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     }
     expect(await walks(() => archive(many.slice(0, 1)))).to.deep.equal([]);
     const reads = () =>
-      opened.storage.read(opened.tenant, async (session) => {
+      opened.read(async (session) => {
         await session.usage.archivedDays(310, [dayAt(8), dayAt(9)]);
         const day = { subscriptionRecordId: 310, unit: 'u4', localDate: dayAt(9) };
         await session.usage.pieces([{ ...day, bounds: [], ordinals: [1] }]);

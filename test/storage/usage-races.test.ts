@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { UsageSubmission } from '../../lib/records/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
-import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
+import { freshStorage, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {
   areNumberedWithoutGaps,
@@ -17,11 +17,7 @@ import {
 const CALLERS = 50;
 
 eachDatabase('storage: races of usage', (open, kind) => {
-  let opened: OpenedStorage;
-  beforeEach(async () => {
-    opened = await openStorage(kind, open);
-  });
-  afterEach(() => opened.storage.close());
+  const opened = freshStorage(kind, open);
 
   const record = (submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
   const expectWhole = async (count: number) => {
@@ -89,20 +85,15 @@ eachDatabase('storage: races of usage', (open, kind) => {
 });
 
 onPostgresql('storage: recording on PostgreSQL', (open) => {
-  let opened: OpenedStorage;
+  const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {
-    opened = await openStorage('postgresql', open);
     other = storageAt(opened.database);
   });
-  after(async () => {
-    await other.close();
-    await opened.storage.close();
-  });
+  after(() => other.close());
 
   it('usage §10 rule 1: recording waits for no lock of an account', async () => {
     const [account] = await opened.newAccounts(1);
-    if (!account) throw new Error('no account');
     await opened.write(async (session) => {
       await session.lockAccounts([account.id], { waitMs: 1_000 });
       const recorded = await other.recordUsage(opened.tenant, author(), [

@@ -131,7 +131,11 @@ export function eachDatabaseAndSuperuser(define: DefineTests): void {
 }
 
 /** As `eachDatabase`, and on PostgreSQL once more with statements that go one by one. */
-export function eachDatabaseAndOneByOne(define: DefineTests): void {
+export function eachDatabaseAndOneByOne(
+  title: string,
+  defineTitled: (open: OpenDatabase, kind: DatabaseKind) => void,
+): void {
+  const define: DefineTests = (kind, open) => describe(title, () => defineTitled(open, kind));
   eachDatabase(define);
   if (isLeftOut('postgresql')) return;
   describeOn('postgresql, one statement after the other', 'postgresql', (kind, open) =>

@@ -2,7 +2,7 @@ import { postgresql } from '../../../adapters/mikro-orm/postgresql.ts';
 import type { Trace } from '../../../adapters/mikro-orm/sql/runner.ts';
 import { sqlite } from '../../../adapters/mikro-orm/sqlite.ts';
 import type { Account, Authorship, TenantRef } from '../../../lib/index.ts';
-import type { Storage, WriteSession } from '../../../lib/ports/storage/index.ts';
+import type { ReadSession, Storage, WriteSession } from '../../../lib/ports/storage/index.ts';
 import type { DatabaseKind, OpenDatabase, TestDatabase } from '../databases.ts';
 import { migrated } from '../storage.ts';
 import { account, author, newId, tenant } from './stored-records.ts';
@@ -23,8 +23,38 @@ export interface OpenedStorage {
   /** The same with what they bound. */
   bound(): readonly BoundStatement[];
   write<T>(work: (session: WriteSession) => Promise<T>, authorship?: Authorship): Promise<T>;
+  read<T>(work: (session: ReadSession) => Promise<T>): Promise<T>;
   newTenant(): Promise<TenantRef>;
-  newAccounts(count: number): Promise<readonly Account[]>;
+  newAccounts<const Count extends number>(count: Count): Promise<Accounts<Count>>;
+}
+
+/** A tuple for the numbers that tests give names to. */
+type Accounts<Count> = Count extends 1
+  ? readonly [Account]
+  : Count extends 2
+    ? readonly [Account, Account]
+    : Count extends 3
+      ? readonly [Account, Account, Account]
+      : readonly [Account, ...Account[]];
+
+/** Opens a storage for all tests of the current block. */
+export function sharedStorage(kind: DatabaseKind, open: OpenDatabase): OpenedStorage {
+  const opened = {} as OpenedStorage;
+  before(async () => {
+    Object.assign(opened, await openStorage(kind, open));
+  });
+  after(() => opened.storage.close());
+  return opened;
+}
+
+/** Opens a storage for each test of the current block. */
+export function freshStorage(kind: DatabaseKind, open: OpenDatabase): OpenedStorage {
+  const opened = {} as OpenedStorage;
+  beforeEach(async () => {
+    Object.assign(opened, await openStorage(kind, open));
+  });
+  afterEach(() => opened.storage.close());
+  return opened;
 }
 
 export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promise<OpenedStorage> {
@@ -49,9 +79,13 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
     statements: () => bound().map(({ text }) => text),
     bound,
     write,
+    read: (work) => storage.read(opened, work),
     newTenant,
-    newAccounts: (count) =>
-      write((session) => session.accounts.insert(Array.from({ length: count }, () => account({})))),
+    newAccounts: <const Count extends number>(count: Count) => {
+      const records = Array.from({ length: count }, () => account({}));
+      const inserted: Promise<readonly Account[]> = write((session) => session.accounts.insert(records));
+      return inserted as Promise<Accounts<Count>>;
+    },
   };
 }
 
