@@ -466,124 +466,104 @@ describe('Reading a catalog document', () => {
   });
 
   describe('structural errors', () => {
-    const rows: readonly (readonly [title: string, document: string, fault: string])[] = [
-      ['no root', '', '1:1 document must contain a root element.'],
-      ['blank document', ' \n ', '2:1 document must contain a root element.'],
-      ['unknown root', '<shop/>', '1:1 Unknown root element "shop"; expected "catalog" or "catalogs"'],
-      ['two roots', `${catalogXml()}<catalog/>`, 'documents may contain only one root.'],
-      ['text after the root', `${catalogXml()} x`, 'text data outside of root node.'],
-      ['unknown element', '<catalog>\n  <shop/></catalog>', '2:3 Unknown element "shop" in "catalog"'],
-      [
-        'element of the prototype',
+    const rows: Readonly<Record<string, readonly [document: string, fault: string]>> = {
+      'no root': ['', '1:1 document must contain a root element.'],
+      'blank document': [' \n ', '2:1 document must contain a root element.'],
+      'unknown root': ['<shop/>', '1:1 Unknown root element "shop"; expected "catalog" or "catalogs"'],
+      'two roots': [`${catalogXml()}<catalog/>`, 'documents may contain only one root.'],
+      'text after the root': [`${catalogXml()} x`, 'text data outside of root node.'],
+      'unknown element': ['<catalog>\n  <shop/></catalog>', '2:3 Unknown element "shop" in "catalog"'],
+      'element of the prototype': [
         '<catalog><constructor/></catalog>',
         '1:10 Unknown element "constructor" in "catalog"',
       ],
-      [
-        'attribute of the prototype',
+      'attribute of the prototype': [
         '<catalog __proto__="x"/>',
         '1:1 Unknown attribute "__proto__" of "catalog"',
       ],
-      [
-        'nested rule',
+      'nested rule': [
         `<catalog><rules><changePolicy><changePolicy/></changePolicy></rules></catalog>`,
         '1:31 Unknown element "changePolicy" in "changePolicy"',
       ],
-      [
-        'child of a text element',
+      'child of a text element': [
         '<catalog><catalogName><b/></catalogName></catalog>',
         '1:23 Unknown element "b" in "catalogName"',
       ],
-      ['unknown attribute', '<catalog lang="en"/>', '1:1 Unknown attribute "lang" of "catalog"'],
-      [
-        'attribute of a text element',
+      'unknown attribute': ['<catalog lang="en"/>', '1:1 Unknown attribute "lang" of "catalog"'],
+      'attribute of a text element': [
         '<catalog><catalogName x="1"/></catalog>',
         '1:10 Unknown attribute "x" of "catalogName"',
       ],
-      [
-        'missing attribute',
+      'missing attribute': [
         '<catalog><units><unit/></units></catalog>',
         '1:17 Element "unit" lacks the attribute "name"',
       ],
-      [
-        'repeated attribute',
+      'repeated attribute': [
         '<catalog><units><unit name="a" name="b"/></units></catalog>',
         'duplicate attribute: name.',
       ],
-      ['missing element', '<catalog></catalog>', '1:1 Element "catalog" lacks the element "effectiveDate"'],
-      [
-        'repeated element',
+      'missing element': ['<catalog></catalog>', '1:1 Element "catalog" lacks the element "effectiveDate"'],
+      'repeated element': [
         '<catalog><units/><units/></catalog>',
         '1:18 Element "units" is repeated in "catalog"',
       ],
-      ['text in a container', '<catalog><units>none</units></catalog>', '1:10 Element "units" holds no text'],
-      [
-        'CDATA in a container',
+      'text in a container': ['<catalog><units>none</units></catalog>', '1:10 Element "units" holds no text'],
+      'CDATA in a container': [
         '<catalog><units><![CDATA[x]]></units></catalog>',
         '1:10 Element "units" holds no text',
       ],
-      [
-        'default namespace',
+      'default namespace': [
         '<catalog xmlns="urn:x"/>',
         '1:1 A default namespace is not accepted; elements are in no namespace',
       ],
-      [
-        'prefixed element',
+      'prefixed element': [
         '<catalog xmlns:c="urn:x"><c:units/></catalog>',
         '1:26 Element "c:units" is in a namespace; elements have no prefix',
       ],
-      [
-        'prefixed root',
+      'prefixed root': [
         '<c:catalog xmlns:c="urn:x"/>',
         '1:1 Element "c:catalog" is in a namespace; elements have no prefix',
       ],
-      ['foreign attribute', '<catalog xmlns:c="urn:x" c:a="1"/>', '1:1 Foreign attribute "c:a" of "catalog"'],
-      ['xml:lang', '<catalog xml:lang="en"/>', '1:1 Foreign attribute "xml:lang" of "catalog"'],
-      [
-        'declaration below the root',
+      'foreign attribute': ['<catalog xmlns:c="urn:x" c:a="1"/>', '1:1 Foreign attribute "c:a" of "catalog"'],
+      'xml:lang': ['<catalog xml:lang="en"/>', '1:1 Foreign attribute "xml:lang" of "catalog"'],
+      'declaration below the root': [
         '<catalog><units xmlns:c="urn:x"/></catalog>',
         '1:10 Foreign attribute "xmlns:c" of "units"',
       ],
-      [
-        'schema hint below the root',
+      'schema hint below the root': [
         `<catalog ${XSI}><units xsi:schemaLocation="a b"/></catalog>`,
         'Foreign attribute "xsi:schemaLocation" of "units"',
       ],
-      [
-        'crossed tags',
+      'crossed tags': [
         '<catalog><units></catalog></units>',
         '1:17 The end tag "catalog" does not close "units"',
       ],
-      ['unclosed tag', '<catalog><units>', 'unclosed tag: units'],
-      ['unclosed attribute', '<catalog a="', 'unexpected end.'],
-      ['unquoted attribute', '<catalog a=1/>', 'unquoted attribute value.'],
-      [
-        'bare ampersand',
+      'unclosed tag': ['<catalog><units>', 'unclosed tag: units'],
+      'unclosed attribute': ['<catalog a="', 'unexpected end.'],
+      'unquoted attribute': ['<catalog a=1/>', 'unquoted attribute value.'],
+      'bare ampersand': [
         '<catalog><catalogName>A & B</catalogName></catalog>',
         '1:25 This "&" begins no reference; write &amp;',
       ],
-      ['control character', '<catalog><catalogName>\u0001</catalogName></catalog>', 'disallowed character.'],
-      [
-        'control character of XML 1.1',
+      'control character': ['<catalog><catalogName>\u0001</catalogName></catalog>', 'disallowed character.'],
+      'control character of XML 1.1': [
         '<?xml version="1.1"?><catalog><catalogName>&#1;</catalogName></catalog>',
         'malformed character entity.',
       ],
-      [
-        'half a surrogate pair',
+      'half a surrogate pair': [
         '<catalog><catalogName>\uD800</catalogName></catalog>',
         '1:23 Half a surrogate pair is not a character',
       ],
-      [
-        'tiered block of another type',
+      'tiered block of another type': [
         '<catalog><plans><plan name="a"><finalPhase type="TRIAL"><usages><usage name="u" billingMode="IN_ARREAR" usageType="CAPACITY"><tiers><tier><blocks><tieredBlock type="TOP_UP"/>',
         'is not the type of a tiered block (TIERED, VANILLA)',
       ],
-      [
-        'both names of a condition',
+      'both names of a condition': [
         '<catalog><rules><priceList><priceListCase><product>a</product><fromProduct>a</fromProduct><toPriceList>b</toPriceList></priceListCase></priceList></rules></catalog>',
         '1:28 Elements "fromProduct" and "product" of "priceListCase" say the same; keep one',
       ],
-    ];
-    for (const [title, document, expected] of rows) {
+    };
+    for (const [title, [document, expected]] of Object.entries(rows)) {
       it(`a catalog document is refused at its place: ${title}`, () => {
         expect(fault(document)).to.include(expected);
       });

@@ -68,21 +68,19 @@ describe('Hostile catalog documents', () => {
     { length: 20 },
     (_, level) => `<!ENTITY l${level + 1} "&l${level};&l${level};">`,
   ).join('');
-  for (const [title, document, place] of [
-    [
-      'after a prolog',
+  for (const [title, [document, place]] of Object.entries({
+    'after a prolog': [
       '<?xml version="1.0"?>\n<!-- a <!DOCTYPE b> --><?p <!DOCTYPE c>?>\n <!DOCTYPE catalog>',
       '3:2',
     ],
-    ['with expanding entities', `<!DOCTYPE c [<!ENTITY l0 "lol">${laughs}]><catalog>&l20;</catalog>`, '1:1'],
-    [
-      'with an external entity',
+    'with expanding entities': [`<!DOCTYPE c [<!ENTITY l0 "lol">${laughs}]><catalog>&l20;</catalog>`, '1:1'],
+    'with an external entity': [
       '<!DOCTYPE c [<!ENTITY x SYSTEM "file:///etc/passwd">]><catalog>&x;</catalog>',
       '1:1',
     ],
-    ['with an external subset', '<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
-    ['that never ends', '<!DOCTYPE c [', '1:1'],
-  ] as const) {
+    'with an external subset': ['<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
+    'that never ends': ['<!DOCTYPE c [', '1:1'],
+  } as const)) {
     it(`a catalog document with a document type ${title} is refused`, () => {
       expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`);
     });

@@ -112,12 +112,11 @@ describe('catalogs of plugins', () => {
     ]);
   });
 
-  const bad: readonly (readonly [what: string, given: unknown, message: RegExp])[] = [
-    ['an amount that is a number', harbour(boatPlan('b', 30 as never)), /30 is not a decimal number/],
-    ['an amount with an exponent', harbour(boatPlan('b', '1e3')), /"1e3" is not a decimal number/],
-    ['a negative amount', harbour(boatPlan('b', '-1')), /negative/],
-    [
-      'usage in advance (V21)',
+  const bad: Readonly<Record<string, readonly [given: unknown, message: RegExp]>> = {
+    'an amount that is a number': [harbour(boatPlan('b', 30 as never)), /30 is not a decimal number/],
+    'an amount with an exponent': [harbour(boatPlan('b', '1e3')), /"1e3" is not a decimal number/],
+    'a negative amount': [harbour(boatPlan('b', '-1')), /negative/],
+    'usage in advance (V21)': [
       harbour(
         boatPlan('b', '1', {
           finalPhase: {
@@ -130,44 +129,38 @@ describe('catalogs of plugins', () => {
       ),
       /^Usage "litres" is IN_ADVANCE, which is never billed/,
     ],
-    [
-      'an unknown currency',
+    'an unknown currency': [
       harbour(undefined, { currencies: ['USD', 'XYZ' as never] }),
       /"XYZ" is not a currency/,
     ],
-    ['a date that is none', harbour(undefined, { effectiveDate: 'never' }), /"never" is not a date-time/],
-    [
-      'a date that is no text',
+    'a date that is none': [harbour(undefined, { effectiveDate: 'never' }), /"never" is not a date-time/],
+    'a date that is no text': [
       harbour(undefined, { effectiveDate: new Date(0) as never }),
       /is not a date-time/,
     ],
-    [
-      'an unknown category',
+    'an unknown category': [
       harbour(undefined, { products: { Boat: { category: 'BASIS' as never } } }),
       /"BASIS" is not a product category \(BASE/,
     ],
-    [
-      'a condition that does not exist',
+    'a condition that does not exist': [
       harbour(undefined, {
         rules: { changePolicy: [], cancelPolicy: [{ plan: 'x', policy: 'IMMEDIATE' } as never] },
       }),
       /there is no condition "plan"/,
     ],
-    ['a missing product', harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
-    ['a name that is no NCName', harbour(boatPlan('9 lives', '1')), /NCName/],
-    ['a plan list that is none', harbour(null as never), /plans is missing/],
-    ['plans in a list', harbour([] as never), /plans: a list is not an object by name/],
-    ['versions that are no list', { name: 'Harbour', versions: {} }, /versions are not a list/],
-    ['a version that is none', { name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
-    ['a text that XML cannot hold', harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
-    ['no name', { ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
-    [
-      'two versions of one date',
+    'a missing product': [harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
+    'a name that is no NCName': [harbour(boatPlan('9 lives', '1')), /NCName/],
+    'a plan list that is none': [harbour(null as never), /plans is missing/],
+    'plans in a list': [harbour([] as never), /plans: a list is not an object by name/],
+    'versions that are no list': [{ name: 'Harbour', versions: {} }, /versions are not a list/],
+    'a version that is none': [{ name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
+    'a text that XML cannot hold': [harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
+    'no name': [{ ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
+    'two versions of one date': [
       { ...harbour(), versions: [...harbour().versions, ...harbour().versions] },
       /already is a version/,
     ],
-    [
-      'other phases of a plan in another version',
+    'other phases of a plan in another version': [
       {
         ...harbour(),
         versions: [
@@ -182,8 +175,8 @@ describe('catalogs of plugins', () => {
       },
       /has the phases TRIAL, EVERGREEN here/,
     ],
-  ];
-  for (const [what, given, message] of bad) {
+  };
+  for (const [what, [given, message]] of Object.entries(bad)) {
     it(`a catalog of a plugin is refused for ${what}`, () => {
       expect(problemsOf(given).join('\n')).to.match(message);
     });

@@ -449,54 +449,50 @@ describe('Price overrides of usage', () => {
       ...(tier.recurringPrice ? [amounts(tier.recurringPrice)?.join()] : []),
     ]);
 
-  const accepted: readonly (readonly [string, PriceOverrideRequest, readonly (readonly string[])[]])[] = [
-    [
-      'a block by value',
-      api(['call', '100', '-1.0', '1']),
-      [
-        ['USD 5', 'USD 4'],
-        ['USD 3', 'USD 4'],
-        ['USD 1', 'USD 4'],
+  const accepted: Readonly<Record<string, readonly [PriceOverrideRequest, readonly (readonly string[])[]]>> =
+    {
+      'a block by value': [
+        api(['call', '100', '-1.0', '1']),
+        [
+          ['USD 5', 'USD 4'],
+          ['USD 3', 'USD 4'],
+          ['USD 1', 'USD 4'],
+        ],
       ],
-    ],
-    [
-      'a block of another unit',
-      api(['sms', '1', '100', '1']),
-      [
-        ['USD 5', 'USD 1'],
-        ['USD 3', 'USD 4'],
-        ['USD 2', 'USD 4'],
+      'a block of another unit': [
+        api(['sms', '1', '100', '1']),
+        [
+          ['USD 5', 'USD 1'],
+          ['USD 3', 'USD 4'],
+          ['USD 2', 'USD 4'],
+        ],
       ],
-    ],
-    [
-      'the first of two equal blocks',
-      api(['call', '100', '10', '1']),
-      [
-        ['USD 1', 'USD 4'],
-        ['USD 3', 'USD 4'],
-        ['USD 2', 'USD 4'],
+      'the first of two equal blocks': [
+        api(['call', '100', '10', '1']),
+        [
+          ['USD 1', 'USD 4'],
+          ['USD 3', 'USD 4'],
+          ['USD 2', 'USD 4'],
+        ],
       ],
-    ],
-    [
-      'equal blocks in their order',
-      api(['call', '100', '10', '1'], ['call', '100', '10', '0.5']),
-      [
-        ['USD 1', 'USD 4'],
-        ['USD 0.5', 'USD 4'],
-        ['USD 2', 'USD 4'],
+      'equal blocks in their order': [
+        api(['call', '100', '10', '1'], ['call', '100', '10', '0.5']),
+        [
+          ['USD 1', 'USD 4'],
+          ['USD 0.5', 'USD 4'],
+          ['USD 2', 'USD 4'],
+        ],
       ],
-    ],
-    [
-      'the second of two equal blocks, the first without price',
-      api(['call', '100', '10', null], ['call', '100', '10', '0.5']),
-      [
-        ['USD 5', 'USD 4'],
-        ['USD 0.5', 'USD 4'],
-        ['USD 2', 'USD 4'],
+      'the second of two equal blocks, the first without price': [
+        api(['call', '100', '10', null], ['call', '100', '10', '0.5']),
+        [
+          ['USD 5', 'USD 4'],
+          ['USD 0.5', 'USD 4'],
+          ['USD 2', 'USD 4'],
+        ],
       ],
-    ],
-  ];
-  for (const [name, request, expected] of accepted) {
+    };
+  for (const [name, [request, expected]] of Object.entries(accepted)) {
     it(`a price override sets ${name}`, () => {
       const [consumed, kept] = usagesOf([request]);
       expect(pricesOf(consumed)).to.deep.equal(expected);

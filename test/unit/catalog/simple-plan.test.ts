@@ -146,29 +146,27 @@ describe('simple plans', () => {
     );
   });
 
-  const incomplete: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
-    ['no planId', { ...lamp, planId: null }, /planId needs to be set/],
-    ['no product for a new plan', { ...lamp, productName: '' }, /productName needs to be set/],
-    ['no amount', { ...lamp, amount: null }, /amount needs to be set/],
-    ['a negative amount', { ...lamp, amount: decimal('-1') }, /negative/],
-    ['no currency', { ...lamp, currency: null }, /currency needs to be set/],
-    ['an unknown currency', { ...lamp, currency: 'XYZ' }, /"XYZ" is not a currency/],
-    ['no period for a new plan', { ...lamp, billingPeriod: null }, /billingPeriod needs to be set/],
-    ['no category for a new product', { ...lamp, productCategory: null }, /productCategory needs to be set/],
-    [
-      'an add-on without bases',
+  const incomplete: Readonly<Record<string, readonly [request: SimplePlan, message: RegExp]>> = {
+    'no planId': [{ ...lamp, planId: null }, /planId needs to be set/],
+    'no product for a new plan': [{ ...lamp, productName: '' }, /productName needs to be set/],
+    'no amount': [{ ...lamp, amount: null }, /amount needs to be set/],
+    'a negative amount': [{ ...lamp, amount: decimal('-1') }, /negative/],
+    'no currency': [{ ...lamp, currency: null }, /currency needs to be set/],
+    'an unknown currency': [{ ...lamp, currency: 'XYZ' }, /"XYZ" is not a currency/],
+    'no period for a new plan': [{ ...lamp, billingPeriod: null }, /billingPeriod needs to be set/],
+    'no category for a new product': [{ ...lamp, productCategory: null }, /productCategory needs to be set/],
+    'an add-on without bases': [
       { ...lamp, productCategory: 'ADD_ON' },
       /availableBaseProducts needs to be set/,
     ],
-    [
-      'an add-on of an unknown base',
+    'an add-on of an unknown base': [
       { ...lamp, productCategory: 'ADD_ON', availableBaseProducts: ['Sun'] },
       /"Sun", which is not a product/,
     ],
-    ['a negative trial', { ...lamp, trialLength: -1 }, /trialLength is negative/],
-    ['a trial without unit', { ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
-  ];
-  for (const [what, request, message] of incomplete) {
+    'a negative trial': [{ ...lamp, trialLength: -1 }, /trialLength is negative/],
+    'a trial without unit': [{ ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
+  };
+  for (const [what, [request, message]] of Object.entries(incomplete)) {
     it(`a simple plan refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
   }
 

@@ -87,38 +87,33 @@ describe('fixed proposals', () => {
 
   describe('on one day', () => {
     const day1 = '2024-01-01';
-    const cases: readonly [string, BillingEvent, readonly string[]][] = [
-      [
-        'a change of plan without a fixed price takes the fee away',
+    const cases: Readonly<Record<string, readonly [BillingEvent, readonly string[]]>> = {
+      'a change of plan without a fixed price takes the fee away': [
         event('CHANGE', day1, { plan: 'tin', price: '5' }),
         [],
       ],
-      [
-        'a change of plan with one replaces it',
+      'a change of plan with one replaces it': [
         event('CHANGE', day1, { plan: 'tin', fixed: '7' }),
         ['2024-01-01 - 7'],
       ],
-      ['a cancellation takes it away', cancel(day1), []],
-      ['a price change keeps it', event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
-      [
-        'a quantity change keeps it',
+      'a cancellation takes it away': [cancel(day1), []],
+      'a price change keeps it': [event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
+      'a quantity change keeps it': [
         event('QUANTITY_CHANGE', day1, { price: '10', quantity: 4 }),
         ['2024-01-01 - 25'],
       ],
-      ['a BCD change keeps it', event('BCD_CHANGE', day1, { price: '10', bcd: 3 }), ['2024-01-01 - 25']],
-      ['a pause keeps it', event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
-      [
-        'a resume without one keeps it',
+      'a BCD change keeps it': [event('BCD_CHANGE', day1, { price: '10', bcd: 3 }), ['2024-01-01 - 25']],
+      'a pause keeps it': [event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
+      'a resume without one keeps it': [
         event('END_BILLING_DISABLED', day1, { price: '10' }),
         ['2024-01-01 - 25'],
       ],
-      [
-        'a resume with one replaces it',
+      'a resume with one replaces it': [
         event('END_BILLING_DISABLED', day1, { fixed: '6' }),
         ['2024-01-01 - 6'],
       ],
-    ];
-    for (const [name, second, expected] of cases) {
+    };
+    for (const [name, [second, expected]] of Object.entries(cases)) {
       it(`a fixed price is proposed: ${name}`, () => {
         expect(proposals([setUp(day1), second])).to.deep.equal(expected);
       });

@@ -35,17 +35,15 @@ describe('invoicing §14 rule 5: formats of the host', () => {
     ]);
   });
 
-  for (const [what, formatter, message] of [
-    [
-      'throws',
+  for (const [what, [formatter, message]] of Object.entries({
+    throws: [
       () => {
         throw new Error('secret');
       },
       /^The invoice formatter "own" failed in formatter; the log/,
     ],
-    ['answers nothing', () => null as never, /^The invoice formatter "own" answered no formatter$/],
-    [
-      'throws in a member',
+    'answers nothing': [() => null as never, /^The invoice formatter "own" answered no formatter$/],
+    'throws in a member': [
       () => ({
         amount: () => {
           throw new Error('secret');
@@ -53,15 +51,14 @@ describe('invoicing §14 rule 5: formats of the host', () => {
       }),
       /"own" failed in amount/,
     ],
-    [
-      'answers a number',
+    'answers a number': [
       () => ({ amount: () => 1 as never }),
       /"own" answered no text of at most 1000 characters in amount/,
     ],
-    ['answers a promise', () => ({ amount: async () => '1' }) as never, /answered no text/],
-    ['answers far too much', () => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
-    ['has what is no function', () => ({ amount: 'x' }) as never, /"own" failed in amount/],
-  ] as const) {
+    'answers a promise': [() => ({ amount: async () => '1' }) as never, /answered no text/],
+    'answers far too much': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
+    'has what is no function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
+  } as const)) {
     it(`a formatter that ${what} is an error that names it`, () => {
       expect(() => formatsOf(formatter).amount(decimal(1), 'USD'))
         .to.throw(message)

@@ -23,20 +23,24 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     });
   }
 
-  for (const [clauses, expected] of [
-    [
-      'invoice_date[gte]=2024-02-01',
-      { property: 'invoiceDate', type: 'date', operator: 'gte', value: '2024-02-01' },
-    ],
-    ['targetDate=2024-02-01', { property: 'targetDate', type: 'date', operator: 'eq', value: '2024-02-01' }],
-    ['migrated=TRUE', { property: 'isMigration', type: 'boolean', operator: 'eq', value: true }],
-    [
-      'parent_invoice[neq]=true',
-      { property: 'isParentInvoice', type: 'boolean', operator: 'neq', value: true },
-    ],
-    [`grp_id=${id}`, { property: 'groupId', type: 'uuid', operator: 'eq', value: id }],
-    ['created_by[like]=a%', { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' }],
-  ] as const) {
+  for (const [clauses, expected] of Object.entries({
+    'invoice_date[gte]=2024-02-01': {
+      property: 'invoiceDate',
+      type: 'date',
+      operator: 'gte',
+      value: '2024-02-01',
+    },
+    'targetDate=2024-02-01': { property: 'targetDate', type: 'date', operator: 'eq', value: '2024-02-01' },
+    'migrated=TRUE': { property: 'isMigration', type: 'boolean', operator: 'eq', value: true },
+    'parent_invoice[neq]=true': {
+      property: 'isParentInvoice',
+      type: 'boolean',
+      operator: 'neq',
+      value: true,
+    },
+    [`grp_id=${id}`]: { property: 'groupId', type: 'uuid', operator: 'eq', value: id },
+    'created_by[like]=a%': { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' },
+  } as const)) {
     it(`the clause ${clauses}`, () => {
       expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] });
     });

@@ -20,30 +20,28 @@ const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
 describe('the first date that is billed differently', () => {
-  const cases = [
-    ['nothing', [created, raised], [created, raised], null],
-    ['a price change more', [created, lowered], [created, raised, lowered], '2024-03-01'],
-    ['a price change less', [created, raised], [created], '2024-03-01'],
-    [
-      'another price',
+  const cases = {
+    nothing: [[created, raised], [created, raised], null],
+    'a price change more': [[created, lowered], [created, raised, lowered], '2024-03-01'],
+    'a price change less': [[created, raised], [created], '2024-03-01'],
+    'another price': [
       [created, raised],
       [created, { ...raised, recurringPrice: lowered.recurringPrice }],
       '2024-03-01',
     ],
-    [
-      'another day',
+    'another day': [
       [created, raised],
       [created, event('CHANGE', '2024-02-01', { price: '12.00' })],
       '2024-02-01',
     ],
-    ['another version', [created], [{ ...created, catalogEffectiveDate: raised.effectiveDate }], null],
-    ['no usage any more', [used, raised], [created, raised], '2024-01-01'],
-    ['another price of usage', [used], [{ ...used, usages: [clubUsage, smsAtOtherPrice] }], '2024-01-01'],
-    ['usage of another version', [used], [{ ...used, usages: [laterSms, clubUsage] }], '2024-01-01'],
-    ['usages in another order', [used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
-    ['all of it', [], [created], '2024-01-01'],
-  ] as const;
-  for (const [name, before, after, expected] of cases) {
+    'another version': [[created], [{ ...created, catalogEffectiveDate: raised.effectiveDate }], null],
+    'no usage any more': [[used, raised], [created, raised], '2024-01-01'],
+    'another price of usage': [[used], [{ ...used, usages: [clubUsage, smsAtOtherPrice] }], '2024-01-01'],
+    'usage of another version': [[used], [{ ...used, usages: [laterSms, clubUsage] }], '2024-01-01'],
+    'usages in another order': [[used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
+    'all of it': [[], [created], '2024-01-01'],
+  } as const;
+  for (const [name, [before, after, expected]] of Object.entries(cases)) {
     it(`the first day of a price difference, for ${name}: ${expected ?? 'none'}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);

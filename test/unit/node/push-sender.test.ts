@@ -145,9 +145,8 @@ describe('the sender of pushes (platform §10.2)', () => {
     return { port, settled };
   }
 
-  const answers: readonly (readonly [string, number, (response: ServerResponse) => void])[] = [
-    [
-      'drips its body',
+  const answers: Readonly<Record<string, readonly [number, (response: ServerResponse) => void]>> = {
+    'drips its body': [
       200,
       (response) => {
         response.writeHead(200);
@@ -155,14 +154,13 @@ describe('the sender of pushes (platform §10.2)', () => {
         response.once('close', () => clearInterval(drip));
       },
     ],
-    ['never ends its answer', 200, (response) => response.writeHead(200).write('x')],
-    [
-      'announces a body that does not come',
+    'never ends its answer': [200, (response) => response.writeHead(200).write('x')],
+    'announces a body that does not come': [
       500,
       (response) => response.writeHead(500, { 'content-length': 9 }).flushHeaders(),
     ],
-  ];
-  for (const [what, status, answer] of answers) {
+  };
+  for (const [what, [status, answer]] of Object.entries(answers)) {
     it(`platform §10.2 rule 7: an attempt at a receiver that ${what} ends with its connection, and has its status`, async () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);

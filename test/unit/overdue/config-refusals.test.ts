@@ -39,74 +39,62 @@ describe('Refused overdue configurations', () => {
     'INVALID_CARD, EXPIRED_CARD, LOST_OR_STOLEN_CARD, DO_NOT_HONOR, INSUFFICIENT_FUNDS, DECLINE, PROCESSING_ERROR, INVALID_AMOUNT, DUPLICATE_TRANSACTION, OTHER';
   const UNITS = 'DAYS, WEEKS, MONTHS, YEARS, UNLIMITED';
 
-  for (const { title, states, problems } of [
-    {
-      title: 'unknown element of a state',
+  for (const [title, { states, problems }] of Object.entries({
+    'unknown element of a state': {
       states: stateXml(`${TAGGED}<colour>red</colour>`),
       problems: ['87 State "S": Element "colour" is unknown in Element "state"'],
     },
-    {
-      title: 'unknown criterion',
+    'unknown criterion': {
       states: conditionXml('<timeSince>3</timeSince>'),
       problems: ['28 State "S": Element "timeSince" is unknown in Element "condition"'],
     },
-    {
-      title: 'unknown element beside the states',
+    'unknown element beside the states': {
       states: '<status/>',
       problems: ['1 Element "status" is unknown in Element "accountOverdueStates"'],
     },
-    {
-      title: 'unknown attribute of a state',
+    'unknown attribute of a state': {
       states: '<state name="S" level="1"><isClearState>true</isClearState></state>',
       problems: ['1 State "S": Attribute "level" is unknown in Element "state"'],
     },
-    {
-      title: 'attribute of a value',
+    'attribute of a value': {
       states: stateXml(`${TAGGED}<blockChanges value="true"/>`),
       problems: [
         '87 State "S": Attribute "value" is unknown in Element "blockChanges"',
         '87 State "S": Element "blockChanges": "" is not true or false',
       ],
     },
-    {
-      title: 'children in a value',
+    'children in a value': {
       states: stateXml(`${TAGGED}<externalMessage><b>x</b></externalMessage>`),
       problems: ['104 State "S": Element "b" is unknown in Element "externalMessage"'],
     },
-    {
-      title: 'text in a state',
+    'text in a state': {
       states: stateXml(`${TAGGED}hello`),
       problems: ['1 Element "state" holds no text'],
     },
-    {
-      title: 'element that comes twice',
+    'element that comes twice': {
       states: stateXml(`${TAGGED}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
       problems: ['120 State "S": Element "blockChanges" is repeated; keep one'],
     },
-    {
-      title: 'unknown unit',
+    'unknown unit': {
       states: conditionXml(
         '<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>HOURS</unit><number>3</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>',
       ),
       problems: [`75 State "S": Element "unit": "HOURS" is none of ${UNITS}`],
     },
-    {
-      title: 'duration without unit and number',
+    'duration without unit and number': {
       states: stateXml(`${TAGGED}<autoReevaluationInterval/>`),
       problems: [
         '87 State "S": Element "autoReevaluationInterval" lacks "unit"',
         '87 State "S": Element "autoReevaluationInterval" lacks "number"',
       ],
     },
-    {
-      title: 'unknown policy',
+    'unknown policy': {
       states: stateXml(`${TAGGED}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
       problems: [
         '87 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
       ],
     },
-    {
-      title: 'unknown tags, the engine’s own mark among them',
+    'unknown tags, the engine’s own mark among them': {
       states: conditionXml(
         '<controlTagInclusion>VIP</controlTagInclusion><controlTagExclusion>__PARK__</controlTagExclusion>',
       ),
@@ -115,46 +103,39 @@ describe('Refused overdue configurations', () => {
         `74 State "S": Element "controlTagExclusion": "__PARK__" is none of ${TAGS}`,
       ],
     },
-    {
-      title: 'unknown response',
+    'unknown response': {
       states: conditionXml(
         '<responseForLastFailedPaymentIn><response>OTHER</response><response>BAD_LUCK</response></responseForLastFailedPaymentIn>',
       ),
       problems: [`86 State "S": Element "response": "BAD_LUCK" is none of ${RESPONSES}`],
     },
-    {
-      title: 'something else in the list of responses',
+    'something else in the list of responses': {
       states: conditionXml(
         '<responseForLastFailedPaymentIn><reply>OTHER</reply></responseForLastFailedPaymentIn>',
       ),
       problems: ['60 State "S": Element "reply" is unknown in Element "responseForLastFailedPaymentIn"'],
     },
-    {
-      title: 'no name',
+    'no name': {
       states: '<state><isClearState>true</isClearState></state>',
       problems: ['1 State 1: it has no name'],
     },
-    {
-      title: 'an empty name',
+    'an empty name': {
       states: stateXml(TAGGED, ''),
       problems: ['1 State 1: its name is empty'],
     },
-    {
-      title: 'a name of 51 characters',
+    'a name of 51 characters': {
       states: stateXml(TAGGED, longName),
       problems: [`1 State "${longName}": its name has 51 characters; at most 50 are accepted`],
     },
-    {
-      title: 'a name that comes twice',
+    'a name that comes twice': {
       states: stateXml(TAGGED, 'A') + stateXml(TAGGED, 'B') + stateXml(TAGGED, 'A'),
       problems: ['189 State "A": another state has the same name'],
     },
-    {
-      title: 'the name of the clear state',
+    'the name of the clear state': {
       states: stateXml('<isClearState>true</isClearState>', CLEAR_STATE_NAME),
       problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
     },
-  ]) {
+  })) {
     it(`overdue §1.3 rule 1: ${title}`, () => {
       expect(ofXml(overdueXml(states))).to.deep.equal(problems);
     });
@@ -164,106 +145,90 @@ describe('Refused overdue configurations', () => {
     expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]);
   });
 
-  for (const { title, document, problems } of [
-    {
-      title: 'another root',
+  for (const [title, { document, problems }] of Object.entries({
+    'another root': {
       document: '<catalog/>',
       problems: ['1:1 The root element is "overdueConfig", not "catalog"'],
     },
-    {
-      title: 'no states',
+    'no states': {
       document: '<overdueConfig/>',
       problems: ['1:1 Element "overdueConfig" lacks "accountOverdueStates"'],
     },
-    {
-      title: 'two lists of states',
+    'two lists of states': {
       document: '<overdueConfig>\n<accountOverdueStates/>\n  <accountOverdueStates/></overdueConfig>',
       problems: ['3:3 Element "accountOverdueStates" is repeated; keep one'],
     },
-    {
-      title: 'an open element',
+    'an open element': {
       document: '<overdueConfig>\n',
       problems: ['1:16 unclosed tag: overdueConfig'],
     },
-    {
-      title: 'a wrong end tag',
+    'a wrong end tag': {
       document: '<overdueConfig>\n</accountOverdueStates>',
       problems: ['2:1 The end tag "accountOverdueStates" does not close "overdueConfig"'],
     },
-    { title: 'no element', document: 'overdue', problems: ['1:8 text data outside of root node.'] },
-    { title: 'nothing', document: '', problems: ['1:1 document must contain a root element.'] },
-    {
-      title: 'a lone ampersand',
+    'no element': { document: 'overdue', problems: ['1:8 text data outside of root node.'] },
+    nothing: { document: '', problems: ['1:1 document must contain a root element.'] },
+    'a lone ampersand': {
       document: '<overdueConfig>a & b</overdueConfig>',
       problems: ['1:18 This "&" begins no reference; write &amp;'],
     },
-  ]) {
+  })) {
     it(`overdue §1.3 rule 1: malformed XML with ${title}`, () => {
       expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems);
     });
   }
 
-  for (const { title, document, problems } of [
-    {
-      title: 'a text that ends',
+  for (const [title, { document, problems }] of Object.entries({
+    'a text that ends': {
       document: '{"overdueStates":',
       problems: ['1:18 Not JSON: the text ends where a value is expected'],
     },
-    {
-      title: 'a comma too many',
+    'a comma too many': {
       document: '{"overdueStates": [\n  5,\n]}',
       problems: ['3:1 Not JSON: a value is expected here'],
     },
-    {
-      title: 'single quotes',
+    'single quotes': {
       document: "{'overdueStates': []}",
       problems: ['1:2 Not JSON: a name in double quotes is expected here'],
     },
-    {
-      title: 'something behind it',
+    'something behind it': {
       document: '{"overdueStates": []} x',
       problems: ['1:23 Not JSON: Nothing may follow the value'],
     },
-    {
-      title: 'a wrong escape',
+    'a wrong escape': {
       document: '{"overdueStates": "\\x"}',
       problems: ['1:19 Not JSON: the text holds a control character or a wrong escape'],
     },
-    {
-      title: 'a list of states that is none',
+    'a list of states that is none': {
       document: '{"overdueStates": {}}',
       problems: ['1:19 Property "overdueStates": an object is not a list'],
     },
-    { title: 'a list', document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
-    { title: 'no states', document: '{}', problems: ['1:1 The configuration lacks "overdueStates"'] },
-    { title: 'nothing', document: ' ', problems: ['1:2 Not JSON: the text ends where a value is expected'] },
-    {
-      title: 'names that come twice',
+    'a list': { document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
+    'no states': { document: '{}', problems: ['1:1 The configuration lacks "overdueStates"'] },
+    nothing: { document: ' ', problems: ['1:2 Not JSON: the text ends where a value is expected'] },
+    'names that come twice': {
       document: '{"overdueStates": [], "overdueStates": []}',
       problems: ['1:40 Property "overdueStates" is repeated; keep one'],
     },
-    {
-      title: 'an unknown property',
+    'an unknown property': {
       document: '{"overdueStates": [],\n "states": []}',
       problems: ['2:12 Property "states" is unknown in The configuration'],
     },
-  ]) {
+  })) {
     it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () => {
       expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems);
     });
   }
 
-  for (const { title, states, problems } of [
-    {
-      title: 'rule 1: unknown property of a state and of a condition',
+  for (const [title, { states, problems }] of Object.entries({
+    'rule 1: unknown property of a state and of a condition': {
       states: [{ name: 'S', blockChanges: true, condition: { tag: 'TEST' } }],
       problems: [
         'State "S": Property "blockChanges" is unknown in Property "overdueStates"',
         'State "S": Property "tag" is unknown in Property "condition"',
       ],
     },
-    {
-      title: 'rule 1: unknown words',
+    'rule 1: unknown words': {
       states: [
         {
           name: 'S',
@@ -277,8 +242,7 @@ describe('Refused overdue configurations', () => {
         `State "S": Property "responseForLastFailedPayment": "NO" is none of ${RESPONSES}`,
       ],
     },
-    {
-      title: 'rule 1: values of another type',
+    'rule 1: values of another type': {
       states: [
         {
           name: ['S'],
@@ -308,8 +272,7 @@ describe('Refused overdue configurations', () => {
         'Property "overdueStates": "WARNED" is not an object',
       ],
     },
-    {
-      title: 'rule 1: a character that XML does not have',
+    'rule 1: a character that XML does not have': {
       states: [
         { ...dayState(3, 'a\u0000b') },
         { ...dayState(2, 'C'), externalMessage: '\u0007' },
@@ -321,8 +284,7 @@ describe('Refused overdue configurations', () => {
         'State "D": Property "externalMessage" holds a character that XML does not have',
       ],
     },
-    {
-      title: 'rule 2: neither a condition nor isClearState',
+    'rule 2: neither a condition nor isClearState': {
       states: [
         { name: 'A' },
         { name: 'B', isClearState: false, condition: null },
@@ -333,8 +295,7 @@ describe('Refused overdue configurations', () => {
         'State "B": it has neither a condition nor isClearState',
       ],
     },
-    {
-      title: 'rule 2: a condition without a criterion (R59)',
+    'rule 2: a condition without a criterion (R59)': {
       states: [
         { name: 'A', condition: {} },
         {
@@ -358,8 +319,7 @@ describe('Refused overdue configurations', () => {
         'State "E": Property "numberOfUnpaidInvoices" is unknown in Property "condition"',
       ],
     },
-    {
-      title: 'rule 3: negative numbers',
+    'rule 3: negative numbers': {
       states: [
         { ...withTime('DAYS', -3, 'T') },
         { name: 'C', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: -1 } },
@@ -371,23 +331,19 @@ describe('Refused overdue configurations', () => {
         'State "B": Property "totalUnpaidInvoiceBalanceEqualsOrExceeds": -0.01 is negative',
       ],
     },
-    {
-      title: 'rule 3: a time of 0',
+    'rule 3: a time of 0': {
       states: [withTime('WEEKS', 0)],
       problems: ['State "S": Property "number": 0 is below 1'],
     },
-    {
-      title: 'rule 4: a threshold that is not below the one before, overdue §12 example 15',
+    'rule 4: a threshold that is not below the one before, overdue §12 example 15': {
       states: [dayState(8, 'WARN'), dayState(20, 'BLOCK')],
       problems: ['State "BLOCK": its time has to be less than that of the more severe state "WARN"'],
     },
-    {
-      title: 'rule 4: equal thresholds',
+    'rule 4: equal thresholds': {
       states: [dayState(8, 'A'), dayState(8, 'B')],
       problems: ['State "B": its time has to be less than that of the more severe state "A"'],
     },
-    {
-      title: 'rule 4: thresholds with a state without one between them',
+    'rule 4: thresholds with a state without one between them': {
       states: [
         dayState(8, 'A'),
         { name: 'M', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } },
@@ -395,8 +351,7 @@ describe('Refused overdue configurations', () => {
       ],
       problems: ['State "B": its time has to be less than that of the more severe state "A"'],
     },
-    {
-      title: 'rule 4: mixed units, months as 30 days and years as 365',
+    'rule 4: mixed units, months as 30 days and years as 365': {
       states: [
         withTime('YEARS', 1, 'A'),
         withTime('DAYS', 365, 'B'),
@@ -408,7 +363,7 @@ describe('Refused overdue configurations', () => {
         'State "D": its time has to be less than that of the more severe state "C"',
       ],
     },
-  ]) {
+  })) {
     it(`overdue §1.3 ${title}`, () => {
       expect(ofJson(states)).to.deep.equal(problems);
     });

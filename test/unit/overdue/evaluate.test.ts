@@ -102,7 +102,6 @@ describe('Overdue evaluation', () => {
   describe('criteria of a condition', () => {
     const debt = ['2024-03-01 30', '2024-03-05 20'];
     interface Case {
-      readonly criterion: string;
       readonly asked: Partial<OverdueCondition>;
       readonly holds: boolean;
       readonly tags?: readonly string[];
@@ -110,82 +109,71 @@ describe('Overdue evaluation', () => {
       readonly today?: string;
       readonly unpaid?: readonly string[];
     }
-    const cases: readonly Case[] = [
-      { criterion: 'time reached', asked: { unpaidFor: duration('5 DAYS') }, holds: true },
-      { criterion: 'time in weeks', asked: { unpaidFor: duration('1 WEEKS') }, holds: false },
-      {
-        criterion: 'time in weeks reached',
+    const cases: Readonly<Record<string, Case>> = {
+      'time reached': { asked: { unpaidFor: duration('5 DAYS') }, holds: true },
+      'time in weeks': { asked: { unpaidFor: duration('1 WEEKS') }, holds: false },
+      'time in weeks reached': {
         asked: { unpaidFor: duration('1 WEEKS') },
         today: '2024-03-08',
         holds: true,
       },
-      {
-        criterion: 'time in years reached',
+      'time in years reached': {
         asked: { unpaidFor: duration('1 YEARS') },
         today: '2025-03-01',
         holds: true,
       },
-      { criterion: 'time of 0 days', asked: { unpaidFor: duration('0 DAYS') }, holds: true },
-      {
-        criterion: 'time of 0 days without a debt',
+      'time of 0 days': { asked: { unpaidFor: duration('0 DAYS') }, holds: true },
+      'time of 0 days without a debt': {
         asked: { unpaidFor: duration('0 DAYS') },
         unpaid: [],
         holds: false,
       },
-      {
-        criterion: 'unlimited time',
+      'unlimited time': {
         asked: { unpaidFor: duration('-1 UNLIMITED') },
         today: '9999-12-31',
         holds: false,
       },
-      {
-        criterion: 'more days than the calendar has',
+      'more days than the calendar has': {
         asked: { unpaidFor: duration('2147483647 DAYS') },
         today: '9999-12-31',
         holds: false,
       },
-      { criterion: 'number that equals', asked: { unpaidCount: 2 }, holds: true },
-      { criterion: 'number that exceeds', asked: { unpaidCount: 1 }, holds: true },
-      { criterion: 'number below', asked: { unpaidCount: 3 }, holds: false },
-      { criterion: 'number 0 without a debt', asked: { unpaidCount: 0 }, unpaid: [], holds: true },
-      { criterion: 'total that equals', asked: { unpaidTotal: decimal('50.00') }, holds: true },
-      { criterion: 'total that exceeds', asked: { unpaidTotal: decimal('49.99') }, holds: true },
-      { criterion: 'total below', asked: { unpaidTotal: decimal('50.01') }, holds: false },
-      {
-        criterion: 'response in the list',
+      'number that equals': { asked: { unpaidCount: 2 }, holds: true },
+      'number that exceeds': { asked: { unpaidCount: 1 }, holds: true },
+      'number below': { asked: { unpaidCount: 3 }, holds: false },
+      'number 0 without a debt': { asked: { unpaidCount: 0 }, unpaid: [], holds: true },
+      'total that equals': { asked: { unpaidTotal: decimal('50.00') }, holds: true },
+      'total that exceeds': { asked: { unpaidTotal: decimal('49.99') }, holds: true },
+      'total below': { asked: { unpaidTotal: decimal('50.01') }, holds: false },
+      'response in the list': {
         asked: { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
         response: 'INSUFFICIENT_FUNDS',
         holds: true,
       },
-      {
-        criterion: 'response not in the list',
+      'response not in the list': {
         asked: { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
         response: 'DECLINE',
         holds: false,
       },
-      {
-        criterion: 'response that the gateway has not given',
+      'response that the gateway has not given': {
         asked: { responses: ['OTHER'] },
         response: 'OTHER',
         holds: true,
       },
-      {
-        criterion: 'response where nothing has failed',
+      'response where nothing has failed': {
         asked: { responses: Object.values(PaymentResponse) },
         response: null,
         holds: false,
       },
-      { criterion: 'tag carried', asked: { tagCarried: 'PARTNER' }, tags: ['TEST', 'PARTNER'], holds: true },
-      { criterion: 'tag to carry missing', asked: { tagCarried: 'PARTNER' }, tags: ['TEST'], holds: false },
-      { criterion: 'excluded tag missing', asked: { tagMissing: 'PARTNER' }, tags: ['TEST'], holds: true },
-      {
-        criterion: 'excluded tag carried',
+      'tag carried': { asked: { tagCarried: 'PARTNER' }, tags: ['TEST', 'PARTNER'], holds: true },
+      'tag to carry missing': { asked: { tagCarried: 'PARTNER' }, tags: ['TEST'], holds: false },
+      'excluded tag missing': { asked: { tagMissing: 'PARTNER' }, tags: ['TEST'], holds: true },
+      'excluded tag carried': {
         asked: { tagMissing: 'PARTNER' },
         tags: ['PARTNER'],
         holds: false,
       },
-      {
-        criterion: 'all of several',
+      'all of several': {
         asked: {
           unpaidFor: duration('5 DAYS'),
           unpaidCount: 2,
@@ -194,8 +182,7 @@ describe('Overdue evaluation', () => {
         },
         holds: true,
       },
-      {
-        criterion: 'one of several that does not',
+      'one of several that does not': {
         asked: {
           unpaidFor: duration('5 DAYS'),
           unpaidCount: 2,
@@ -204,9 +191,12 @@ describe('Overdue evaluation', () => {
         },
         holds: false,
       },
-      { criterion: 'none at all', asked: {}, today: '2034-01-01', holds: false },
-    ];
-    for (const { criterion, asked, holds, tags, response, today = '2024-03-06', unpaid = debt } of cases) {
+      'none at all': { asked: {}, today: '2034-01-01', holds: false },
+    };
+    for (const [
+      criterion,
+      { asked, holds, tags, response, today = '2024-03-06', unpaid = debt },
+    ] of Object.entries(cases)) {
       it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),

@@ -23,92 +23,77 @@ describe('Hostile overdue documents', () => {
     (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
   ).join('');
 
-  for (const { title, document, problems } of [
-    {
-      title: 'an entity bomb',
+  for (const [title, { document, problems }] of Object.entries({
+    'an entity bomb': {
       document: `<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE o [<!ENTITY l0 "lol">${laughs}]><overdueConfig>&l9;</overdueConfig>`,
       problems: [`3:1 ${NO_DOCTYPE}`],
     },
-    {
-      title: 'an external entity',
+    'an external entity': {
       document: '<!DOCTYPE o [<!ENTITY x SYSTEM "file:///etc/passwd">]><overdueConfig>&x;</overdueConfig>',
       problems: [`1:1 ${NO_DOCTYPE}`],
     },
-    {
-      title: 'an external document type',
+    'an external document type': {
       document: '<!DOCTYPE overdueConfig SYSTEM "http://127.0.0.1:9/x.dtd"><overdueConfig/>',
       problems: [`1:1 ${NO_DOCTYPE}`],
     },
-    {
-      title: 'a document type behind an element',
+    'a document type behind an element': {
       document: '<overdueConfig><!DOCTYPE o></overdueConfig>',
       problems: ['1:24 inappropriately located doctype declaration.'],
     },
-    {
-      title: 'an entity that nobody has declared',
+    'an entity that nobody has declared': {
       document: overdueXml(conditionXml('<controlTagInclusion>&x;</controlTagInclusion>')),
       problems: ['1:86 undefined entity.'],
     },
-    {
-      title: 'deep nesting',
+    'deep nesting': {
       document: `<overdueConfig>${'<a>'.repeat(30)}${'</a>'.repeat(30)}</overdueConfig>`,
       problems: ['1:85 Elements are nested deeper than 24'],
     },
-    {
-      title: 'many attributes',
+    'many attributes': {
       document: `<overdueConfig ${Array.from({ length: 17 }, (_, index) => `a${index}=""`).join(' ')}/>`,
       problems: ['1:1 An element has more than 16 attributes'],
     },
-    {
-      title: 'a long name',
+    'a long name': {
       document: `<${'a'.repeat(256)}/>`,
       problems: ['1:1 An element name is longer than 255 characters'],
     },
-    {
-      title: 'a long text',
+    'a long text': {
       document: `<overdueConfig>\n<a>${'x'.repeat(4_097)}</a></overdueConfig>`,
       problems: ['2:1 The text of "a" is longer than 4096 characters'],
     },
-    {
-      title: 'half of a surrogate pair',
+    'half of a surrogate pair': {
       document: '<overdueConfig>\n\ud800</overdueConfig>',
       problems: ['2:1 Half a surrogate pair is not a character'],
     },
-    {
-      title: 'a control character',
+    'a control character': {
       document: '<overdueConfig>&#7;</overdueConfig>',
       problems: ['1:16 malformed character entity.'],
     },
-  ]) {
+  })) {
     it(`overdue §1.3: ${title} is refused`, () => {
       expect(faults(document)).to.deep.equal(problems);
     });
   }
 
-  for (const { title, bytes, problem } of [
-    {
-      title: 'bytes that are no UTF-8',
+  for (const [title, { bytes, problem }] of Object.entries({
+    'bytes that are no UTF-8': {
       bytes: Buffer.from('<overdueConfig>\xfc</overdueConfig>', 'latin1'),
       problem: '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',
     },
-    {
-      title: 'half a character of UTF-16',
+    'half a character of UTF-16': {
       bytes: Buffer.from([0xff, 0xfe, 0x3c]),
       problem: '1:1 The document is not valid UTF-16LE; send UTF-8, or UTF-16 with a byte order mark',
     },
-    {
-      title: 'a declaration of another encoding',
+    'a declaration of another encoding': {
       bytes: Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><overdueConfig/>'),
       problem:
         '1:1 The declared encoding "ISO-8859-1" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
-    {
-      title: 'UTF-16 that declares to be UTF-8',
+    'UTF-16 that declares to be UTF-8': {
       bytes: Buffer.from('\uFEFF<?xml version="1.0" encoding="UTF-8"?><overdueConfig/>', 'utf16le'),
       problem:
         '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
-  ]) {
+  })) {
     it(`overdue §1.3: ${title} is refused`, () => {
       expect(faults(bytes)).to.deep.equal([problem]);
     });

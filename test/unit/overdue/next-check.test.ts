@@ -43,72 +43,62 @@ const byCount = (members: Parameters<typeof state>[1] = {}) =>
   state('MANY', { condition: condition({ unpaidCount: 1 }), ...members });
 
 describe('Next overdue check', () => {
-  for (const { title, states, on, unpaid, expected } of [
-    {
-      title: 'the first threshold after the anchor',
+  for (const [title, { states, on, unpaid, expected }] of Object.entries({
+    'the first threshold after the anchor': {
       states: config([stateAt(20, 'B'), stateAt(8, 'W')]),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5'],
       expected: 'clear 2024-03-09',
     },
-    {
-      title: 'a threshold that is reached today is past',
+    'a threshold that is reached today is past': {
       states: config([stateAt(20, 'B'), stateAt(8, 'W')]),
       on: '2024-03-09',
       unpaid: ['2024-03-01 5'],
       expected: 'W 2024-03-21',
     },
-    {
-      title: 'no threshold is left and the state has no interval',
+    'no threshold is left and the state has no interval': {
       states: config([stateAt(20, 'B'), stateAt(8, 'W')]),
       on: '2024-03-21',
       unpaid: ['2024-03-01 5'],
       expected: 'B none',
     },
-    {
-      title: 'the interval of the state, if earlier than the thresholds',
+    'the interval of the state, if earlier than the thresholds': {
       states: config([stateAt(20, 'B'), stateAt(8, 'W', { reevaluationInterval: duration('3 DAYS') })]),
       on: '2024-03-09',
       unpaid: ['2024-03-01 5'],
       expected: 'W 2024-03-12',
     },
-    {
-      title: 'the interval of the most severe state goes on',
+    'the interval of the most severe state goes on': {
       states: config([stateAt(20, 'B', { reevaluationInterval: duration('1 MONTHS') })]),
       on: '2024-03-31',
       unpaid: ['2024-03-01 5'],
       expected: 'B 2024-04-30',
     },
-    {
-      title: 'the initial interval while clear with a debt',
+    'the initial interval while clear with a debt': {
       states: config([stateAt(20, 'B')], 4),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5'],
       expected: 'clear 2024-03-05',
     },
-    {
-      title: 'not the initial interval while clear without a debt',
+    'not the initial interval while clear without a debt': {
       states: config([stateAt(20, 'B')], 4),
       on: '2024-03-01',
       unpaid: [],
       expected: 'clear none',
     },
-    {
-      title: 'not the initial interval in a state',
+    'not the initial interval in a state': {
       states: config([byCount()], 4),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5'],
       expected: 'MANY none',
     },
-    {
-      title: 'not the threshold of a state that is called clear',
+    'not the threshold of a state that is called clear': {
       states: config([stateAt(9, 'CLEAR', { isClearState: true }), byCount()]),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5'],
       expected: 'MANY none',
     },
-    {
-      title: 'a time that never comes gives none',
+    'a time that never comes gives none': {
       states: config([
         state('S', { condition: condition({ unpaidFor: duration('-1 UNLIMITED') }) }),
         stateAt(2_147_483_647, 'T'),
@@ -117,56 +107,49 @@ describe('Next overdue check', () => {
       unpaid: ['2024-03-01 5'],
       expected: 'clear none',
     },
-    {
-      title: 'an interval that never ends gives none',
+    'an interval that never ends gives none': {
       states: config([byCount({ reevaluationInterval: duration('2147483647 YEARS') })]),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5'],
       expected: 'MANY none',
     },
-    {
-      title: 'the date from which a further invoice counts',
+    'the date from which a further invoice counts': {
       states: config([stateAt(20, 'B')]),
       on: '2024-03-01',
       unpaid: ['2024-03-01 5 for 2024-03-15', '2024-03-01 5 for 2024-03-13', '2024-03-01 5 for 2024-03-14'],
       expected: 'clear 2024-03-13',
     },
-    {
-      title: 'thresholds count from the anchor of the debt that is left',
+    'thresholds count from the anchor of the debt that is left': {
       states: configA,
       on: '2012-07-20',
       unpaid: ['2012-06-30 249.95'],
       expected: 'clear 2012-07-30',
     },
-    {
-      title: 'example 12: the moved anchor comes before the initial interval',
+    'example 12: the moved anchor comes before the initial interval': {
       states: configC,
       on: '2012-06-05',
       unpaid: ['2012-06-02 700', '2012-06-03 200'],
       expected: 'clear 2012-06-07',
     },
-    {
-      title: 'example 12: then 7 days',
+    'example 12: then 7 days': {
       states: configC,
       on: '2012-06-07',
       unpaid: ['2012-06-02 700', '2012-06-03 200'],
       expected: 'WARNING 2012-06-09',
     },
-    {
-      title: 'example 12: then 11 days',
+    'example 12: then 11 days': {
       states: configC,
       on: '2012-06-09',
       unpaid: ['2012-06-02 700', '2012-06-03 200'],
       expected: 'BLOCKED 2012-06-13',
     },
-    {
-      title: 'example 12: and nothing after the last',
+    'example 12: and nothing after the last': {
       states: configC,
       on: '2012-06-13',
       unpaid: ['2012-06-02 700', '2012-06-03 200'],
       expected: 'CANCELLATION none',
     },
-  ]) {
+  })) {
     it(`overdue §6: ${title}`, () => {
       expect(after(states, on, unpaid)).to.equal(expected);
     });

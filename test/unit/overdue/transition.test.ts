@@ -46,50 +46,43 @@ describe('Overdue transition', () => {
     });
   }
 
-  for (const { title, prev, next, change } of [
-    {
-      title: 'to a state that blocks changes only',
+  for (const [title, { prev, next, change }] of Object.entries({
+    'to a state that blocks changes only': {
       prev: null,
       next: warned,
       change: { isBlockedBilling: false, isUnblockedBilling: false },
     },
-    {
-      title: 'from non-disabling to disabling',
+    'from non-disabling to disabling': {
       prev: warned,
       next: blocked,
       change: { isBlockedBilling: true, isUnblockedBilling: false },
     },
-    {
-      title: 'from clear to disabling',
+    'from clear to disabling': {
       prev: null,
       next: blocked,
       change: { isBlockedBilling: true, isUnblockedBilling: false },
     },
-    {
-      title: 'between two disabling states',
+    'between two disabling states': {
       prev: blocked,
       next: gone,
       change: { isBlockedBilling: false, isUnblockedBilling: false },
     },
-    {
-      title: 'from disabling to non-disabling',
+    'from disabling to non-disabling': {
       prev: blocked,
       next: warned,
       change: { isBlockedBilling: false, isUnblockedBilling: true },
     },
-    {
-      title: 'from disabling to clear',
+    'from disabling to clear': {
       prev: blocked,
       next: null,
       change: { isBlockedBilling: false, isUnblockedBilling: true },
     },
-    {
-      title: 'from non-disabling to clear',
+    'from non-disabling to clear': {
       prev: warned,
       next: null,
       change: { isBlockedBilling: false, isUnblockedBilling: false },
     },
-  ]) {
+  })) {
     it(`overdue §9.1, §9.3: ${title}`, () => {
       const transition = from(prev, next);
       expect(transition?.state).to.deep.equal(blockOf(next));
@@ -136,9 +129,8 @@ describe('Overdue transition', () => {
     expect(from(gone, null)?.cancellation).to.equal('NONE');
   });
 
-  for (const { title, prev, next, has, owns, step, ownsThen } of [
-    {
-      title: 'blocks: added and owned',
+  for (const [title, { prev, next, has, owns, step, ownsThen }] of Object.entries({
+    'blocks: added and owned': {
       prev: warned,
       next: blocked,
       has: false,
@@ -146,8 +138,7 @@ describe('Overdue transition', () => {
       step: 'ADD',
       ownsThen: true,
     },
-    {
-      title: 'blocks, set by hand: kept',
+    'blocks, set by hand: kept': {
       prev: warned,
       next: blocked,
       has: true,
@@ -155,8 +146,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-    {
-      title: 'stays blocked: kept and owned',
+    'stays blocked: kept and owned': {
       prev: blocked,
       next: gone,
       has: true,
@@ -164,8 +154,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: true,
     },
-    {
-      title: 'stays blocked, removed by hand: not added again',
+    'stays blocked, removed by hand: not added again': {
       prev: blocked,
       next: gone,
       has: false,
@@ -173,8 +162,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-    {
-      title: 'unblocks: removed',
+    'unblocks: removed': {
       prev: blocked,
       next: warned,
       has: true,
@@ -182,8 +170,7 @@ describe('Overdue transition', () => {
       step: 'REMOVE',
       ownsThen: false,
     },
-    {
-      title: 'clears: removed',
+    'clears: removed': {
       prev: blocked,
       next: null,
       has: true,
@@ -191,8 +178,7 @@ describe('Overdue transition', () => {
       step: 'REMOVE',
       ownsThen: false,
     },
-    {
-      title: 'unblocks, set by hand: kept',
+    'unblocks, set by hand: kept': {
       prev: blocked,
       next: warned,
       has: true,
@@ -200,8 +186,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-    {
-      title: 'unblocks, gone already: nothing to remove',
+    'unblocks, gone already: nothing to remove': {
       prev: blocked,
       next: null,
       has: false,
@@ -209,8 +194,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-    {
-      title: 'never blocked: untouched',
+    'never blocked: untouched': {
       prev: told,
       next: warned,
       has: true,
@@ -218,7 +202,7 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-  ]) {
+  })) {
     it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () => {
       expect(from(prev, next, { hasInvoicingOff: has, ownsInvoicingOff: owns })).to.include({
         invoicingOff: step,

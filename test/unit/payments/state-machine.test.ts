@@ -38,21 +38,21 @@ describe('payments §3.1, the state machine of a tenant', () => {
     ]);
   });
 
-  for (const [what, document] of [
-    [
-      'of a machine without its operation',
-      stateMachineDocument(own).replaceAll('name="OP_PURCHASE"', 'name="OP_BUY"'),
-    ],
-    [
-      'to another state than the first one',
-      stateMachineDocument(own).replaceAll('<finalState>PURCHASE_INIT', '<finalState>PURCHASE_PENDING'),
-    ],
-    ['to a machine that there is not', stateMachineDocument(own).replaceAll('name="PURCHASE"', 'name="BUY"')],
-    [
-      'whose operation is one of transitions only',
-      stateMachineDocument(own).replaceAll('<operation name="OP_PURCHASE"/>', ''),
-    ],
-  ] as const) {
+  for (const [what, document] of Object.entries({
+    'of a machine without its operation': stateMachineDocument(own).replaceAll(
+      'name="OP_PURCHASE"',
+      'name="OP_BUY"',
+    ),
+    'to another state than the first one': stateMachineDocument(own).replaceAll(
+      '<finalState>PURCHASE_INIT',
+      '<finalState>PURCHASE_PENDING',
+    ),
+    'to a machine that there is not': stateMachineDocument(own).replaceAll('name="PURCHASE"', 'name="BUY"'),
+    'whose operation is one of transitions only': stateMachineDocument(own).replaceAll(
+      '<operation name="OP_PURCHASE"/>',
+      '',
+    ),
+  } as const)) {
     it(`payments §3.1: a link ${what} allows nothing`, () => {
       expect(allowedBy(document, [null])).to.deep.equal([[null, 'AUTHORIZE']]);
     });

@@ -90,74 +90,65 @@ describe('subscriptions §9 rule 9: the ends of one of all subscriptions of an a
   });
   const addOn = { ...solo, subscription: { ...solo.subscription, category: 'ADD_ON' } } as const;
 
-  const table: readonly (readonly [what: string, Life, EndOfAll, ends: string])[] = [
-    ['IMMEDIATE: both on a date of the past, at reference time', solo, atOnce(), BOTH],
-    ['… at an instant', solo, atOnce('2024-02-20T15:00:00Z'), '2024-02-20T15:00 2024-02-20T15:00'],
-    ['… on a date to come', solo, atOnce('2024-03-05'), '2024-03-05T08:00 2024-03-05T08:00'],
-    ['… now', solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
-    [
-      'END_OF_TERM: billing where it is invoiced to',
+  const table: Readonly<Record<string, readonly [Life, EndOfAll, ends: string]>> = {
+    'IMMEDIATE: both on a date of the past, at reference time': [solo, atOnce(), BOTH],
+    '… at an instant': [solo, atOnce('2024-02-20T15:00:00Z'), '2024-02-20T15:00 2024-02-20T15:00'],
+    '… on a date to come': [solo, atOnce('2024-03-05'), '2024-03-05T08:00 2024-03-05T08:00'],
+    '… now': [solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
+    'END_OF_TERM: billing where it is invoiced to': [
       solo,
       atEndOfTerm(),
       '2024-02-20T08:00 2024-03-10T08:00',
     ],
-    [
-      '… as it was on the date, not as it is now',
+    '… as it was on the date, not as it is now': [
       begun({ chargedThrough: '2024-02-28' }),
       atEndOfTerm(),
       '2024-02-20T08:00 2024-02-28T08:00',
     ],
-    ['… with the service where that is past', begun({ chargedThrough: '2024-02-10' }), atEndOfTerm(), BOTH],
-    [
-      'of a term that ends before what is invoiced: where it ends',
+    '… with the service where that is past': [begun({ chargedThrough: '2024-02-10' }), atEndOfTerm(), BOTH],
+    'of a term that ends before what is invoiced: where it ends': [
       begun({ planName: 'term-3m', chargedThrough: '2024-05-10' }),
       atEndOfTerm(),
       '2024-02-20T08:00 2024-04-10T08:00',
     ],
-    [
-      'of what has not begun: where it begins',
+    'of what has not begun: where it begins': [
       begun({ start: '2024-04-01' }),
       atOnce(),
       '2024-04-01T08:00 2024-04-01T08:00',
     ],
-    [
-      'of what began after the date: where it began',
+    'of what began after the date: where it began': [
       begun({ start: '2024-02-25' }),
       atOnce(),
       '2024-02-25T08:00 2024-02-25T08:00',
     ],
-    [
-      'billing not before the phase that is in effect',
+    'billing not before the phase that is in effect': [
       begun({ planName: 'pro-monthly' }),
       atOnce('2024-01-20'),
       '2024-01-20T08:00 2024-02-09T08:00',
     ],
-    [
-      'billing not before a quantity that is in effect',
+    'billing not before a quantity that is in effect': [
       { ...solo, events: [...solo.events, quantity] },
       atOnce(),
       '2024-02-20T08:00 2024-02-25T08:00',
     ],
-    ['of what ends later: moved forward', byOwner, atOnce(), BOTH],
-    ['… the service alone where billing would end no earlier', byOwner, atEndOfTerm(), '2024-02-20T08:00 -'],
-    ['… neither where both end by then', byOwner, atOnce('2024-03-15'), 'nothing'],
-    ['… the service alone where billing has ended', servedOn, atOnce(), '2024-02-20T08:00 -'],
-    ['nothing where that is not wanted', byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
-    [
-      'nothing where the service has ended, even if billing goes on',
+    'of what ends later: moved forward': [byOwner, atOnce(), BOTH],
+    '… the service alone where billing would end no earlier': [byOwner, atEndOfTerm(), '2024-02-20T08:00 -'],
+    '… neither where both end by then': [byOwner, atOnce('2024-03-15'), 'nothing'],
+    '… the service alone where billing has ended': [servedOn, atOnce(), '2024-02-20T08:00 -'],
+    'nothing where that is not wanted': [byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
+    'nothing where the service has ended, even if billing goes on': [
       cancelled(solo, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' }),
       atOnce(),
       'nothing',
     ],
-    [
-      'nothing where it has expired',
+    'nothing where it has expired': [
       begun({ planName: 'term-3m', start: '2023-11-10', chargedThrough: '2024-02-10' }),
       atOnce('2024-01-10'),
       'nothing',
     ],
-    ['nothing of an add-on, which follows its base', addOn, atOnce(), 'nothing'],
-  ];
-  for (const [what, life, asked, ends] of table) {
+    'nothing of an add-on, which follows its base': [addOn, atOnce(), 'nothing'],
+  };
+  for (const [what, [life, asked, ends]] of Object.entries(table)) {
     it(what, () => {
       expect(endsOf(life, asked)).to.equal(ends);
     });

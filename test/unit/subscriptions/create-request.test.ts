@@ -21,61 +21,50 @@ function without(field: keyof typeof byProduct): CreateSubscriptionRequest {
 }
 
 describe('Checks of a create request', () => {
-  const refused: readonly (readonly [string, CreateSubscriptionRequest | null, string])[] = [
-    ['no body', null, 'SubscriptionJson body should be specified'],
-    ['no account', { planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
-    [
-      'no plan and no product',
+  const refused: Readonly<Record<string, readonly [CreateSubscriptionRequest | null, string]>> = {
+    'no body': [null, 'SubscriptionJson body should be specified'],
+    'no account': [{ planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
+    'no plan and no product': [
       { accountId },
       'SubscriptionJson productName needs to be set when no planName is specified',
     ],
-    [
-      'an empty plan name and no product',
+    'an empty plan name and no product': [
       { accountId, planName: '' },
       'SubscriptionJson productName needs to be set when no planName is specified',
     ],
-    [
-      'no category',
+    'no category': [
       without('productCategory'),
       'SubscriptionJson productCategory needs to be set when no planName is specified',
     ],
-    [
-      'no period',
+    'no period': [
       without('billingPeriod'),
       'SubscriptionJson billingPeriod needs to be set when no planName is specified',
     ],
-    [
-      'no list',
+    'no list': [
       without('priceList'),
       'SubscriptionJson priceList needs to be set when no planName is specified',
     ],
-    [
-      'plan and product',
+    'plan and product': [
       { ...byName, productName: 'Pro' },
       'SubscriptionJson productName should not be set when planName is specified',
     ],
-    [
-      'plan and category',
+    'plan and category': [
       { ...byName, productCategory: 'BASE' },
       'SubscriptionJson productCategory should not be set when planName is specified',
     ],
-    [
-      'plan and period',
+    'plan and period': [
       { ...byName, billingPeriod: 'MONTHLY' },
       'SubscriptionJson billingPeriod should not be set when planName is specified',
     ],
-    [
-      'plan and list',
+    'plan and list': [
       { ...byName, priceList: 'DEFAULT' },
       'SubscriptionJson priceList should not be set when planName is specified',
     ],
-    [
-      'a price override without price',
+    'a price override without price': [
       { ...byName, priceOverrides: [{ usagePrices: [] }] },
       'At least one fixed price, one recurring price or one usage price must be overridden',
     ],
-    [
-      'a price override with usage sections without price',
+    'a price override with usage sections without price': [
       {
         ...byName,
         priceOverrides: [
@@ -85,8 +74,8 @@ describe('Checks of a create request', () => {
       },
       'At least one fixed price, one recurring price or one usage price must be overridden',
     ],
-  ];
-  for (const [name, request, message] of refused) {
+  };
+  for (const [name, [request, message]] of Object.entries(refused)) {
     it(`a creation request refuses ${name}`, () => {
       expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message);
     });

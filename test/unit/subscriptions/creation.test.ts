@@ -221,36 +221,31 @@ describe('Phases of a creation', () => {
 });
 
 describe('Refusals of a creation', () => {
-  const refused: readonly (readonly [string, CreateParts['request'], ErrorCode])[] = [
-    ['an unknown plan', { planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
-    [
-      'an unknown product',
+  const refused: Readonly<Record<string, readonly [CreateParts['request'], ErrorCode]>> = {
+    'an unknown plan': [{ planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
+    'an unknown product': [
       { productName: 'Gold', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'DEFAULT' },
       ErrorCode.CATALOG_NO_SUCH_PRODUCT,
     ],
-    [
-      'a period that the product has not',
+    'a period that the product has not': [
       { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'WEEKLY', priceList: 'DEFAULT' },
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
     ],
-    [
-      'an unknown price list',
+    'an unknown price list': [
       { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'vip' },
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
     ],
-    [
-      'another category than the plan has',
+    'another category than the plan has': [
       { productName: 'Elite', productCategory: 'STANDALONE', billingPeriod: 'MONTHLY', priceList: 'club' },
       ErrorCode.MISSING_OR_INVALID_FIELD,
     ],
-    [
-      'a phase that the plan has not',
+    'a phase that the plan has not': [
       { planName: 'pro-monthly', phaseType: 'DISCOUNT' },
       ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
     ],
-    ['an add-on without a bundle', { planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
-  ];
-  for (const [name, request, code] of refused) {
+    'an add-on without a bundle': [{ planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
+  };
+  for (const [name, [request, code]] of Object.entries(refused)) {
     it(`a creation refuses ${name}`, () => {
       expectError(() => create(request), code);
     });

@@ -259,23 +259,18 @@ describe('tenant configuration', () => {
     expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], ineffective: [] });
   });
 
-  for (const [name, sentence] of [
-    ['org.killbill.invoice.usage.tz.mode', 'has no effect any more'],
-    ['org.service.server.limits.json', 'holds for the whole server and has no effect for one tenant'],
-    ['org.killbill.persistent.bus.main.sleep', 'holds for the whole server and has no effect for one tenant'],
-    [
-      'org.service.invoice.enabeld',
-      'is no property of this server; did you mean org.service.invoice.enabled?',
-    ],
-    [
-      'org.killbill.payment.RETRY.day',
+  for (const [name, sentence] of Object.entries({
+    'org.killbill.invoice.usage.tz.mode': 'has no effect any more',
+    'org.service.server.limits.json': 'holds for the whole server and has no effect for one tenant',
+    'org.killbill.persistent.bus.main.sleep': 'holds for the whole server and has no effect for one tenant',
+    'org.service.invoice.enabeld': 'is no property of this server; did you mean org.service.invoice.enabled?',
+    'org.killbill.payment.RETRY.day':
       'is no property of this server; did you mean org.service.payment.retry.days?',
-    ],
-    ['org.killbill.template.invoiceFormatterFactoryClass', 'is no property of this server'],
-    ['org.killbill.toString', 'is no property of this server'],
-    ['org.service.', 'is no property of this server'],
-    ['invoice.enabled', 'lacks its prefix org.service.'],
-  ] as const) {
+    'org.killbill.template.invoiceFormatterFactoryClass': 'is no property of this server',
+    'org.killbill.toString': 'is no property of this server',
+    'org.service.': 'is no property of this server',
+    'invoice.enabled': 'lacks its prefix org.service.',
+  } as const)) {
     it(`a tenant's configuration keeps ${name}, and says why it has no effect`, () => {
       const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
       expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
