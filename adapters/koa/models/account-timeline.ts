@@ -2,7 +2,7 @@ import type { TimelineOutline as Timeline } from '../../../lib/timeline/index.ts
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
-import { field, model } from '../wire/model.ts';
+import { model, shown } from '../wire/model.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 import { Account, type ShownAccount } from './account.ts';
 import { auditedIdsOfInvoice, Invoice, InvoiceItem } from './invoice.ts';
@@ -10,18 +10,17 @@ import { auditedIdsOfPayment, InvoicePayment } from './payment.ts';
 import { Bundle } from './subscription.ts';
 
 export const AccountTimeline = model('AccountTimeline', {
-  account: field(Account, 'R', {
-    from: ({ account }: Timeline): ShownAccount => ({ ...account, accountBalance: null, accountCBA: null }),
-  }),
-  bundles: field(listOf(Bundle), 'R', {
-    from: ({ bundles }: Timeline, rendering) =>
-      lazyList(bundles.outlines, (bundle) => Bundle.write(bundle, rendering)),
-  }),
-  invoices: field(listOf(Invoice), 'R', { from: invoicesOf }),
-  payments: field(listOf(InvoicePayment), 'R', {
-    from: ({ payments }: Timeline, rendering) =>
-      lazyList(payments, (payment) => InvoicePayment.write(payment, rendering)),
-  }),
+  account: shown(
+    Account,
+    ({ account }: Timeline): ShownAccount => ({ ...account, accountBalance: null, accountCBA: null }),
+  ),
+  bundles: shown(listOf(Bundle), ({ bundles }: Timeline, rendering) =>
+    lazyList(bundles.outlines, (bundle) => Bundle.write(bundle, rendering)),
+  ),
+  invoices: shown(listOf(Invoice), invoicesOf),
+  payments: shown(listOf(InvoicePayment), ({ payments }: Timeline, rendering) =>
+    lazyList(payments, (payment) => InvoicePayment.write(payment, rendering)),
+  ),
 });
 
 export function auditedIdsOfTimeline(timeline: Timeline): readonly Uuid[] {

@@ -1,6 +1,6 @@
 import { type BlockingState as BlockingStateRecord, BlockingStateType } from '../../../lib/records/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, field, model, shown } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 
@@ -8,13 +8,11 @@ const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
 
 /** A missing name or service has a code of its own (1107), so the library checks for it. */
 export const BlockingState = model('BlockingState', {
-  blockedId: field(uuid, 'R'),
+  blockedId: uuid,
   stateName: field(name, 'C'),
   service: field(name, 'C'),
-  isBlockChange: field(bool, 'C'),
-  isBlockEntitlement: field(bool, 'C'),
-  isBlockBilling: field(bool, 'C'),
-  effectiveDate: field(timestamp, 'R', { from: ({ effective }: BlockingStateRecord) => effective.at }),
-  type: field(enumeration(BlockingStateType), 'R'),
+  ...alike(field(bool, 'C'), 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'),
+  effectiveDate: shown(timestamp, ({ effective }: BlockingStateRecord) => effective.at),
+  type: enumeration(BlockingStateType),
   auditLogs,
 });

@@ -25,7 +25,7 @@ import {
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { LazyList } from '../wire/json-pieces.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, field, maybe, model, modelWith, shown } from '../wire/model.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
@@ -34,57 +34,49 @@ import { Duration } from './duration.ts';
 
 const onlyD = { onlyD: true } as const;
 
-/** A bound or count as its document writes it; -1: none. */
+/** A bound or count in the catalog's notation; -1 = none. */
 const written: WireType<string> = { ...text(), write: (number) => (number as WrittenDecimal).text };
 
 export const Price = model('Price', {
-  currency: field(currency, 'R'),
-  value: field(decimalNumber, 'R', {
-    nullable: true,
-    from: ({ amount }: CatalogPrice) => amount?.value ?? null,
-  }),
+  currency,
+  value: maybe(decimalNumber, ({ amount }: CatalogPrice) => amount?.value ?? null),
 });
 
-/** Prices by currency; `priceOf` tells what of the thing shown they are, which may have none. */
-function prices<T>(priceOf: (shown: T) => InternationalPrice | null | undefined) {
-  return field(listOf(Price), 'R', { from: (shown: T) => priceOf(shown)?.prices ?? [] });
+/** Prices by currency. */
+function prices<T>(priceOf: (view: T) => InternationalPrice | null | undefined) {
+  return shown(listOf(Price), (view: T) => priceOf(view)?.prices ?? []);
 }
 
-const Unit = model('Unit', { name: field(text(), 'R'), prettyName: field(text(), 'R') });
+const Unit = model('Unit', { name: text(), prettyName: text() });
 
-const Limit = model('Limit', {
-  unit: field(text(), 'R'),
-  max: field(written, 'R'),
-  min: field(written, 'R'),
-});
+const Limit = model('Limit', { unit: text(), max: written, min: written });
 
 const TieredBlock = model('TieredBlock', {
-  unit: field(text(), 'R'),
-  size: field(written, 'R'),
-  max: field(written, 'R'),
+  unit: text(),
+  size: written,
+  max: written,
   prices: prices((block: CatalogTieredBlock) => block.prices),
 });
 
 const Block = model('Block', {
-  type: field(enumeration(BlockType), 'R'),
-  unit: field(text(), 'R'),
-  size: field(written, 'R'),
+  type: enumeration(BlockType),
+  unit: text(),
+  size: written,
   prices: prices((block: CatalogBlock) => block.prices),
-  minTopUpCredit: field(written, 'R', { nullable: true }),
+  minTopUpCredit: maybe(written),
 });
 
 const Tier = model('Tier', {
-  blocks: field(listOf(TieredBlock), 'R'),
-  limits: field(listOf(Limit), 'R'),
+  blocks: listOf(TieredBlock),
+  limits: listOf(Limit),
   fixedPrice: prices((tier: CatalogTier) => tier.fixedPrice),
   recurringPrice: prices((tier: CatalogTier) => tier.recurringPrice),
 });
 
 const Usage = model('Usage', {
-  billingPeriod: field(enumeration(BillingPeriod), 'R'),
-  tiers: field(listOf(Tier), 'R'),
-  name: field(text(), 'R', onlyD),
-  prettyName: field(text(), 'R', onlyD),
+  billingPeriod: enumeration(BillingPeriod),
+  tiers: listOf(Tier),
+  ...alike(field(text(), 'R', onlyD), 'name', 'prettyName'),
   billingMode: field(enumeration(BillingMode), 'R', onlyD),
   usageType: field(enumeration(UsageType), 'R', onlyD),
   tierBlockPolicy: field(enumeration(TierBlockPolicy), 'R', onlyD),
@@ -93,53 +85,51 @@ const Usage = model('Usage', {
 });
 
 export const Phase = model('Phase', {
-  type: field(enumeration(PhaseType), 'R'),
+  type: enumeration(PhaseType),
   prices: prices(({ recurring }: PlanPhase) => recurring?.price),
   fixedPrices: prices(({ fixed }: PlanPhase) => fixed?.price),
-  duration: field(Duration, 'R'),
-  usages: field(listOf(Usage), 'R'),
-  name: field(text(), 'R', onlyD),
-  prettyName: field(text(), 'R', onlyD),
-  recurringBillingPeriod: field(enumeration(BillingPeriod), 'R', {
-    nullable: true,
-    onlyD: true,
-    from: ({ recurring }: PlanPhase) => recurring?.billingPeriod ?? null,
-  }),
+  duration: Duration,
+  usages: listOf(Usage),
+  ...alike(field(text(), 'R', onlyD), 'name', 'prettyName'),
+  recurringBillingPeriod: {
+    ...maybe(enumeration(BillingPeriod), ({ recurring }: PlanPhase) => recurring?.billingPeriod ?? null),
+    ...onlyD,
+  },
 });
 
 export const Plan = model('Plan', {
-  name: field(text(), 'R'),
-  prettyName: field(text(), 'R'),
-  recurringBillingMode: field(enumeration(BillingMode), 'R', { nullable: true }),
-  billingPeriod: field(enumeration(BillingPeriod), 'R'),
-  phases: field(listOf(Phase), 'R'),
+  name: text(),
+  prettyName: text(),
+  recurringBillingMode: maybe(enumeration(BillingMode)),
+  billingPeriod: enumeration(BillingPeriod),
+  phases: listOf(Phase),
   product: field(text(), 'R', onlyD),
   priceList: field(text(), 'R', { nullable: true, onlyD: true }),
   plansAllowedInBundle: field(int(), 'R', onlyD),
   effectiveDateForExistingSubscriptions: field(timestamp, 'R', { nullable: true, onlyD: true }),
 });
 
-/** The plan with the first list of the version that holds it. */
+/** Adds the first price list with the plan. */
 export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
   return { ...plan, priceList: version.priceListOf(plan) };
 }
 
 export const Product = model('Product', {
-  type: field(enumeration(ProductCategory), 'R', { from: ({ category }: CatalogProduct) => category }),
-  name: field(text(), 'R'),
-  prettyName: field(text(), 'R'),
-  plans: field(listOf(Plan), 'R'),
-  included: field(listOf(text()), 'R'),
-  available: field(listOf(text()), 'R'),
+  type: shown(enumeration(ProductCategory), ({ category }: CatalogProduct) => category),
+  name: text(),
+  prettyName: text(),
+  plans: listOf(Plan),
+  included: listOf(text()),
+  available: listOf(text()),
 });
 
 export const PriceList = model('PriceList', {
-  name: field(text(), 'R'),
-  plans: field(listOf(text()), 'R'),
+  name: text(),
+  plans: listOf(text()),
   prettyName: field(text(), 'R', onlyD),
 });
 
-/** How a case of each rule calls its result. */
+/** Name of the result in the cases of each rule. */
 const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   changePolicy: 'policy',
   changeAlignment: 'alignment',
@@ -149,7 +139,7 @@ const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   priceList: 'toPriceList',
 };
 
-/** The cases of each rule, flat; a condition that is null holds always. */
+/** Flat cases by rule; null = any value. */
 function rulesOf({ rules }: CatalogVersion) {
   const named = Object.entries(RESULTS) as [keyof PlanRules, string][];
   return Object.fromEntries(
@@ -160,7 +150,7 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/** Each product is made when it is written, since for a large version they take long. */
+/** Creates each product when it is written, since a large version takes long. */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);
@@ -171,50 +161,46 @@ function productsOf(version: CatalogVersion, rendering: Rendering) {
   });
 }
 
-/** One version. */
+/** A catalog version. */
 export const Catalog = model('Catalog', {
-  name: field(text(), 'R', { from: ({ catalogName }: CatalogVersion) => catalogName }),
-  effectiveDate: field(timestamp, 'R'),
-  currencies: field(listOf(currency), 'R'),
-  units: field(listOf(Unit), 'R'),
-  products: field(listOf(Product), 'R', { from: productsOf }),
-  priceLists: field(listOf(PriceList), 'R', { from: ({ allPriceLists }: CatalogVersion) => allPriceLists }),
+  name: shown(text(), ({ catalogName }: CatalogVersion) => catalogName),
+  effectiveDate: timestamp,
+  currencies: listOf(currency),
+  units: listOf(Unit),
+  products: shown(listOf(Product), productsOf),
+  priceLists: shown(listOf(PriceList), ({ allPriceLists }: CatalogVersion) => allPriceLists),
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
-/** A plan that can be bought, on one price list. */
+/** A plan for sale on one price list. */
 export const PlanDetail = model('PlanDetail', {
-  product: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.product }),
-  plan: field(text(), 'R', { from: ({ plan }: AvailablePlan) => plan.name }),
-  priceList: field(text(), 'R', { from: ({ priceListName }: AvailablePlan) => priceListName }),
-  finalPhaseBillingPeriod: field(enumeration(BillingPeriod), 'R', {
-    from: ({ plan }: AvailablePlan) => plan.billingPeriod,
-  }),
+  product: shown(text(), ({ plan }: AvailablePlan) => plan.product),
+  plan: shown(text(), ({ plan }: AvailablePlan) => plan.name),
+  priceList: shown(text(), ({ priceListName }: AvailablePlan) => priceListName),
+  finalPhaseBillingPeriod: shown(enumeration(BillingPeriod), ({ plan }: AvailablePlan) => plan.billingPeriod),
   finalPhaseRecurringPrice: prices(({ plan }: AvailablePlan) => plan.finalPhase.recurring?.price),
 });
 
-export const SimplePlan = model('SimplePlan', {
-  planId: field(text(255), 'I'),
-  productName: field(text(255), 'I'),
-  productCategory: field(enumeration(ProductCategory), 'I'),
-  currency: field(currency, 'I'),
-  amount: field(decimalNumber, 'I'),
-  billingPeriod: field(enumeration(BillingPeriod), 'I'),
-  trialLength: field(int(), 'I'),
-  trialTimeUnit: field(enumeration(TimeUnit), 'I'),
-  availableBaseProducts: field(listOf(text(255)), 'I'),
+export const SimplePlan = modelWith('I', 'SimplePlan', {
+  planId: text(255),
+  productName: text(255),
+  productCategory: enumeration(ProductCategory),
+  currency,
+  amount: decimalNumber,
+  billingPeriod: enumeration(BillingPeriod),
+  trialLength: int(),
+  trialTimeUnit: enumeration(TimeUnit),
+  availableBaseProducts: listOf(text(255)),
 });
 
-const errorDescription = field(text(), 'R', { from: problemText });
+const errorDescription = shown(text(), problemText);
 const CatalogValidationError = model('CatalogValidationError', { errorDescription });
 const CatalogValidationWarning = model('CatalogValidationWarning', { warningDescription: errorDescription });
 
 export const CatalogValidation = model('CatalogValidation', {
-  catalogValidationErrors: field(listOf(CatalogValidationError), 'R', {
-    from: ({ errors }: Validation) => errors,
-  }),
-  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', {
-    onlyD: true,
-    from: ({ warnings }: Validation) => warnings,
-  }),
+  catalogValidationErrors: shown(listOf(CatalogValidationError), ({ errors }: Validation) => errors),
+  catalogValidationWarnings: {
+    ...shown(listOf(CatalogValidationWarning), ({ warnings }: Validation) => warnings),
+    ...onlyD,
+  },
 });

@@ -1,22 +1,20 @@
 import type { CreditNoteView } from '../../../lib/index.ts';
 import { creditNoteFields } from '../../../lib/records/index.ts';
-import { field, model } from '../wire/model.ts';
+import { model, shown } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
-import { decimalNumber, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { decimalNumber, int, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
+import { formattedNumber } from './invoice.ts';
 
 const CreditNoteLine = model('CreditNoteLine', {
-  invoiceItemId: field(uuid, 'R', { from: ({ itemId }: CreditNoteView['lines'][number]) => itemId }),
-  amount: field(decimalNumber, 'R'),
+  invoiceItemId: shown(uuid, ({ itemId }: CreditNoteView['lines'][number]) => itemId),
+  amount: decimalNumber,
 });
 
 export const CreditNote = model('CreditNote', {
-  creditNoteId: field(uuid, 'R', { from: ({ id }: CreditNoteView) => id }),
-  creditNoteNumber: field(int(), 'R'),
-  formattedNumber: field(text(), 'R', {
-    absentable: true,
-    from: ({ formattedNumber }: CreditNoteView) => formattedNumber ?? undefined,
-  }),
+  creditNoteId: shown(uuid, ({ id }: CreditNoteView) => id),
+  creditNoteNumber: int(),
+  formattedNumber,
   ...recordFields(creditNoteFields, [
     'accountId',
     'invoiceId',
@@ -25,6 +23,6 @@ export const CreditNote = model('CreditNote', {
     'amount',
     'currency',
   ]),
-  lines: field(listOf(CreditNoteLine), 'R'),
-  createdDate: field(timestamp, 'R'),
+  lines: listOf(CreditNoteLine),
+  createdDate: timestamp,
 });

@@ -2,7 +2,7 @@ import { TimeUnit } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, int } from '../wire/scalars.ts';
 
-/** A span of the calendar; without end it has the unit UNLIMITED. */
+/** The unit is UNLIMITED for an open end. */
 export const Duration = model('Duration', {
   unit: field(enumeration(TimeUnit), 'W', { required: true }),
   number: field(int(), 'W', { required: true }),

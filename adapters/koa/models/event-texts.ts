@@ -1,7 +1,7 @@
 import type { SubscriptionEventView } from '../../../lib/subscriptions/index.ts';
 import type { JsonText } from '../wire/json-pieces.ts';
 
-/** Texts that are kept, each some 450 characters. */
+/** Kept texts, of about 450 characters each. */
 const MAX_KEPT_TEXTS = 10_000;
 
 interface Shown {
@@ -9,10 +9,10 @@ interface Shown {
   readonly text: JsonText;
 }
 
-/** The JSON of rows, each made once where rows of several subscriptions say the same. */
+/** JSON of events, created once for equal events of several subscriptions. */
 export class EventTexts {
   readonly #make: (event: SubscriptionEventView) => JsonText;
-  /** By the record that the rows come from. */
+  /** By record of the event. */
   readonly #shown = new Map<string, readonly Shown[]>();
   #count = 0;
 
@@ -22,7 +22,7 @@ export class EventTexts {
 
   of(event: SubscriptionEventView): JsonText {
     const shown = this.#shown.get(event.eventId) ?? [];
-    const known = shown.find((each) => saysTheSame(each.event, event));
+    const known = shown.find((each) => isSame(each.event, event));
     return known?.text ?? this.#keep(event, shown);
   }
 
@@ -38,8 +38,8 @@ export class EventTexts {
   }
 }
 
-/** True if both rows are written alike; they come from the same record. */
-function saysTheSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
+/** Compares events of the same record. */
+function isSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
   return (
     one.eventType === other.eventType &&
     one.effective.at === other.effective.at &&

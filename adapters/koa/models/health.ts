@@ -10,16 +10,18 @@ import {
 } from '../../../lib/records/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, model, shown } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
-/** Absent texts and dates are empty here, absent numbers 0 (platform §12.1 rule 4). */
-const shownDate = (at: Instant | null): string => (at === null ? '' : formatInstant(at));
+/** Absent texts and dates are empty, absent numbers 0 (platform §12.1 rule 4). */
 const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
-  field(text(), 'R', { from: (entry: QueueEntryView) => shownDate(read(entry)) });
+  shown(text(), (entry: QueueEntryView) => {
+    const at = read(entry);
+    return at === null ? '' : formatInstant(at);
+  });
 
-/** Generated clients have no name for an empty value of an enumeration: the document says text. */
+/** Text in the document, since generated clients cannot name an empty enumeration value. */
 const stateOrEmpty: WireType<string> = {
   request: text().request,
   answer: enumeration({ ...ProcessingState, '': '' }).answer,
@@ -29,25 +31,21 @@ const stateOrEmpty: WireType<string> = {
 };
 
 const entryFields = {
-  recordId: field(recordNumber, 'R'),
-  className: field(text(), 'R', { from: classNameOf }),
-  eventJson: field(text(), 'R', { from: ({ event }: QueueEntryView) => stringifyExactJson(event) }),
-  userToken: field(text(), 'R', { from: ({ userToken }: QueueEntryView) => userToken ?? '' }),
+  recordId: recordNumber,
+  className: shown(text(), classNameOf),
+  eventJson: shown(text(), ({ event }: QueueEntryView) => stringifyExactJson(event)),
+  userToken: shown(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
   createdDate: dateOf(({ createdDate }) => createdDate),
-  creatingOwner: field(text(), 'R', { from: () => '' }),
-  processingOwner: field(text(), 'R', {
-    from: ({ processingOwner }: QueueEntryView) => processingOwner ?? '',
-  }),
+  creatingOwner: shown(text(), () => ''),
+  processingOwner: shown(text(), ({ processingOwner }: QueueEntryView) => processingOwner ?? ''),
   processingAvailableDate: dateOf(({ availableDate }) => availableDate),
-  processingState: field(stateOrEmpty, 'R', {
-    from: ({ state, isCleared }: QueueEntryView) => (isCleared ? '' : state),
-  }),
-  errorCount: field(int(), 'R'),
-  searchKey1: field(int(), 'R', { from: ({ accountRecordId }: QueueEntryView) => accountRecordId ?? 0 }),
-  searchKey2: field(int(), 'R', { from: ({ tenantRecordId }: QueueEntryView) => tenantRecordId }),
+  processingState: shown(stateOrEmpty, ({ state, isCleared }: QueueEntryView) => (isCleared ? '' : state)),
+  errorCount: int(),
+  searchKey1: shown(int(), ({ accountRecordId }: QueueEntryView) => accountRecordId ?? 0),
+  searchKey2: shown(int(), ({ tenantRecordId }: QueueEntryView) => tenantRecordId),
 };
 
-/** Of a push the type of its event (platform §12.1 rule 4). */
+/** The event type for pushes (platform §12.1 rule 4). */
 function classNameOf({ topic, event }: QueueEntryView): string {
   return topic === QueueName.PUSH_NOTIFICATIONS ? String(event.eventType) : topic;
 }
@@ -56,102 +54,88 @@ export const BusEvent = model('BusEvent', entryFields);
 
 export const Notification = model('Notification', {
   ...entryFields,
-  queueName: field(text(), 'R', { from: ({ topic }: QueueEntryView) => topic }),
+  queueName: shown(text(), ({ topic }: QueueEntryView) => topic),
   effectiveDate: dateOf(({ dueDate, isCleared }) => (isCleared ? null : dueDate)),
-  futureUserToken: field(text(), 'R', { from: ({ userToken }: QueueEntryView) => userToken ?? '' }),
+  futureUserToken: shown(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
 });
 
 const HealthPluginService = model('HealthPluginServiceInfo', {
-  serviceTypeName: field(text(), 'R'),
-  registrationName: field(text(), 'R'),
+  serviceTypeName: text(),
+  registrationName: text(),
 });
 
 const HealthPlugin = model('HealthPluginInfo', {
-  pluginKey: field(text(), 'R', { from: ({ pluginKey }: PluginInfo) => pluginKey ?? '' }),
-  bundleSymbolicName: field(text(), 'R', { from: ({ pluginName }: PluginInfo) => pluginName }),
-  pluginName: field(text(), 'R'),
-  version: field(text(), 'R', { from: ({ version }: PluginInfo) => version ?? '' }),
-  pluginState: field(enumeration(PluginState), 'R', { from: ({ state }: PluginInfo) => state }),
-  isSelectedForStart: field(bool, 'R', { from: () => true }),
-  services: field(listOf(HealthPluginService), 'R'),
+  pluginKey: shown(text(), ({ pluginKey }: PluginInfo) => pluginKey ?? ''),
+  bundleSymbolicName: shown(text(), ({ pluginName }: PluginInfo) => pluginName),
+  pluginName: text(),
+  version: shown(text(), ({ version }: PluginInfo) => version ?? ''),
+  pluginState: shown(enumeration(PluginState), ({ state }: PluginInfo) => state),
+  isSelectedForStart: shown(bool, () => true),
+  services: listOf(HealthPluginService),
 });
 
-/** A node, with the time of the answer. */
 export interface NodeAtTime extends NodeInfo {
   readonly at: Instant;
   readonly businessNow: Instant;
 }
 
-/** One version stands for the parts of which the reference has one each. */
-const version = field(text(), 'R', { from: (node: NodeAtTime) => node.version });
+/** Kill Bill has a version of each part; here they have one. */
+const version = shown(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {
-  time: field(int(), 'R', { from: ({ at }: NodeAtTime) => at }),
-  kbClock: field(text(), 'R', {
-    from: ({ businessNow }: NodeAtTime) => `${formatInstant(businessNow).slice(0, -1)}000000`,
-  }),
-  nodeName: field(text(), 'R'),
-  bootTime: field(timestamp, 'R', { from: ({ bootDate }: NodeAtTime) => bootDate }),
-  lastUpdatedDate: field(timestamp, 'R'),
-  killbillVersion: version,
-  apiVersion: version,
-  platformVersion: version,
-  commonVersion: version,
+  time: shown(int(), ({ at }: NodeAtTime) => at),
+  kbClock: shown(text(), ({ businessNow }: NodeAtTime) => `${formatInstant(businessNow).slice(0, -1)}000000`),
+  nodeName: text(),
+  bootTime: shown(timestamp, ({ bootDate }: NodeAtTime) => bootDate),
+  lastUpdatedDate: timestamp,
+  ...alike(version, 'killbillVersion', 'apiVersion', 'platformVersion', 'commonVersion'),
   pluginApiVersion: version,
-  pluginInfos: field(listOf(HealthPlugin), 'R', { from: ({ plugins }: NodeAtTime) => plugins }),
+  pluginInfos: shown(listOf(HealthPlugin), ({ plugins }: NodeAtTime) => plugins),
 });
 
 const ParkedAccount = model('ParkedAccount', {
-  accountId: field(uuid, 'R'),
-  accountRecordId: field(recordNumber, 'R'),
-  externalKey: field(text(), 'R'),
-  parkedDate: field(timestamp, 'R', { from: ({ parkedDate }: ParkedAccountView) => parkedDate }),
+  accountId: uuid,
+  accountRecordId: recordNumber,
+  externalKey: text(),
+  parkedDate: shown(timestamp, ({ parkedDate }: ParkedAccountView) => parkedDate),
 });
 
-const loggedAt = field(text(), 'R', { from: ({ atMs }: AccessLine) => logDate(atMs) });
+const loggedAt = shown(text(), ({ atMs }: AccessLine) => logDate(atMs));
 
 const AccessLogLine = model('AccessLog', {
-  nodeName: field(text(), 'R'),
-  hostName: field(text(), 'R'),
+  nodeName: text(),
+  hostName: text(),
   timeStamp: loggedAt,
   timestamp: loggedAt,
-  method: field(text(), 'R'),
-  uri: field(text(), 'R'),
-  statusCode: field(text(), 'R', { from: ({ statusCode }: AccessLine) => String(statusCode) }),
-  bytesSent: field(text(), 'R', {
-    from: ({ bytesSent }: AccessLine) => (bytesSent === null ? '-' : String(bytesSent)),
-  }),
+  method: text(),
+  uri: text(),
+  statusCode: shown(text(), ({ statusCode }: AccessLine) => String(statusCode)),
+  bytesSent: shown(text(), ({ bytesSent }: AccessLine) => (bytesSent === null ? '-' : String(bytesSent))),
 });
 
 export const HealthDataModel = model('HealthData', {
-  nodeInfos: field(listOf(HealthNode), 'R', {
-    from: ({ nodes, at, businessNow }: HealthData) => nodes.map((node) => ({ ...node, at, businessNow })),
-  }),
-  parkedAccounts: field(listOf(ParkedAccount), 'R'),
-  lateBusEvents: field(listOf(BusEvent), 'R'),
-  lateNotifications: field(listOf(Notification), 'R'),
-  recentBusEvents: field(listOf(BusEvent), 'R'),
-  recentNotifications: field(listOf(Notification), 'R'),
-  recentAccessLogs: field(listOf(AccessLogLine), 'R', {
-    from: ({ recentRequests }: HealthData) => recentRequests,
-  }),
+  nodeInfos: shown(listOf(HealthNode), ({ nodes, at, businessNow }: HealthData) =>
+    nodes.map((node) => ({ ...node, at, businessNow })),
+  ),
+  parkedAccounts: listOf(ParkedAccount),
+  lateBusEvents: listOf(BusEvent),
+  lateNotifications: listOf(Notification),
+  recentBusEvents: listOf(BusEvent),
+  recentNotifications: listOf(Notification),
+  recentAccessLogs: shown(listOf(AccessLogLine), ({ recentRequests }: HealthData) => recentRequests),
 });
 
 export const SamplesModel = model('SamplesForSampleKindAndHost', {
-  nodeName: field(text(), 'R'),
-  eventGroup: field(text(), 'R'),
-  eventCategory: field(text(), 'R'),
-  sampleKind: field(text(), 'R'),
-  sampleSerializationFormat: field(text(), 'R', { from: () => 'csv' }),
-  samples: field(text(), 'R', {
-    from: ({ samples }: SampleSeries) =>
-      samples.map(({ atMs, value }) => `${Math.floor(atMs / 1_000)},${shownValue(value)}`).join(','),
-  }),
+  ...alike(text(), 'nodeName', 'eventGroup', 'eventCategory', 'sampleKind'),
+  sampleSerializationFormat: shown(text(), () => 'csv'),
+  samples: shown(text(), ({ samples }: SampleSeries) =>
+    samples.map(({ atMs, value }) => `${Math.floor(atMs / 1_000)},${shownValue(value)}`).join(','),
+  ),
 });
 
-/** Six fractional digits at most. */
+/** At most six fractional digits. */
 function shownValue(value: number): string {
-  return Number.isInteger(value) ? String(value) : String(Number(value.toFixed(6)));
+  return String(Number.isInteger(value) ? value : Number(value.toFixed(6)));
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

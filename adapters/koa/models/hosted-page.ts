@@ -1,4 +1,4 @@
-import { field, model, reading } from '../wire/model.ts';
+import { field, maybe, model, reading } from '../wire/model.ts';
 import { text, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 import { Account } from './account.ts';
@@ -9,17 +9,17 @@ export const HostedPaymentPageFields = model('HostedPaymentPageFields', {
   formFields: field(listOf(PluginProperty), 'I', { nullable: true }),
 });
 
-/** An account that is named by its id or key, or made. */
+/** An existing account by id or key, or a new one. */
 const ComboAccount = reading(Account, { ...Account.fields, accountId: field(uuid, 'I') });
 
-/** A payment method that is named by its id or key, or made; without the name of a plugin it is none. */
+/** An existing payment method by id or key, or a new one; ignored without a plugin name. */
 const ComboPaymentMethod = reading(PaymentMethod, {
   ...PaymentMethod.fields,
   paymentMethodId: field(uuid, 'I'),
   pluginName: field(text(), 'C'),
 });
 
-/** Account and payment method of a combined request (payments §11). */
+/** See payments §11. */
 export const comboFields = {
   account: field(ComboAccount, 'I', { required: true }),
   paymentMethod: field(ComboPaymentMethod, 'I'),
@@ -31,7 +31,6 @@ export const ComboHostedPaymentPage = model('ComboHostedPaymentPage', {
   hostedPaymentPageFields: field(HostedPaymentPageFields, 'I'),
 });
 
-/** A payment with its account and method (payments §11). */
 export const ComboPaymentTransaction = model('ComboPaymentTransaction', {
   ...comboFields,
   transaction: field(PaymentTransactionInput, 'I', { required: true }),
@@ -39,10 +38,10 @@ export const ComboPaymentTransaction = model('ComboPaymentTransaction', {
 });
 
 export const HostedPaymentPageFormDescriptor = model('HostedPaymentPageFormDescriptor', {
-  kbAccountId: field(uuid, 'R'),
-  formMethod: field(text(), 'R', { nullable: true }),
-  formUrl: field(text(), 'R', { nullable: true }),
-  formFields: field(anyValue, 'R', { nullable: true }),
-  properties: field(anyValue, 'R', { nullable: true }),
+  kbAccountId: uuid,
+  formMethod: maybe(text()),
+  formUrl: maybe(text()),
+  formFields: maybe(anyValue),
+  properties: maybe(anyValue),
   auditLogs: auditLogsOf('kbAccountId', () => false),
 });

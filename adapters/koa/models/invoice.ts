@@ -10,56 +10,49 @@ import { HypotheticalActionType } from '../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
+import {
+  alike,
+  type Field,
+  field,
+  maybe,
+  model,
+  modelWith,
+  type RequestOf,
+  reading,
+  shown,
+} from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';
 import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 import { PhasePrice } from './subscription.ts';
 
-const childItems: Field<readonly unknown[], 'R'> = field(
+const childItems: Field<readonly unknown[], 'R'> = maybe(
   listOf(lazily({ $ref: '#/components/schemas/InvoiceItem' }, (): WireType<unknown> => InvoiceItem)),
-  'R',
-  { nullable: true, from: ({ childItems: items }: InvoiceItemView) => items ?? null },
+  ({ childItems: items }: InvoiceItemView) => items ?? null,
 );
 
 const linkedInvoiceItemId = field(uuid, 'C', {
   nullable: true,
-  from: ({ linkedItemId }: InvoiceItemView) => linkedItemId,
+  from: (item: InvoiceItemView) => item.linkedItemId,
 });
-const {
-  invoiceId,
-  accountId,
-  childAccountId,
-  bundleId,
-  subscriptionId,
-  productName,
-  planName,
-  phaseName,
-  usageName,
-  linkedItemId: _linked,
-  repairable: _repairable,
-  ...charge
-} = recordFields(invoiceItemFields);
-const prettyName = field(text(), 'R', { nullable: true });
+const { linkedItemId: _linked, repairable: _repairable, ...itemFields } = recordFields(invoiceItemFields);
+const { invoiceId, accountId, childAccountId, ...others } = itemFields;
+const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
+const names = { productName, planName, phaseName };
 
-// Classes that clients generate take the properties in this order.
+// Generated client classes take the properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
-  invoiceItemId: field(uuid, 'R', { from: ({ id }: InvoiceItemView) => id }),
+  invoiceItemId: shown(uuid, ({ id }: InvoiceItemView) => id),
   invoiceId,
   linkedInvoiceItemId,
   accountId,
   childAccountId,
   bundleId,
   subscriptionId,
-  productName,
-  planName,
-  phaseName,
+  ...names,
   usageName,
-  prettyProductName: prettyName,
-  prettyPlanName: prettyName,
-  prettyPhaseName: prettyName,
-  prettyUsageName: prettyName,
+  ...alike(maybe(text()), 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'),
   ...charge,
   childItems,
   auditLogs,
@@ -68,109 +61,78 @@ export const InvoiceItem = model('InvoiceItem', {
 const { description, amount, currency, itemDetails, startDate, endDate, rate, quantity, itemType } = charge;
 const manualFields = { invoiceId, accountId, description, amount, currency, itemDetails };
 
-const addedFields = {
-  ...manualFields,
-  linkedInvoiceItemId,
-  bundleId,
-  subscriptionId,
-  productName,
-  planName,
-  phaseName,
-  startDate,
-  endDate,
-  rate,
-  quantity,
-};
+const place = { linkedInvoiceItemId, bundleId, subscriptionId, ...names };
+const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity };
 
-/** An item as it is posted to be added: its type is that of the endpoint. */
+/** The endpoint determines the item type. */
 export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
 
-/** An item as it is posted for an invoice that another system made. */
-export const MigrationInvoiceItem = reading(InvoiceItem, {
-  ...addedFields,
-  itemType,
-  usageName,
-});
+/** An item of an invoice from another system. */
+export const MigrationInvoiceItem = reading(InvoiceItem, { ...addedFields, itemType, usageName });
 
-/** An item as it is posted to be adjusted. */
 export const InvoiceItemAdjustment = reading(InvoiceItem, {
   ...manualFields,
   invoiceItemId: field(uuid, 'I'),
 });
 
-/**
- * An invoice as the model shows it: a dry run's has no number, an account's timeline tells more (json-models §7, accounts
- * §10).
- */
+/** A dry run has no number; an account timeline adds keys and credits (json-models §7, accounts §10). */
 export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly invoiceNumber: number | null;
   readonly bundleKeys?: string;
   readonly credits?: Iterable<unknown>;
 }
 
+/** Absent without a number pattern of the tenant. */
+export const formattedNumber = field(text(), 'R', {
+  absentable: true,
+  from: (view: { readonly formattedNumber?: string | null }) => view.formattedNumber ?? undefined,
+});
+
 export const Invoice = model('Invoice', {
-  invoiceId: field(uuid, 'R', { from: ({ id }: ShownInvoice) => id }),
-  ...recordFields(invoiceFields, [
-    'accountId',
-    'amount',
-    'currency',
-    'status',
-    'creditAdj',
-    'refundAdj',
-    'invoiceDate',
-    'targetDate',
-  ]),
+  invoiceId: shown(uuid, ({ id }: ShownInvoice) => id),
+  ...recordFields(invoiceFields, ['accountId', 'amount', 'currency', 'status', 'creditAdj', 'refundAdj']),
+  ...recordFields(invoiceFields, ['invoiceDate', 'targetDate']),
   // http-api §4 line 2
-  invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', {
-    nullable: true,
-    from: ({ invoiceNumber }: ShownInvoice, { dialect }) =>
+  invoiceNumber: maybe(
+    byDialect<number | string>({ D: int(), K: text() }),
+    ({ invoiceNumber }: ShownInvoice, { dialect }) =>
       dialect === Dialect.D || invoiceNumber === null ? invoiceNumber : String(invoiceNumber),
-  }),
-  // Left out where the tenant has no pattern, so that clients see what they know.
-  formattedNumber: field(text(), 'R', {
-    absentable: true,
-    from: ({ formattedNumber }: ShownInvoice) => formattedNumber ?? undefined,
-  }),
-  balance: field(decimalNumber, 'R'),
-  bundleKeys: field(text(), 'R', {
-    nullable: true,
-    from: ({ bundleKeys }: ShownInvoice) => bundleKeys ?? null,
-  }),
-  credits: field(listOf(InvoiceItem), 'R', {
-    nullable: true,
-    from: ({ credits }: ShownInvoice) => credits ?? null,
-  }),
-  items: field(listOf(InvoiceItem), 'R'),
-  trackingIds: field(listOf(text()), 'R'),
+  ),
+  formattedNumber,
+  balance: decimalNumber,
+  bundleKeys: maybe(text(), ({ bundleKeys }: ShownInvoice) => bundleKeys ?? null),
+  credits: maybe(listOf(InvoiceItem), ({ credits }: ShownInvoice) => credits ?? null),
+  items: listOf(InvoiceItem),
+  trackingIds: listOf(text()),
   ...recordFields(invoiceFields, ['isParentInvoice', 'parentInvoiceId', 'parentAccountId']),
   auditLogs,
 });
 
-export const InvoiceDryRun = model('InvoiceDryRun', {
-  dryRunType: field(enumeration(DryRunType), 'I'),
-  dryRunAction: field(enumeration(HypotheticalActionType), 'I'),
-  phaseType: field(enumeration(PhaseType), 'I'),
-  productName: field(text(), 'I'),
-  productCategory: field(enumeration(ProductCategory), 'I'),
-  billingPeriod: field(enumeration(BillingPeriod), 'I'),
-  priceListName: field(text(), 'I'),
-  subscriptionId: field(uuid, 'I'),
+export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
+  dryRunType: enumeration(DryRunType),
+  dryRunAction: enumeration(HypotheticalActionType),
+  phaseType: enumeration(PhaseType),
+  productName: text(),
+  productCategory: enumeration(ProductCategory),
+  billingPeriod: enumeration(BillingPeriod),
+  priceListName: text(),
+  subscriptionId: uuid,
   // Older clients spell it so (json-models §7).
   subscriptiontId: field(uuid, 'I'),
-  bundleId: field(uuid, 'I'),
-  effectiveDate: field(date, 'I'),
-  billingPolicy: field(enumeration(BillingActionPolicy), 'I'),
-  priceOverrides: field(listOf(PhasePrice), 'I'),
-  planName: field(text(), 'I'),
+  bundleId: uuid,
+  effectiveDate: date,
+  billingPolicy: enumeration(BillingActionPolicy),
+  priceOverrides: listOf(PhasePrice),
+  planName: text(),
 });
 
-/** When an action takes effect that names neither date nor policy; null = by the catalog's policy, as in the call itself. */
+/** Policy of an action without date and policy; null = the catalog's policy, as in the call itself. */
 const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/** The dry run that a body asks for; without a body, the default. For an action without date or policy see http-api §4. */
+/** Without a body, the default dry run. An action without date or policy: http-api §4. */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {
@@ -181,23 +143,15 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
   };
 }
 
-/**
- * The invoice that a dry run answers: it has no number, and in dialect K its items have no names for people (http-api §4
- * line 19).
- */
+/** In dialect K, items of a dry run have no pretty names (http-api §4 line 19). */
 export function shownDryRun(invoice: InvoiceView, dialect: Dialect): ShownInvoice {
   const shown = { ...invoice, invoiceNumber: null };
   return dialect === Dialect.D ? shown : { ...shown, items: invoice.items.map(withoutPrettyNames) };
 }
 
 function withoutPrettyNames(item: InvoiceItemView): InvoiceItemView {
-  return {
-    ...item,
-    prettyProductName: null,
-    prettyPlanName: null,
-    prettyPhaseName: null,
-    prettyUsageName: null,
-  };
+  const withoutNames = { prettyProductName: null, prettyPlanName: null, prettyPhaseName: null };
+  return { ...item, ...withoutNames, prettyUsageName: null };
 }
 
 export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {

@@ -20,7 +20,7 @@ import {
 } from '../../../lib/records/index.ts';
 import { DatedBy } from '../../../lib/subscriptions/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, maybe, model, shown } from '../wire/model.ts';
 import {
   bool,
   currency,
@@ -34,146 +34,109 @@ import {
 } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
-const maybe = { nullable: true } as const;
-
 const datedEvent = {
-  eventType: field(enumeration(BillingTransitionType), 'R', { from: ({ type }: BasisEvent) => type }),
-  effectiveDate: field(timestamp, 'R'),
-  effectiveLocalDate: field(date, 'R', { from: ({ localDate }: BasisEvent) => localDate }),
+  eventType: shown(enumeration(BillingTransitionType), ({ type }: BasisEvent) => type),
+  effectiveDate: timestamp,
+  effectiveLocalDate: shown(date, ({ localDate }: BasisEvent) => localDate),
 };
 
 const ExplainedEvent = model('ExplainedEvent', datedEvent);
 
-const BlockingService = model('BlockingService', {
-  service: field(text(), 'R'),
-  stateName: field(text(), 'R'),
-});
+const BlockingService = model('BlockingService', { service: text(), stateName: text() });
 
-/** An event with what its subscription's history knows of it; null = nothing was kept. */
+/** Null = not recorded in the subscription's history. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
-  isPriceChange: field(bool, 'R'),
-  datedBy: field(enumeration(DatedBy), 'R', {
-    ...maybe,
-    from: ({ reason }: EventFacts) => reason?.datedBy ?? null,
-  }),
-  policy: field(enumeration(BillingActionPolicy), 'R', {
-    ...maybe,
-    from: ({ reason }: EventFacts) => reason?.policy ?? null,
-  }),
-  phasesFrom: field(date, 'R', { ...maybe, from: ({ phaseAnchor }: EventFacts) => phaseAnchor }),
-  blockedBy: field(listOf(BlockingService), 'R'),
+  isPriceChange: bool,
+  datedBy: maybe(enumeration(DatedBy), ({ reason }: EventFacts) => reason?.datedBy ?? null),
+  policy: maybe(enumeration(BillingActionPolicy), ({ reason }: EventFacts) => reason?.policy ?? null),
+  phasesFrom: maybe(date, ({ phaseAnchor }: EventFacts) => phaseAnchor),
+  blockedBy: listOf(BlockingService),
 });
 
-const RuleCondition = model('RuleCondition', {
-  property: field(text(), 'R'),
-  value: field(text(), 'R'),
-});
+const RuleCondition = model('RuleCondition', { property: text(), value: text() });
 
-/** A rule of the catalog and the case of it that matched. */
+/** A catalog rule with the case that matched. */
 const ExplainedRuleCase = model('ExplainedRuleCase', {
-  rule: field(enumeration(ExplainedRuleName), 'R'),
-  result: field(text(), 'R'),
-  isDefault: field(bool, 'R', { from: ({ conditions }: ExplainedRule) => conditions === null }),
-  conditions: field(listOf(RuleCondition), 'R', {
-    from: ({ conditions }: ExplainedRule) =>
-      Object.entries(conditions ?? {}).map(([property, value]) => ({ property, value })),
-  }),
-  event: field(ExplainedEvent, 'R', maybe),
-});
-
-const ExplainedStep = model('ExplainedStep', {
-  operation: field(
-    enumeration({
-      MULTIPLY: 'MULTIPLY',
-      PRORATE: 'PRORATE',
-      ROUND: 'ROUND',
-      LIMIT: 'LIMIT',
-      REMAINDER: 'REMAINDER',
-      NEGATE: 'NEGATE',
-      ADD: 'ADD',
-      SUBTRACT: 'SUBTRACT',
-    }),
-    'R',
+  rule: enumeration(ExplainedRuleName),
+  result: text(),
+  isDefault: shown(bool, ({ conditions }: ExplainedRule) => conditions === null),
+  conditions: shown(listOf(RuleCondition), ({ conditions }: ExplainedRule) =>
+    Object.entries(conditions ?? {}).map(([property, value]) => ({ property, value })),
   ),
-  base: field(decimalNumber, 'R'),
-  factor: field(decimalNumber, 'R', maybe),
-  days: field(int(), 'R', maybe),
-  totalDays: field(int(), 'R', maybe),
-  ratio: field(decimalNumber, 'R', maybe),
-  unrounded: field(decimalNumber, 'R', maybe),
-  result: field(decimalNumber, 'R'),
+  event: maybe(ExplainedEvent),
 });
 
-/** Name of a fact behind some kind of amount. */
+const operations = [
+  'MULTIPLY',
+  'PRORATE',
+  'ROUND',
+  'LIMIT',
+  'REMAINDER',
+  'NEGATE',
+  'ADD',
+  'SUBTRACT',
+] as const;
+const ExplainedStep = model('ExplainedStep', {
+  operation: enumeration(operations),
+  base: decimalNumber,
+  factor: maybe(decimalNumber),
+  ...alike(maybe(int()), 'days', 'totalDays'),
+  ...alike(maybe(decimalNumber), 'ratio', 'unrounded'),
+  result: decimalNumber,
+});
+
 type FactName<B = ItemBasis> = B extends ItemBasis ? Exclude<keyof B, 'kind'> & string : never;
 
-/** A fact behind the amount; null where there is none of that name. */
+/** A fact behind the amount; null if missing. */
 function fact<T>(type: WireType<T>, name: FactName) {
-  return field(type, 'R', {
-    ...maybe,
-    from: ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null,
-  });
+  return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
-/** A fact of one kind of amount, where another kind has something else of that name. */
+/** A fact of one kind of amount, if another kind uses its name for something else. */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
   kind: K,
   read: (basis: Extract<ItemBasis, { readonly kind: K }>) => unknown,
 ) {
-  return field(type, 'R', {
-    ...maybe,
-    from: ({ basis }: ItemExplanation) =>
-      basis?.kind === kind ? read(basis as Extract<ItemBasis, { readonly kind: K }>) : null,
-  });
+  return maybe(type, ({ basis }: ItemExplanation) =>
+    basis?.kind === kind ? read(basis as Extract<ItemBasis, { readonly kind: K }>) : null,
+  );
 }
 
 const UsedUnit = model('UsedUnit', {
-  unitType: field(text(), 'R', { from: ({ unit }: UsageBasis['used'][number]) => unit }),
-  quantity: field(decimalNumber, 'R'),
+  unitType: shown(text(), ({ unit }: UsageBasis['used'][number]) => unit),
+  quantity: decimalNumber,
 });
 
-/** Blocks of a tier or, of CAPACITY, a peak and the tier that it fits into. */
+/** Blocks of a tier; for CAPACITY, a peak and its tier. */
 const ExplainedUsageLine = model('ExplainedUsageLine', {
-  tier: field(int(), 'R'),
-  unitType: field(text(), 'R', { from: ({ unit }: UsageLine) => unit }),
-  price: field(decimalNumber, 'R'),
-  quantity: field(decimalNumber, 'R'),
-  blockSize: field(decimalNumber, 'R', maybe),
-  amount: field(decimalNumber, 'R', maybe),
+  tier: int(),
+  unitType: shown(text(), ({ unit }: UsageLine) => unit),
+  ...alike(decimalNumber, 'price', 'quantity'),
+  ...alike(maybe(decimalNumber), 'blockSize', 'amount'),
 });
 
 function lifecycleEvent(name: keyof ItemExplanation['events']) {
-  return field(ExplainedLifecycleEvent, 'R', {
-    ...maybe,
-    from: ({ events }: ItemExplanation) => events[name],
-  });
+  return maybe(ExplainedLifecycleEvent, ({ events }: ItemExplanation) => events[name]);
 }
 
-/** Why an invoice item has its amount. Fields that do not concern its type are null. */
+/** Fields of other item types are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
-  invoiceItemId: field(uuid, 'R', { from: ({ itemId }: ItemExplanation) => itemId }),
-  invoiceId: field(uuid, 'R'),
-  itemType: field(enumeration(InvoiceItemType), 'R'),
-  amount: field(decimalNumber, 'R'),
-  computedAmount: field(decimalNumber, 'R'),
-  currency: field(currency, 'R'),
-  text: field(text(), 'R'),
-  pluginName: field(text(), 'R', maybe),
-  planName: field(text(), 'R', maybe),
-  phaseName: field(text(), 'R', maybe),
-  startDate: field(date, 'R', maybe),
-  endDate: field(date, 'R', maybe),
-  catalogEffectiveDate: field(timestamp, 'R', maybe),
-  linkedInvoiceItemId: field(uuid, 'R', {
-    ...maybe,
-    from: ({ linkedItemId }: ItemExplanation) => linkedItemId,
-  }),
+  invoiceItemId: shown(uuid, ({ itemId }: ItemExplanation) => itemId),
+  invoiceId: uuid,
+  itemType: enumeration(InvoiceItemType),
+  ...alike(decimalNumber, 'amount', 'computedAmount'),
+  currency,
+  text: text(),
+  ...alike(maybe(text()), 'pluginName', 'planName', 'phaseName'),
+  ...alike(maybe(date), 'startDate', 'endDate'),
+  catalogEffectiveDate: maybe(timestamp),
+  linkedInvoiceItemId: maybe(uuid, ({ linkedItemId }: ItemExplanation) => linkedItemId),
   event: lifecycleEvent('event'),
   nextEvent: lifecycleEvent('nextEvent'),
   planEvent: lifecycleEvent('planEvent'),
-  rules: field(listOf(ExplainedRuleCase), 'R'),
+  rules: listOf(ExplainedRuleCase),
   rule: fact(enumeration({ ...PeriodRule, ...RepairRule }), 'rule'),
   price: fact(decimalNumber, 'price'),
   quantity: fact(int(), 'quantity'),
@@ -200,5 +163,5 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   usageBilledBefore: fact(decimalNumber, 'billed'),
   creditDue: factOf(decimalNumber, 'USAGE', ({ credit }) => credit?.open ?? null),
   creditLeft: factOf(decimalNumber, 'USAGE', ({ credit }) => credit?.left ?? null),
-  steps: field(listOf(ExplainedStep), 'R'),
+  steps: listOf(ExplainedStep),
 });

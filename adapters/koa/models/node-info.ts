@@ -1,39 +1,32 @@
 import { type NodeInfo, type PluginInfo, PluginState } from '../../../lib/records/index.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, field, maybe, model, modelWith, shown } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 
 const PluginServiceInfoModel = model('PluginServiceInfo', {
-  serviceTypeName: field(text(), 'R'),
-  registrationName: field(text(), 'R'),
+  serviceTypeName: text(),
+  registrationName: text(),
 });
 
 export const PluginInfoModel = model('PluginInfo', {
-  bundleSymbolicName: field(text(), 'R', {
-    nullable: true,
-    from: ({ pluginName }: PluginInfo) => pluginName,
-  }),
-  pluginKey: field(text(), 'R', { nullable: true }),
-  pluginName: field(text(), 'R'),
-  version: field(text(), 'R', { nullable: true }),
-  state: field(enumeration(PluginState), 'R'),
-  isSelectedForStart: field(bool, 'R', { from: () => true }),
-  services: field(listOf(PluginServiceInfoModel), 'R'),
+  bundleSymbolicName: maybe(text(), ({ pluginName }: PluginInfo) => pluginName),
+  pluginKey: maybe(text()),
+  pluginName: text(),
+  version: maybe(text()),
+  state: enumeration(PluginState),
+  isSelectedForStart: shown(bool, () => true),
+  services: listOf(PluginServiceInfoModel),
 });
 
-/** One version stands for the parts of which the reference has one each. */
-const version = field(text(), 'R', { from: (node: NodeInfo) => node.version });
+/** Kill Bill has a version of each part; here they have one. */
+const version = shown(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {
-  nodeName: field(text(), 'R'),
-  bootTime: field(timestamp, 'R', { from: ({ bootDate }: NodeInfo) => bootDate }),
-  lastUpdatedDate: field(timestamp, 'R'),
-  kbVersion: version,
-  apiVersion: version,
-  pluginApiVersion: version,
-  commonVersion: version,
-  platformVersion: version,
-  pluginsInfo: field(listOf(PluginInfoModel), 'R', { from: ({ plugins }: NodeInfo) => plugins }),
+  nodeName: text(),
+  bootTime: shown(timestamp, ({ bootDate }: NodeInfo) => bootDate),
+  lastUpdatedDate: timestamp,
+  ...alike(version, 'kbVersion', 'apiVersion', 'pluginApiVersion', 'commonVersion', 'platformVersion'),
+  pluginsInfo: shown(listOf(PluginInfoModel), ({ plugins }: NodeInfo) => plugins),
 });
 
 const NodeCommandPropertyModel = model('NodeCommandProperty', {
@@ -41,9 +34,8 @@ const NodeCommandPropertyModel = model('NodeCommandProperty', {
   value: field(anyValue, 'I', { nullable: true }),
 });
 
-/** What nodes are told to do. */
-export const NodeCommandModel = model('NodeCommand', {
-  isSystemCommandType: field(bool, 'I'),
+export const NodeCommandModel = modelWith('I', 'NodeCommand', {
+  isSystemCommandType: bool,
   nodeCommandType: field(text(), 'I', { required: true }),
-  nodeCommandProperties: field(listOf(NodeCommandPropertyModel), 'I'),
+  nodeCommandProperties: listOf(NodeCommandPropertyModel),
 });

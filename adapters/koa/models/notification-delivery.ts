@@ -1,9 +1,9 @@
 import { type DeliveryView, externalEventTypes } from '../../../lib/push/index.ts';
 import { type DeliveryState, ObjectType } from '../../../lib/records/index.ts';
-import { field, model } from '../wire/model.ts';
+import { maybe, model, shown } from '../wire/model.ts';
 import { enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 
-/** What becomes of a delivery (platform §10.5). */
+/** See platform §10.5. */
 export const deliveryStates: Readonly<Record<DeliveryState, DeliveryState>> = {
   AVAILABLE: 'AVAILABLE',
   PROCESSED: 'PROCESSED',
@@ -12,18 +12,18 @@ export const deliveryStates: Readonly<Record<DeliveryState, DeliveryState>> = {
 };
 
 export const NotificationDelivery = model('NotificationDelivery', {
-  deliveryId: field(uuid, 'R', { from: ({ id }: DeliveryView) => id }),
-  eventType: field(enumeration(externalEventTypes), 'R'),
-  accountId: field(text(), 'R', { nullable: true }),
-  objectType: field(enumeration(ObjectType), 'R'),
-  objectId: field(text(), 'R', { nullable: true }),
-  metaData: field(text(), 'R', { nullable: true }),
-  url: field(text(), 'R'),
-  status: field(enumeration(deliveryStates), 'R'),
-  attempts: field(int(), 'R'),
-  lastAttemptDate: field(timestamp, 'R', { nullable: true }),
-  lastStatus: field(int(), 'R', { nullable: true }),
-  lastError: field(text(), 'R', { nullable: true }),
-  nextAttemptDate: field(timestamp, 'R', { nullable: true }),
-  createdDate: field(timestamp, 'R'),
+  deliveryId: shown(uuid, ({ id }: DeliveryView) => id),
+  eventType: enumeration(externalEventTypes),
+  accountId: maybe(text()),
+  objectType: enumeration(ObjectType),
+  objectId: maybe(text()),
+  metaData: maybe(text()),
+  url: text(),
+  status: enumeration(deliveryStates),
+  attempts: int(),
+  lastAttemptDate: maybe(timestamp),
+  lastStatus: maybe(int()),
+  lastError: maybe(text()),
+  nextAttemptDate: maybe(timestamp),
+  createdDate: timestamp,
 });

@@ -1,39 +1,39 @@
 import type { OverdueStateView } from '../../../lib/overdue/index.ts';
-import { type Field, field, model } from '../wire/model.ts';
+import { field, maybe, model } from '../wire/model.ts';
 import { bool, date, int, text } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const onlyD = { onlyD: true } as const;
-/** Of a day that is asked for: it is in no other answer. */
+/** Only in answers for a requested day. */
 const ofDay = { onlyD: true, absentable: true } as const;
 
 const stateFields = {
-  name: field(text(), 'R'),
-  externalMessage: field(text(), 'R'),
+  name: text(),
+  externalMessage: text(),
   // http-api §4 line 9.
   daysBetweenPaymentRetries: field(listOf(int()), 'R', onlyD),
-  isDisableEntitlementAndChangesBlocked: field(bool, 'R'),
-  isBlockChanges: field(bool, 'R'),
-  isClearState: field(bool, 'R'),
-  reevaluationIntervalDays: field(int(), 'R', { nullable: true }),
-} satisfies Record<keyof OverdueStateView, Field>;
+  isDisableEntitlementAndChangesBlocked: bool,
+  isBlockChanges: bool,
+  isClearState: bool,
+  reevaluationIntervalDays: maybe(int()),
+} satisfies Record<keyof OverdueStateView, unknown>;
 
-const OverdueStep = model('OverdueStep', { date: field(date, 'R'), ...stateFields });
+const OverdueStep = model('OverdueStep', { date, ...stateFields });
 
 const OverdueCriterionReason = model('OverdueCriterionReason', {
-  kind: field(text(), 'R'),
-  holds: field(bool, 'R'),
-  text: field(text(), 'R'),
+  kind: text(),
+  holds: bool,
+  text: text(),
 });
 
 const OverdueReason = model('OverdueReason', {
-  state: field(text(), 'R'),
-  holds: field(bool, 'R'),
-  text: field(text(), 'R'),
-  criteria: field(listOf(OverdueCriterionReason), 'R'),
+  state: text(),
+  holds: bool,
+  text: text(),
+  criteria: listOf(OverdueCriterionReason),
 });
 
-/** The state of an account (overdue §10); with a day that was asked for, what leads to it. */
+/** See overdue §10. */
 export const OverdueState = model('OverdueState', {
   ...stateFields,
   asOf: field(date, 'R', ofDay),

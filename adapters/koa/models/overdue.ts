@@ -1,35 +1,34 @@
 import { CancellationPolicy, controlTagNames } from '../../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
-import { field, model } from '../wire/model.ts';
+import { field, model, modelWith } from '../wire/model.ts';
 import { bool, decimalNumber, enumeration, int, text } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
-const maybe = { nullable: true } as const;
-const ControlTag = enumeration(Object.fromEntries(controlTagNames.map((name) => [name, name])));
+const ControlTag = enumeration(controlTagNames);
 
 const OverdueCondition = model('OverdueCondition', {
-  timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: field(Duration, 'W', maybe),
-  controlTagInclusion: field(ControlTag, 'W', maybe),
-  controlTagExclusion: field(ControlTag, 'W', maybe),
-  numberOfUnpaidInvoicesEqualsOrExceeds: field(int({ minimum: 0 }), 'W', maybe),
-  responseForLastFailedPayment: field(listOf(enumeration(PaymentResponse)), 'W', maybe),
-  totalUnpaidInvoiceBalanceEqualsOrExceeds: field(decimalNumber, 'W', maybe),
+  timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: field(Duration, 'W', { nullable: true }),
+  controlTagInclusion: field(ControlTag, 'W', { nullable: true }),
+  controlTagExclusion: field(ControlTag, 'W', { nullable: true }),
+  numberOfUnpaidInvoicesEqualsOrExceeds: field(int({ minimum: 0 }), 'W', { nullable: true }),
+  responseForLastFailedPayment: field(listOf(enumeration(PaymentResponse)), 'W', { nullable: true }),
+  totalUnpaidInvoiceBalanceEqualsOrExceeds: field(decimalNumber, 'W', { nullable: true }),
 });
 
-const OverdueStateConfig = model('OverdueStateConfig', {
+const OverdueStateConfig = modelWith('W', 'OverdueStateConfig', {
   name: field(text(50), 'W', { required: true }),
-  isClearState: field(bool, 'W'),
-  condition: field(OverdueCondition, 'W', maybe),
-  externalMessage: field(text(), 'W'),
-  isBlockChanges: field(bool, 'W'),
-  isDisableEntitlement: field(bool, 'W'),
-  subscriptionCancellationPolicy: field(enumeration(CancellationPolicy), 'W'),
-  autoReevaluationIntervalDays: field(int(), 'W', maybe),
+  isClearState: bool,
+  condition: field(OverdueCondition, 'W', { nullable: true }),
+  externalMessage: text(),
+  isBlockChanges: bool,
+  isDisableEntitlement: bool,
+  subscriptionCancellationPolicy: enumeration(CancellationPolicy),
+  autoReevaluationIntervalDays: field(int(), 'W', { nullable: true }),
 });
 
-/** The configuration as JSON (overdue §1.4). Requests are read by the engine, which tells where each error stands. */
+/** See overdue §1.4. The engine reads requests and reports error positions. */
 export const Overdue = model('Overdue', {
-  initialReevaluationInterval: field(int(), 'W', maybe),
+  initialReevaluationInterval: field(int(), 'W', { nullable: true }),
   overdueStates: field(listOf(OverdueStateConfig), 'W', { required: true }),
 });

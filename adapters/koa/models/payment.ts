@@ -14,7 +14,8 @@ import {
   TransactionType,
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { field, model, reading } from '../wire/model.ts';
+import type { Decimal } from '../../../lib/values/money/index.ts';
+import { type Field, field, maybe, model, modelWith, reading, shown } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {
   bool,
@@ -35,7 +36,7 @@ export const PluginProperty = model('PluginProperty', {
   value: field(pluginValue, 'C', { nullable: true }),
   isUpdatable: field(bool, 'C', {
     nullable: true,
-    from: ({ isUpdatable = false }: PropertyRecord) => isUpdatable,
+    from: (property: PropertyRecord) => property.isUpdatable ?? false,
   }),
 });
 
@@ -46,10 +47,10 @@ const PaymentMethodPluginDetail = model('PaymentMethodPluginDetail', {
 });
 
 export const PaymentMethod = model('PaymentMethod', {
-  paymentMethodId: field(uuid, 'R', { from: ({ id }: PaymentMethodView) => id }),
+  paymentMethodId: shown(uuid, ({ id }: PaymentMethodView) => id),
   externalKey: field(externalKey, 'C'),
   accountId: field(uuid, 'C'),
-  isDefault: field(bool, 'R'),
+  isDefault: bool,
   pluginName: field(text(), 'C', { required: true }),
   pluginInfo: field(PaymentMethodPluginDetail, 'C', { nullable: true }),
   auditLogs,
@@ -61,37 +62,27 @@ interface ShownTransaction extends PaymentTransactionView {
 }
 
 export const PaymentTransaction = model('PaymentTransaction', {
-  transactionId: field(uuid, 'R', { from: ({ id }: ShownTransaction) => id }),
-  transactionExternalKey: field(externalKey, 'C', {
-    from: ({ externalKey: key }: ShownTransaction) => key,
-  }),
-  paymentId: field(uuid, 'R'),
+  transactionId: shown(uuid, ({ id }: ShownTransaction) => id),
+  transactionExternalKey: field(externalKey, 'C', { from: (view: ShownTransaction) => view.externalKey }),
+  paymentId: uuid,
   paymentExternalKey: field(externalKey, 'C'),
   transactionType: field(enumeration(TransactionType), 'C'),
+  ...recordFields(paymentTransactionFields, ['amount', 'currency', 'effectiveDate', 'processedAmount']),
   ...recordFields(paymentTransactionFields, [
-    'amount',
-    'currency',
-    'effectiveDate',
-    'processedAmount',
     'processedCurrency',
     'status',
     'gatewayErrorCode',
     'gatewayErrorMsg',
   ]),
-  firstPaymentReferenceId: field(text(), 'R', {
-    nullable: true,
-    from: ({ pluginInfo }: ShownTransaction) => pluginInfo?.firstPaymentReferenceId ?? null,
-  }),
-  secondPaymentReferenceId: field(text(), 'R', {
-    nullable: true,
-    from: ({ pluginInfo }: ShownTransaction) => pluginInfo?.secondPaymentReferenceId ?? null,
-  }),
-  properties: field(listOf(PluginProperty), 'C', {
-    nullable: true,
-    from: ({ pluginInfo }: ShownTransaction) => pluginInfo?.properties ?? null,
-  }),
+  firstPaymentReferenceId: maybe(text(), pluginFact('firstPaymentReferenceId')),
+  secondPaymentReferenceId: maybe(text(), pluginFact('secondPaymentReferenceId')),
+  properties: field(listOf(PluginProperty), 'C', { nullable: true, from: pluginFact('properties') }),
   auditLogs,
 });
+
+function pluginFact(name: keyof NonNullable<PaymentTransactionView['pluginInfo']>) {
+  return ({ pluginInfo }: PaymentTransactionView) => pluginInfo?.[name] ?? null;
+}
 
 const transactionInput = {
   ...PaymentTransaction.fields,
@@ -101,15 +92,14 @@ const transactionInput = {
   status: field(enumeration(TransactionStatus), 'I'),
 };
 
-/** A transaction as requests have it: which one it is, and what it is to be. */
 export const PaymentTransactionInput = reading(PaymentTransaction, transactionInput);
 
-/** What is taken off an item with a refund. */
-const RefundedItem = model('RefundedInvoiceItem', {
+/** An item adjustment of a refund. */
+const RefundedItem = modelWith('I', 'RefundedInvoiceItem', {
   invoiceItemId: field(uuid, 'I', { required: true }),
-  invoiceId: field(uuid, 'I'),
-  amount: field(decimalNumber, 'I'),
-  description: field(text(), 'I'),
+  invoiceId: uuid,
+  amount: decimalNumber,
+  description: text(),
 });
 
 export const InvoicePaymentTransaction = model('InvoicePaymentTransaction', {
@@ -119,72 +109,62 @@ export const InvoicePaymentTransaction = model('InvoicePaymentTransaction', {
 });
 
 const PaymentAttempt = model('PaymentAttempt', {
-  ...recordFields(paymentAttemptFields, [
-    'accountId',
-    'paymentMethodId',
-    'paymentExternalKey',
-    'transactionId',
-    'transactionExternalKey',
-    'transactionType',
-  ]),
-  effectiveDate: field(timestamp, 'R'),
-  stateName: field(enumeration(ShownAttemptState), 'R'),
+  ...recordFields(paymentAttemptFields, ['accountId', 'paymentMethodId', 'paymentExternalKey']),
+  ...recordFields(paymentAttemptFields, ['transactionId', 'transactionExternalKey', 'transactionType']),
+  effectiveDate: timestamp,
+  stateName: enumeration(ShownAttemptState),
   ...recordFields(paymentAttemptFields, ['amount', 'currency']),
-  pluginName: field(text(), 'R', { from: ({ pluginNames }: AttemptView) => pluginNames.join(',') }),
-  pluginProperties: field(listOf(PluginProperty), 'R', { nullable: true }),
-  // An attempt that is only scheduled has not been written yet (payments §8.2).
+  pluginName: shown(text(), ({ pluginNames }: AttemptView) => pluginNames.join(',')),
+  pluginProperties: maybe(listOf(PluginProperty)),
+  // A scheduled attempt is not stored yet (payments §8.2).
   auditLogs: auditLogsOf('id', ({ stateName }: AttemptView) => stateName !== ShownAttemptState.SCHEDULED),
 });
 
+function totals<N extends keyof PaymentView['totals']>(...names: readonly N[]) {
+  const fields = names.map((name) => [name, shown(decimalNumber, (view: PaymentView) => view.totals[name])]);
+  return Object.fromEntries(fields) as Readonly<Record<N, Field<Decimal, 'R'>>>;
+}
+
 const paymentFields = {
-  accountId: field(uuid, 'R'),
-  paymentId: field(uuid, 'R', { from: ({ id }: PaymentView) => id }),
-  paymentNumber: field(text(), 'R', { from: ({ paymentNumber }: PaymentView) => String(paymentNumber) }),
-  paymentExternalKey: field(text(), 'R', { from: ({ externalKey: key }: PaymentView) => key }),
-  authAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.authAmount }),
-  capturedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.capturedAmount }),
-  purchasedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.purchasedAmount }),
-  refundedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.refundedAmount }),
-  creditedAmount: field(decimalNumber, 'R', { from: ({ totals }: PaymentView) => totals.creditedAmount }),
-  currency: field(currency, 'R', { nullable: true, from: ({ totals }: PaymentView) => totals.currency }),
-  paymentMethodId: field(uuid, 'R'),
-  transactions: field(listOf(PaymentTransaction), 'R', {
-    from: ({ transactions, externalKey: paymentExternalKey }: PaymentView): readonly ShownTransaction[] =>
+  accountId: uuid,
+  paymentId: shown(uuid, ({ id }: PaymentView) => id),
+  paymentNumber: shown(text(), ({ paymentNumber }: PaymentView) => String(paymentNumber)),
+  paymentExternalKey: shown(text(), ({ externalKey: key }: PaymentView) => key),
+  ...totals('authAmount', 'capturedAmount', 'purchasedAmount', 'refundedAmount', 'creditedAmount'),
+  currency: maybe(currency, ({ totals }: PaymentView) => totals.currency),
+  paymentMethodId: uuid,
+  transactions: shown(
+    listOf(PaymentTransaction),
+    ({ transactions, externalKey: paymentExternalKey }: PaymentView): readonly ShownTransaction[] =>
       transactions.map((each) => ({ ...each, paymentExternalKey })),
-  }),
-  paymentAttempts: field(listOf(PaymentAttempt), 'R', {
-    nullable: true,
-    from: ({ attempts }: PaymentView) => attempts,
-  }),
+  ),
+  paymentAttempts: maybe(listOf(PaymentAttempt), ({ attempts }: PaymentView) => attempts),
 };
 
 export const Payment = model('Payment', { ...paymentFields, auditLogs });
 
 const { PAYMENT_SYSTEM_OFF: _readOnly, ...fixedStatuses } = TransactionStatus;
 
-/** What an operator says of a transaction and its payment. */
-export const AdminPayment = model('AdminPayment', {
-  lastSuccessPaymentState: field(enumeration(PaymentStateName), 'I'),
-  currentPaymentStateName: field(enumeration(PaymentStateName), 'I'),
+/** An operator's correction of a transaction and its payment. */
+export const AdminPayment = modelWith('I', 'AdminPayment', {
+  lastSuccessPaymentState: enumeration(PaymentStateName),
+  currentPaymentStateName: enumeration(PaymentStateName),
   transactionStatus: field(enumeration(fixedStatuses), 'I', { required: true }),
 });
 
-/** What a request to pay an invoice holds. */
-const invoicePaymentInput = {
+export const InvoicePayment = model('InvoicePayment', {
+  targetInvoiceId: maybe(uuid),
+  ...paymentFields,
+  auditLogs,
+});
+
+export const InvoicePaymentRequest = reading(InvoicePayment, {
   accountId: field(uuid, 'I', { required: true }),
   purchasedAmount: field(decimalNumber, 'I'),
   paymentMethodId: field(uuid, 'I'),
   paymentExternalKey: field(externalKey, 'I'),
   transactions: field(listOf(PaymentTransactionInput), 'I', { nullable: true }),
-} as const;
-
-export const InvoicePayment = model('InvoicePayment', {
-  targetInvoiceId: field(uuid, 'R', { nullable: true }),
-  ...paymentFields,
-  auditLogs,
 });
-
-export const InvoicePaymentRequest = reading(InvoicePayment, invoicePaymentInput);
 
 export function auditedIdsOfPayment(payment: PaymentView): readonly Uuid[] {
   const attempts = payment.attempts ?? [];

@@ -2,13 +2,13 @@ import type { ApiClient, User } from '../../../lib/records/index.ts';
 import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
-import { field, model, partial, reading } from '../wire/model.ts';
+import { field, maybe, model, partial, reading, shown } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 export const words = listOf(text());
 
-/** The last two fields are ours and read-only, so that answers hold what clients know. */
+/** Answers omit the last two fields, which clients do not know. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),
@@ -17,10 +17,9 @@ export const UserRoles = model('UserRoles', {
   currentPassword: field(text(), 'I', { absentable: true }),
 });
 
-/** The body of a change of password; the path names the user. */
 export const UserChange = partial(UserRoles);
 
-/** The body of a change of roles; `roles` is required, so that forgetting it does not remove all. */
+/** `roles` is required, since its absence would remove all. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const RoleDefinitionModel = model('RoleDefinition', {
@@ -28,7 +27,7 @@ export const RoleDefinitionModel = model('RoleDefinition', {
   permissions: field(words, 'W'),
 });
 
-/** The body of a change of a role; `permissions` is required, so that forgetting it does not remove all. */
+/** `permissions` is required, since its absence would remove all. */
 export const RoleChange = reading(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),
   permissions: field(words, 'W', { required: true }),
@@ -43,31 +42,29 @@ export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
-  /** Absent or null = all. */
+  /** Absent or null = all tenants. */
   tenants: field(listOf(uuid), 'W', {
     nullable: true,
     from: ({ allTenants, tenantIds }: ApiClient) => (allTenants ? null : tenantIds),
   }),
 });
 
-/** A session with the idle time after which it ends. */
 export interface ShownSession extends CallerSession {
+  /** Idle time in milliseconds. */
   readonly timeout: number;
 }
 
 const Session = model('Session', {
-  id: field(text(), 'R', { from: ({ token }: ShownSession) => token }),
-  startDate: field(timestamp, 'R', { from: ({ session }: ShownSession) => instant(session.startedMs) }),
-  lastAccessDate: field(timestamp, 'R', {
-    from: ({ session }: ShownSession) => instant(session.lastAccessMs),
-  }),
-  timeout: field(int(), 'R'),
-  host: field(text(), 'R', { nullable: true, from: ({ session }: ShownSession) => session.host }),
+  id: shown(text(), ({ token }: ShownSession) => token),
+  startDate: shown(timestamp, ({ session }: ShownSession) => instant(session.startedMs)),
+  lastAccessDate: shown(timestamp, ({ session }: ShownSession) => instant(session.lastAccessMs)),
+  timeout: int(),
+  host: maybe(text(), ({ session }: ShownSession) => session.host),
 });
 
 export const Subject = model('Subject', {
-  principal: field(text(), 'R'),
-  isAuthenticated: field(bool, 'R'),
-  isRemembered: field(bool, 'R'),
-  session: field(Session, 'R', { nullable: true }),
+  principal: text(),
+  isAuthenticated: bool,
+  isRemembered: bool,
+  session: maybe(Session),
 });

@@ -18,7 +18,7 @@ import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, type Instant, type LocalDate } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
-import { field, model, partial, reading } from '../wire/model.ts';
+import { alike, field, maybe, model, modelWith, partial, reading, shown } from '../wire/model.ts';
 import {
   bool,
   date,
@@ -38,27 +38,22 @@ import { EventTexts } from './event-texts.ts';
 const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
 
 const SubscriptionEvent = model('SubscriptionEvent', {
-  eventId: field(uuid, 'R'),
-  billingPeriod: field(enumeration(BillingPeriod), 'R', { nullable: true }),
-  effectiveDate: field(timestamp, 'R', { from: ({ effective }: SubscriptionEventView) => effective.at }),
-  catalogEffectiveDate: field(timestamp, 'R', { nullable: true }),
-  plan: field(text(), 'R', { nullable: true }),
-  product: field(text(), 'R', { nullable: true }),
-  priceList: field(text(), 'R', { nullable: true }),
-  phase: field(text(), 'R', { nullable: true }),
-  eventType: field(enumeration(SubscriptionEventType), 'R'),
-  isBlockedBilling: field(bool, 'R'),
-  isBlockedEntitlement: field(bool, 'R'),
-  serviceName: field(text(), 'R'),
-  serviceStateName: field(text(), 'R'),
+  eventId: uuid,
+  billingPeriod: maybe(enumeration(BillingPeriod)),
+  effectiveDate: shown(timestamp, ({ effective }: SubscriptionEventView) => effective.at),
+  catalogEffectiveDate: maybe(timestamp),
+  ...alike(maybe(text()), 'plan', 'product', 'priceList', 'phase'),
+  eventType: enumeration(SubscriptionEventType),
+  ...alike(bool, 'isBlockedBilling', 'isBlockedEntitlement'),
+  ...alike(text(), 'serviceName', 'serviceStateName'),
   auditLogs: auditLogsOf('eventId'),
 });
 
-const BlockPrice = model('BlockPrice', {
-  unitName: field(text(), 'C'),
-  size: field(decimalNumber, 'C'),
+const BlockPrice = modelWith('C', 'BlockPrice', {
+  unitName: text(),
+  size: decimalNumber,
   price: field(decimalNumber, 'C', { nullable: true }),
-  max: field(decimalNumber, 'C'),
+  max: decimalNumber,
 });
 
 const TierPrice = model('TierPrice', {
@@ -66,128 +61,103 @@ const TierPrice = model('TierPrice', {
   recurringPrice: field(decimalNumber, 'C', { nullable: true, onlyD: true }),
 });
 
-const UsagePrice = model('UsagePrice', {
-  usageName: field(text(), 'C'),
-  usageType: field(enumeration(UsageType), 'C'),
-  billingMode: field(enumeration(BillingMode), 'C'),
+const UsagePrice = modelWith('C', 'UsagePrice', {
+  usageName: text(),
+  usageType: enumeration(UsageType),
+  billingMode: enumeration(BillingMode),
   tierBlockPolicy: field(enumeration(TierBlockPolicy), 'C', { nullable: true }),
-  tierPrices: field(listOf(TierPrice), 'C'),
+  tierPrices: listOf(TierPrice),
 });
 
 export const PhasePrice = model('PhasePrice', {
-  planName: field(text(), 'C', { nullable: true }),
-  phaseName: field(text(), 'C', { nullable: true }),
-  phaseType: field(text(), 'C', { nullable: true }),
-  fixedPrice: field(decimalNumber, 'C', { nullable: true }),
-  recurringPrice: field(decimalNumber, 'C', { nullable: true }),
+  ...alike(field(text(), 'C', { nullable: true }), 'planName', 'phaseName', 'phaseType'),
+  ...alike(field(decimalNumber, 'C', { nullable: true }), 'fixedPrice', 'recurringPrice'),
   usagePrices: field(listOf(UsagePrice), 'C'),
 });
 
-/**
- * Which fields a creation needs depends on the others (http-api §12, fixed messages). The library checks that, so only
- * the account is marked as required here.
- */
+/** The library checks the other required fields, which depend on each other (http-api §12, fixed messages). */
 export const Subscription = model('Subscription', {
   accountId: field(uuid, 'C', { required: true }),
   bundleId: field(uuid, 'C'),
-  subscriptionId: field(uuid, 'R'),
-  externalKey: field(externalKey, 'C', { nullable: true }),
-  bundleExternalKey: field(externalKey, 'C', { nullable: true }),
-  startDate: field(dayOrInstant, 'R', { nullable: true, from: datedIn('start') }),
+  subscriptionId: uuid,
+  ...alike(field(externalKey, 'C', { nullable: true }), 'externalKey', 'bundleExternalKey'),
+  startDate: maybe(dayOrInstant, datedIn('start')),
   productName: field(text(), 'W', { nullable: true }),
   productCategory: field(enumeration(ProductCategory), 'C'),
   billingPeriod: field(enumeration(BillingPeriod), 'W', { nullable: true }),
   phaseType: field(enumeration(PhaseType), 'W', { nullable: true }),
-  priceList: field(text(), 'W', { nullable: true }),
-  planName: field(text(), 'W', { nullable: true }),
-  state: field(enumeration(EntitlementState), 'R'),
-  sourceType: field(enumeration(SourceType), 'R'),
-  cancelledDate: field(dayOrInstant, 'R', { nullable: true, from: datedIn('cancelled') }),
-  chargedThroughDate: field(date, 'R', {
-    nullable: true,
-    from: ({ chargedThrough }: SubscriptionOutline) => chargedThrough?.date ?? null,
-  }),
-  billingStartDate: field(dayOrInstant, 'R', { nullable: true, from: datedIn('billingStart') }),
-  billingEndDate: field(dayOrInstant, 'R', { nullable: true, from: datedIn('billingEnd') }),
+  ...alike(field(text(), 'W', { nullable: true }), 'priceList', 'planName'),
+  state: enumeration(EntitlementState),
+  sourceType: enumeration(SourceType),
+  cancelledDate: maybe(dayOrInstant, datedIn('cancelled')),
+  chargedThroughDate: maybe(date, ({ chargedThrough }: SubscriptionOutline) => chargedThrough?.date ?? null),
+  billingStartDate: maybe(dayOrInstant, datedIn('billingStart')),
+  billingEndDate: maybe(dayOrInstant, datedIn('billingEnd')),
   billCycleDayLocal: field(int(), 'W', { nullable: true }),
-  events: field(listOf(SubscriptionEvent), 'R', {
-    from: (view: SubscriptionOutline, rendering) => new LazyList(() => eventTexts(view.events(), rendering)),
-  }),
-  prices: field(listOf(PhasePrice), 'R', { from: (view: SubscriptionOutline) => view.prices() }),
+  events: shown(
+    listOf(SubscriptionEvent),
+    (view: SubscriptionOutline, rendering) => new LazyList(() => eventTexts(view.events(), rendering)),
+  ),
+  prices: shown(listOf(PhasePrice), (view: SubscriptionOutline) => view.prices()),
   priceOverrides: field(listOf(PhasePrice), 'I'),
   quantity: field(int({ minimum: 1 }), 'W'),
   auditLogs: auditLogsOf('subscriptionId'),
 });
 
-/** A base with its add-ons, to be created together. */
 export const BulkSubscriptionsBundle = model('BulkSubscriptionsBundle', {
   baseEntitlementAndAddOns: field(listOf(partial(Subscription)), 'I', { required: true }),
 });
 
 const BundleTimeline = model('BundleTimeline', {
-  accountId: field(uuid, 'R'),
-  bundleId: field(uuid, 'R'),
-  externalKey: field(text(), 'R'),
-  events: field(listOf(SubscriptionEvent), 'R', {
-    from: (view: BundleOutline, rendering) => new LazyList(() => eventTexts(view.timeline(), rendering)),
-  }),
+  accountId: uuid,
+  bundleId: uuid,
+  externalKey: text(),
+  events: shown(
+    listOf(SubscriptionEvent),
+    (view: BundleOutline, rendering) => new LazyList(() => eventTexts(view.timeline(), rendering)),
+  ),
   auditLogs: auditLogsOf('bundleId'),
 });
 
 export const Bundle = model('Bundle', {
   accountId: field(uuid, 'W'),
-  bundleId: field(uuid, 'R'),
+  bundleId: uuid,
   externalKey: field(externalKey, 'W'),
-  subscriptions: field(listOf(Subscription), 'R', {
-    from: ({ subscriptions }: BundleOutline, rendering) =>
-      lazyList(subscriptions, (each) => Subscription.write(each, rendering)),
-  }),
-  timeline: field(BundleTimeline, 'R', { from: (view: BundleOutline) => view }),
+  subscriptions: shown(listOf(Subscription), ({ subscriptions }: BundleOutline, rendering) =>
+    lazyList(subscriptions, (each) => Subscription.write(each, rendering)),
+  ),
+  timeline: shown(BundleTimeline, (view: BundleOutline) => view),
   auditLogs: auditLogsOf('bundleId'),
 });
 
-/** As it is sent for a transfer: the account that it goes to, and keys for the new subscriptions (subscriptions §17.4). */
+const newKey = reading(Subscription, {
+  subscriptionId: field(uuid, 'W'),
+  externalKey: field(externalKey, 'W'),
+});
+/** The receiving account, and keys of the new subscriptions (subscriptions §17.4). */
 export const BundleTransfer = reading(Bundle, {
   accountId: field(uuid, 'W', { required: true }),
-  subscriptions: field(
-    listOf(reading(Subscription, { subscriptionId: field(uuid, 'W'), externalKey: field(externalKey, 'W') })),
-    'W',
-  ),
+  subscriptions: field(listOf(newKey), 'W'),
 });
 
-/** As it is sent for another key. */
 export const BundleKey = reading(Bundle, { externalKey: field(externalKey, 'W', { required: true }) });
 
-/** Ids of every record of a subscription whose audit an answer shows. */
 export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uuid[] {
-  const ids = new Set<Uuid>([view.subscriptionId]);
-  for (const { eventId } of view.events()) ids.add(eventId);
-  return [...ids];
+  return [...new Set([view.subscriptionId, ...Iterator.from(view.events()).map(({ eventId }) => eventId)])];
 }
 
-/** The rows as JSON; rows from an account's states have the same text in every subscription. */
-function* eventTexts(
-  events: Iterable<SubscriptionEventView>,
-  rendering: Rendering,
-): Generator<JsonText, undefined> {
-  const texts = textsOf(rendering);
-  for (const event of events) yield texts.of(event);
-}
-
-/** The shared texts of one answer. */
-function textsOf(rendering: Rendering): EventTexts {
-  const known = textsByRendering.get(rendering);
-  if (known !== undefined) return known;
-  const made = new EventTexts(
-    (event) => new JsonText(stringifyExactJson(SubscriptionEvent.write(event, rendering))),
-  );
-  textsByRendering.set(rendering, made);
-  return made;
-}
-
+/** Shared texts of each answer. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
-/** A date of the subscription, as the dialect shows it. */
+/** Events of an account's states have the same text in every subscription. */
+function eventTexts(events: Iterable<SubscriptionEventView>, rendering: Rendering): LazyList<JsonText> {
+  const write = (event: SubscriptionEventView) =>
+    new JsonText(stringifyExactJson(SubscriptionEvent.write(event, rendering)));
+  const texts = textsByRendering.get(rendering) ?? new EventTexts(write);
+  textsByRendering.set(rendering, texts);
+  return lazyList(events, (event) => texts.of(event));
+}
+
 function datedIn(name: 'start' | 'cancelled' | 'billingStart' | 'billingEnd') {
   return (view: SubscriptionOutline, { dialect }: Rendering): LocalDate | Instant | null => {
     const dated = view[name];

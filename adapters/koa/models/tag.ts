@@ -3,7 +3,7 @@ import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
 } from '../../../lib/values/limits.ts';
-import { field, model, reading } from '../wire/model.ts';
+import { field, model, reading, shown } from '../wire/model.ts';
 import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
@@ -12,15 +12,15 @@ const description = field(text(MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS), 'C', 
 const applicableObjectTypes = field(listOf(enumeration(ObjectType)), 'C', { required: true });
 
 export const TagDefinition = model('TagDefinition', {
-  id: field(uuid, 'R'),
-  isControlTag: field(bool, 'R'),
+  id: uuid,
+  isControlTag: bool,
   name: field(text(), 'C', { required: true }),
   description,
   applicableObjectTypes,
   auditLogs,
 });
 
-/** As it is sent; some names of the system are longer than those of users may be. */
+/** Names of system definitions may be longer. */
 export const NewTagDefinition = reading(TagDefinition, {
   name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
   description,
@@ -28,10 +28,10 @@ export const NewTagDefinition = reading(TagDefinition, {
 });
 
 export const Tag = model('Tag', {
-  tagId: field(uuid, 'R', { from: ({ id }: TagRecord) => id }),
-  objectType: field(enumeration(ObjectType), 'R'),
-  objectId: field(uuid, 'R'),
-  tagDefinitionId: field(uuid, 'R'),
-  tagDefinitionName: field(text(), 'R'),
+  tagId: shown(uuid, ({ id }: TagRecord) => id),
+  objectType: enumeration(ObjectType),
+  objectId: uuid,
+  tagDefinitionId: uuid,
+  tagDefinitionName: text(),
   auditLogs,
 });

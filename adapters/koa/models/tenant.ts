@@ -1,15 +1,15 @@
 import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
 import { KeyKind, type KeyValues, keyKind, maskedValues } from '../../../lib/tenants/index.ts';
-import { field, model } from '../wire/model.ts';
+import { field, model, shown } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 
 const maxApiKeyCharacters = 128;
 
-/** The secret never leaves the engine; tenants' audit is no part of the interface (accounts §14.1). */
+/** The secret never leaves the engine; the audit of tenants is not shown (accounts §14.1). */
 export const Tenant = model('Tenant', {
-  tenantId: field(uuid, 'R', { from: ({ id }: TenantRecord) => id }),
+  tenantId: shown(uuid, ({ id }: TenantRecord) => id),
   externalKey: field(externalKey, 'C', { nullable: true }),
   apiKey: field(text(maxApiKeyCharacters), 'C', { required: true }),
   apiSecret: field(text(), 'C', { required: true, nullable: true, from: () => null }),
@@ -17,13 +17,13 @@ export const Tenant = model('Tenant', {
 });
 
 export const TenantKeyValue = model('TenantKeyValue', {
-  key: field(text(), 'R'),
-  values: field(listOf(text()), 'R'),
+  key: text(),
+  values: listOf(text()),
   auditLogs,
 });
 
 /** `whsec_` and 32 bytes in base64 (platform §10.3). */
-export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: field(text(), 'R') });
+export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: text() });
 
 /** Settings and the callback are masked unless the caller may change them (platform §3 rule 8). */
 export function shownValues(found: KeyValues, options: { readonly masked: boolean }): KeyValues {

@@ -1,5 +1,5 @@
 import { LineStatus, RecordingFaultCode, UnbilledReason } from '../../../lib/usage/index.ts';
-import { field, model } from '../wire/model.ts';
+import { alike, field, maybe, model } from '../wire/model.ts';
 import {
   bool,
   date,
@@ -26,7 +26,7 @@ export const UnitUsageRecord = model('UnitUsageRecord', {
   usageRecords: field(listOf(UsageRecord), 'I', required),
 });
 
-/** What a subscription has used, as it is recorded (json-models §10). */
+/** See json-models §10. */
 export const SubscriptionUsageRecord = model('SubscriptionUsageRecord', {
   subscriptionId: field(uuid, 'I', required),
   trackingId: field(text(128), 'I'),
@@ -34,46 +34,36 @@ export const SubscriptionUsageRecord = model('SubscriptionUsageRecord', {
 });
 
 const ReportedLine = model('UsageReportLine', {
-  index: field(int({ minimum: 0 }), 'R'),
-  subscriptionId: field(uuid, 'R', { nullable: true }),
-  trackingId: field(text(128), 'R', { nullable: true }),
-  status: field(enumeration(LineStatus), 'R'),
-  code: field(enumeration(RecordingFaultCode), 'R', { nullable: true }),
-  message: field(text(), 'R', { nullable: true }),
+  index: int({ minimum: 0 }),
+  subscriptionId: maybe(uuid),
+  trackingId: maybe(text(128)),
+  status: enumeration(LineStatus),
+  code: maybe(enumeration(RecordingFaultCode)),
+  message: maybe(text()),
 });
 
-const count = field(int({ minimum: 0 }), 'R');
+const count = int({ minimum: 0 });
 
-/** What has become of the lines of a bulk call (json-models §10). */
 export const UsageReport = model('UsageReport', {
-  received: count,
-  accepted: count,
-  duplicates: count,
-  conflicts: count,
-  rejected: count,
-  failures: field(listOf(ReportedLine), 'R'),
-  failuresTruncated: field(bool, 'R'),
+  ...alike(count, 'received', 'accepted', 'duplicates', 'conflicts', 'rejected'),
+  failures: listOf(ReportedLine),
+  failuresTruncated: bool,
 });
 
-const RolledUpUnit = model('RolledUpUnit', {
-  unitType: field(text(255), 'R'),
-  amount: field(decimalNumber, 'R'),
-});
+const RolledUpUnit = model('RolledUpUnit', { unitType: text(255), amount: decimalNumber });
 
-/** What was used in a stretch of time (json-models §10). */
 export const RolledUpUsage = model('RolledUpUsage', {
-  subscriptionId: field(uuid, 'R'),
-  startDate: field(timestamp, 'R'),
-  endDate: field(timestamp, 'R'),
-  rolledUpUnits: field(listOf(RolledUpUnit), 'R'),
+  subscriptionId: uuid,
+  startDate: timestamp,
+  endDate: timestamp,
+  rolledUpUnits: listOf(RolledUpUnit),
 });
 
-/** Usage that is on no invoice (json-models §10). */
 export const UnbilledUsage = model('UnbilledUsage', {
-  unitType: field(text(255), 'R'),
-  amount: field(decimalNumber, 'R'),
-  reason: field(enumeration(UnbilledReason), 'R'),
-  usageName: field(text(255), 'R', { nullable: true }),
-  startDate: field(date, 'R'),
-  endDate: field(date, 'R'),
+  unitType: text(255),
+  amount: decimalNumber,
+  reason: enumeration(UnbilledReason),
+  usageName: maybe(text(255)),
+  startDate: date,
+  endDate: date,
 });

@@ -18,29 +18,24 @@ import {
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
-export interface Field<T = unknown, A extends Access = Access> {
-  readonly type: WireType<T>;
-  readonly access: A;
-  /** Required in creation requests. */
-  readonly required: boolean;
-  /** Nullable in answers. */
-  readonly nullable: boolean;
+interface FieldOptions {
+  /** True: required in creation requests. */
+  readonly required?: boolean;
+  /** True: nullable in answers. */
+  readonly nullable?: boolean;
   /** True: dialect D only (`D+`, http-api §4 line 10). */
-  readonly onlyD: boolean;
+  readonly onlyD?: boolean;
   /** True: optional in answers. */
-  readonly absentable: boolean;
+  readonly absentable?: boolean;
   /** Default: the member of the same name. */
-  readonly from: From | undefined;
+  readonly from?: From | undefined;
 }
 
 type From = (shown: never, rendering: Rendering) => unknown;
 
-interface FieldOptions {
-  readonly required?: true;
-  readonly nullable?: true;
-  readonly onlyD?: true;
-  readonly absentable?: true;
-  readonly from?: From;
+export interface Field<T = unknown, A extends Access = Access> extends Required<FieldOptions> {
+  readonly type: WireType<T>;
+  readonly access: A;
 }
 
 export function field<T, A extends Access>(
@@ -48,19 +43,41 @@ export function field<T, A extends Access>(
   access: A,
   options: FieldOptions = {},
 ): Field<T, A> {
-  return {
-    type,
-    access,
-    required: options.required ?? false,
-    nullable: options.nullable ?? false,
-    onlyD: options.onlyD ?? false,
-    absentable: options.absentable ?? false,
-    from: options.from,
-  };
+  const defaults = { required: false, nullable: false, onlyD: false, absentable: false, from: undefined };
+  return { type, access, ...defaults, ...options };
+}
+
+/** An answer field with another value than the member of its name. */
+export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
+  return field(type, 'R', { from });
+}
+
+/** A nullable answer field. */
+export function maybe<T>(type: WireType<T>, from?: From): Field<T, 'R'> {
+  return field(type, 'R', { nullable: true, from });
+}
+
+/** Several fields of one definition. */
+export function alike<F, N extends string>(each: F, ...names: readonly N[]): Readonly<Record<N, F>> {
+  return Object.fromEntries(names.map((name) => [name, each])) as Record<N, F>;
 }
 
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
+
+/** A type alone is an answer field. */
+type Given = Readonly<Record<string, Field | WireType<unknown>>>;
+type FieldsOf<G extends Given, A extends Access = 'R'> = {
+  readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
+};
+
+function fieldsWith<A extends Access, G extends Given>(access: A, given: G): FieldsOf<G, A> {
+  const fields = Object.entries(given).map(([name, each]) => [
+    name,
+    'access' in each ? each : field(each, access),
+  ]);
+  return Object.fromEntries(fields);
+}
 
 /** Absent and null differ in updates only (http-api §9 rule 7). */
 export type RequestOf<F extends Fields> = {
@@ -85,27 +102,27 @@ export function modelsByName(): ReadonlyMap<string, Model> {
 }
 
 /** Restricted request fields by model name. */
-const readings = new Map<string, Fields[]>();
+const readings = new Map<string, readonly Fields[]>();
 
-function noteReading(name: string, fields: Fields): void {
-  readings.set(name, [...(readings.get(name) ?? []), fields]);
+export function model<G extends Given>(name: string, given: G): Model<FieldsOf<G>> {
+  return modelWith('R', name, given);
 }
 
-function neededOf(fields: Fields): readonly string[] {
-  return Object.keys(fields).filter((key) => fields[key]?.required);
-}
-
-export function model<F extends Fields>(name: string, fields: F): Model<F> {
-  const json = { $ref: `#/components/schemas/${name}` };
+/** A model whose plain types are fields with this access. */
+export function modelWith<A extends Access, G extends Given>(
+  access: A,
+  name: string,
+  given: G,
+): Model<FieldsOf<G, A>> {
+  const fields = fieldsWith(access, given);
   const component = onDemand(() => componentOf(name, fields));
-  const created: Model<F> = {
+  const created: Model<FieldsOf<G, A>> = {
     name,
     fields,
-    needed: neededOf(fields),
-    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
+    ...requestOf(name, fields),
     answer: perDialect((dialect) => answerSchema(fields, dialect)),
     write: writerOf(name, fields),
-    json,
+    json: { $ref: `#/components/schemas/${name}` },
     get component() {
       return component();
     },
@@ -114,25 +131,17 @@ export function model<F extends Fields>(name: string, fields: F): Model<F> {
   return created;
 }
 
-/** The model for updates, without required fields. */
-export function partial<F extends Fields>(whole: Model<F>): Model<F> {
-  const fields = Object.fromEntries(
-    Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
-  ) as F;
-  const { name, answer, write, json } = whole;
-  noteReading(name, fields);
+function requestOf<F extends Fields>(name: string, fields: F) {
   return {
-    name,
-    fields: whole.fields,
-    needed: [],
-    write,
+    needed: Object.keys(fields).filter((key) => fields[key]?.required),
     request: perDialect((dialect) => requestSchema(name, fields, dialect)),
-    answer,
-    json,
-    get component() {
-      return whole.component;
-    },
   };
+}
+
+/** The model for updates, without required fields. */
+export function partial<F extends Fields>(whole: Pick<Model<F>, Whole | 'fields'>) {
+  const fields = Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]);
+  return reading(whole, Object.fromEntries(fields) as F);
 }
 
 /** The request with null for missing members. */
@@ -142,17 +151,12 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
   return { ...nulls, ...sent } as RequestOf<F>;
 }
 
+type Whole = 'name' | 'json' | 'answer';
+
 /** The model with these request fields only. In the component, fields that nothing reads are read-only. */
-export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
-  const { name, json, answer } = whole;
-  noteReading(name, fields);
-  return {
-    name,
-    json,
-    answer,
-    needed: neededOf(fields),
-    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
-  } satisfies WireType<RequestOf<F>>;
+export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Whole>, fields: F) {
+  readings.set(name, [...(readings.get(name) ?? []), fields]);
+  return { name, json, answer, ...requestOf(name, fields) } satisfies WireType<RequestOf<F>>;
 }
 
 function requestSchema<F extends Fields>(
@@ -167,17 +171,13 @@ function requestSchema<F extends Fields>(
   const required = writable.filter(([, each]) => each.required).map(([key]) => key);
   const object = z.object(shape).superRefine((value, context) => {
     for (const key of required) {
-      const given = value[key];
-      if (given === undefined || given === null || given === '') context.addIssue(needsToBeSet(name, key));
+      if ((value[key] ?? '') !== '') continue;
+      const message = `${messageNameOf(name)} ${key} needs to be set`;
+      const problem = { code: ErrorCode.MISSING_OR_INVALID_FIELD, message, complete: true };
+      context.addIssue({ code: 'custom', path: [key], message, params: { problem } });
     }
   });
   return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
-}
-
-function needsToBeSet(name: string, key: string) {
-  const message = `${messageNameOf(name)} ${key} needs to be set`;
-  const problem = { code: ErrorCode.MISSING_OR_INVALID_FIELD, message, complete: true };
-  return { code: 'custom' as const, path: [key], message, params: { problem } };
 }
 
 /** A missing object is null; an absent member stays absent. Numbers are objects here (`decimalOf`). */
@@ -203,12 +203,13 @@ function writerOf(name: string, fields: Fields): Model['write'] {
   const D = Object.entries(fields);
   const K = D.filter(([, { onlyD }]) => !onlyD);
   const all = { D: { each: D, shape: shapeOf(D) }, K: { each: K, shape: shapeOf(K) } };
-  return (shown, rendering) => {
+  return (view, rendering) => {
     const { each: written, shape } = all[rendering.dialect];
     const answer: Record<string, unknown> = { ...shape };
     for (const [key, each] of written) {
-      const value = valueIn(shown, { key, each, rendering });
-      if (value !== undefined) answer[key] = value === null ? null : writtenAs(each.type, value, rendering);
+      const value = valueIn(view, { key, each, rendering });
+      if (value === null) answer[key] = null;
+      else if (value !== undefined) answer[key] = each.type.write?.(value, rendering) ?? value;
       else if (!each.absentable) throw new InvariantError(`${name} has no ${key}`);
     }
     return answer;
@@ -221,17 +222,13 @@ function shapeOf(fields: readonly (readonly [string, Field])[]): Readonly<Record
   return Object.fromEntries(always.map(([key]) => [key, null]));
 }
 
-function writtenAs({ write }: WireType<unknown>, value: unknown, rendering: Rendering): unknown {
-  return write === undefined ? value : write(value, rendering);
-}
-
 function valueIn(
-  shown: unknown,
+  view: unknown,
   { key, each, rendering }: { readonly key: string; readonly each: Field; readonly rendering: Rendering },
 ): unknown {
   if (each.access === 'I') return each.absentable ? undefined : null;
-  if (each.from !== undefined) return each.from(shown as never, rendering);
-  return (shown as Readonly<Record<string, unknown>>)[key];
+  if (each.from !== undefined) return each.from(view as never, rendering);
+  return (view as Readonly<Record<string, unknown>>)[key];
 }
 
 function componentOf(name: string, fields: Fields): JsonSchema {

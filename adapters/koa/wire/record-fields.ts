@@ -68,10 +68,8 @@ export function recordFields<F extends Fields, K extends keyof F & string = keyo
     const described = fields[name] as RecordField;
     if (described.kind === 'dated') throw new Error(`${name} is dated: the model defines how it is shown`);
     const type = wireTypes[described.kind](described);
-    return [
-      name,
-      field(type, accessOf[described.set] as Access, described.isNullable ? { nullable: true } : {}),
-    ];
+    const options = { nullable: described.isNullable };
+    return [name, field(type, accessOf[described.set] as Access, options)];
   });
   return Object.fromEntries(shown);
 }

@@ -231,7 +231,9 @@ export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | 
 }
 
 /** In upper case (http-api §9 rule 8). */
-export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
+export function enumeration<V extends string>(
+  values: Readonly<Record<string, V>> | readonly V[],
+): WireType<V> {
   const allowed = [...new Set(Object.values(values))];
   return scalar({
     answer: () => z.enum(allowed),
