@@ -167,11 +167,7 @@ function tagSearch(key: string): TagSearch {
 }
 
 /** The definitions of these tags; one statement for users' definitions, none if all are the system's. */
-async function definitionsOf(
-  session: ReadSession,
-  ids: readonly Uuid[],
-  choice: 'active' | 'all',
-): Promise<readonly TagDefinition[]> {
+async function definitionsOf(session: ReadSession, ids: readonly Uuid[], choice: 'active' | 'all') {
   const own = await session.tags.findDefinitionsByIds(ids.filter((id) => !isSystemDefinition(id)));
   const known = choice === 'all' ? own : own.filter(({ isActive }) => isActive);
   return ids.map((id) => definitionOf(id, known));

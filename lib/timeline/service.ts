@@ -211,11 +211,7 @@ async function shownInvoicesOf(
   }
 }
 
-async function itemsOf(
-  session: ReadSession,
-  invoices: readonly Invoice[],
-  { nextTurn, rows }: Counting,
-): Promise<readonly InvoiceItem[]> {
+async function itemsOf(session: ReadSession, invoices: readonly Invoice[], { nextTurn, rows }: Counting) {
   const limit = RECORDS_READ_AT_ONCE;
   const ids = invoices.map(({ id }) => id);
   const found: InvoiceItem[] = [];
@@ -229,11 +225,7 @@ async function itemsOf(
   }
 }
 
-async function paymentsOf(
-  session: ReadSession,
-  { accountId, nextTurn }: LoadTimelineInput,
-  rows: RowCount,
-): Promise<readonly InvoicePaymentView[]> {
+async function paymentsOf(session: ReadSession, { accountId, nextTurn }: LoadTimelineInput, rows: RowCount) {
   const limit = ROWS_OF_TURN;
   const views: InvoicePaymentView[] = [];
   for (;;) {

@@ -114,11 +114,7 @@ function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean
  * The first change to a plan that does not offer the add-on and is in force once the add-on starts. Ignores changes
  * requested before the purchase that take effect before the add-on starts: it was bought for a later plan.
  */
-function withdrawingChange(
-  base: BundleMember,
-  addOn: BundleMember,
-  plans: PlanResolver,
-): LifecycleEvent | undefined {
+function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanResolver) {
   const bought = addOn.transitions[0]?.event.createdDate;
   const segments = base.transitions.filter(({ event }) => isPlanChoice(event) || isEnd(event));
   const found = segments.find(({ event, next }, index) => {
@@ -174,10 +170,7 @@ function ownEnd({ transitions }: BundleMember): LifecycleEvent | undefined {
   return transitions.find(({ event }) => isEnd(event))?.event;
 }
 
-function derivedState(
-  subscription: BundleMember['subscription'],
-  { cause, effective }: CausedEnd,
-): BlockingState {
+function derivedState(subscription: BundleMember['subscription'], { cause, effective }: CausedEnd) {
   return {
     recordId: derivedRecordId(cause.recordId),
     id: cause.id,

@@ -253,10 +253,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
 const NO_USAGES: readonly UsageSection[] = [];
 
 /** Sections come from the catalog version, even if the plan overrides prices. */
-function usagesOf(
-  inForce: PlanInForce | null,
-  account: BillingEventsInput['account'],
-): readonly UsageSection[] {
+function usagesOf(inForce: PlanInForce | null, account: BillingEventsInput['account']) {
   if (
     inForce === null ||
     !inForce.phase.usages.some(({ billingMode }) => billingMode === BillingMode.IN_ARREAR)

@@ -113,11 +113,7 @@ interface PeriodStartsInput {
  * The first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of blocks restart the
  * cycle (invoicing §5.2 rule 5).
  */
-function periodStartFrom(
-  date: LocalDate,
-  { step, period }: RecurringStep,
-  input: PeriodStartsInput,
-): LocalDate {
+function periodStartFrom(date: LocalDate, { step, period }: RecurringStep, input: PeriodStartsInput) {
   const starts = cycleStarts(step.effective, input);
   // A day-based cycle starts on the day of the step itself.
   const earliest = isMonthBased(period) ? date : maxDate(date, addDays(step.effective.date, 1));
@@ -132,10 +128,7 @@ function periodStartFrom(
   return found;
 }
 
-function cycleStarts(
-  step: DatedInstant,
-  { transitions, blocked }: PeriodStartsInput,
-): readonly DatedInstant[] {
+function cycleStarts(step: DatedInstant, { transitions, blocked }: PeriodStartsInput) {
   const later = [
     ...transitions.flatMap(({ event }) =>
       event.type === LifecycleEventType.BCD_CHANGE ? [event.effective] : [],

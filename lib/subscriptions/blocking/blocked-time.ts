@@ -107,10 +107,7 @@ function laterEnd(a: DatedInstant | null, b: DatedInstant | null): DatedInstant 
   return a.at < b.at ? b : a;
 }
 
-function differenceOf(
-  was: BlockedInterval | undefined,
-  is: BlockedInterval | undefined,
-): DatedInstant | null {
+function differenceOf(was: BlockedInterval | undefined, is: BlockedInterval | undefined) {
   if (was === undefined || is === undefined) return (was ?? is)?.start ?? null;
   if (was.start.at !== is.start.at) return earlier(was.start, is.start);
   if (was.end?.at === is.end?.at) return null;
@@ -230,11 +227,7 @@ function isKept(state: BlockingState, previous: BlockingState, now: Instant): bo
   return !blocks || state.service === ENTITLEMENT_SERVICE || isToCome;
 }
 
-function stateOf(
-  states: readonly BlockingState[],
-  block: StateToSet,
-  { now, nextId }: EditTools,
-): BlockingState {
+function stateOf(states: readonly BlockingState[], block: StateToSet, { now, nextId }: EditTools) {
   const { object, service, stateName, isBlockChange, isBlockEntitlement, isBlockBilling } = block;
   const [blockedId] = blockedPath(object);
   const ofObject = states.filter((state) => state.blockedId === blockedId);

@@ -200,9 +200,6 @@ export function entitlementEnd(input: OwnStates): DatedInstant | undefined {
   return ownState(input, isEntitlementEnd)?.effective;
 }
 
-function ownState(
-  { subscriptionId, blockingStates }: OwnStates,
-  is: (state: BlockingState) => boolean,
-): BlockingState | undefined {
+function ownState({ subscriptionId, blockingStates }: OwnStates, is: (state: BlockingState) => boolean) {
   return blockingStates.find((state) => state.blockedId === subscriptionId && is(state));
 }

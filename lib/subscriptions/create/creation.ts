@@ -7,8 +7,6 @@ import {
   EntitlementStateName,
   type LifecycleEvent,
   type New,
-  type PlanAlignmentCreate,
-  type RuleDecision,
   type StoredCursor,
   type Subscription,
 } from '../../records/index.ts';
@@ -152,10 +150,7 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
 }
 
 /** The create alignment of the version that supplies the plan at the billing date (§5 rule 6). */
-function alignmentOf(
-  { plan, priceListName }: PlanChoice,
-  { catalog, chosen: { billing } }: CreationContext,
-): RuleDecision<PlanAlignmentCreate> {
+function alignmentOf({ plan, priceListName }: PlanChoice, { catalog, chosen: { billing } }: CreationContext) {
   const dates = { eventDate: billing.at, subscriptionStart: billing.at };
   return createAlignmentOf(catalog, { planName: plan.name, priceListName }, dates);
 }

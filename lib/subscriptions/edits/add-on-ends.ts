@@ -128,11 +128,7 @@ export function addOnEnds(
   });
 }
 
-function endingEdit(
-  addOn: StoredMember,
-  end: BaseEnd,
-  { now, nextId }: EditTools,
-): readonly SubscriptionEdit[] {
+function endingEdit(addOn: StoredMember, end: BaseEnd, { now, nextId }: EditTools) {
   const { billing, entitlement } = end;
   if (billing === null && entitlement === null) return [];
   const reason = writeReason(datedBy(DatedBy.BASE));

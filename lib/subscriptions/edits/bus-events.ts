@@ -159,10 +159,7 @@ function typeOf({ service, stateName }: New<BlockingState>) {
     : BusEventType.BUNDLE_RESUME;
 }
 
-function metaDataOf(
-  state: New<BlockingState>,
-  { before, after }: BlockingOccurrence,
-): Readonly<Record<string, unknown>> {
+function metaDataOf(state: New<BlockingState>, { before, after }: BlockingOccurrence) {
   const transitions = {
     ransitionedToBlockedBilling: !before.isBlockBilling && after.isBlockBilling,
     ransitionedToUnblockedBilling: before.isBlockBilling && !after.isBlockBilling,

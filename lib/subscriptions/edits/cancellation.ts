@@ -124,11 +124,7 @@ interface CancellationDates {
  * When service and billing end (§9, the table).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
  */
-function cancellationDates(
-  running: RunningSubscription,
-  options: CancelSubscriptionOptions,
-  now: Instant,
-): CancellationDates {
+function cancellationDates(running: RunningSubscription, options: CancelSubscriptionOptions, now: Instant) {
   const { entitlementPolicy, useRequestedDateForBilling = false } = options;
   const billingPolicy = timedPolicy(options.billingPolicy);
   const requested = entitlementPolicy ? null : (options.requestedDate ?? null);
@@ -154,11 +150,7 @@ function cancellationDates(
 }
 
 /** A requested instant ends both service and billing and must lie in the life of both. */
-function requestedInstant(
-  running: RunningSubscription,
-  requested: RequestedDate,
-  now: Instant,
-): DatedInstant {
+function requestedInstant(running: RunningSubscription, requested: RequestedDate, now: Instant) {
   const end = datedInstant(requested, now, running.account);
   const starts = [entitlementStartOf(running), firstTransitionOf(running).event.effective];
   for (const start of starts) {
@@ -167,11 +159,7 @@ function requestedInstant(
   return end;
 }
 
-function requestedDay(
-  running: RunningSubscription,
-  requested: RequestedDate | null,
-  now: Instant,
-): DatedInstant {
+function requestedDay(running: RunningSubscription, requested: RequestedDate | null, now: Instant) {
   const dated = datedInstant(requested, now, running.account);
   if (requested === null) return dated;
   const start = entitlementStartOf(running);
@@ -180,11 +168,7 @@ function requestedDay(
   return atReferenceTime(dated.date, running.account);
 }
 
-function entitlementDate(
-  policy: EntitlementActionPolicy,
-  running: RunningSubscription,
-  now: Instant,
-): DatedInstant {
+function entitlementDate(policy: EntitlementActionPolicy, running: RunningSubscription, now: Instant) {
   return policy === EntitlementActionPolicy.IMMEDIATE
     ? datedInstant(null, now, running.account)
     : endOfTerm(running, now);
@@ -284,11 +268,7 @@ function earlierService(running: RunningSubscription, end: DatedInstant): DatedI
  * The end of billing to store, after all effective events; null if billing ends by then. An earlier expiry becomes a
  * cancellation at its date.
  */
-function earlierBilling(
-  { transitions }: RunningSubscription,
-  end: DatedInstant,
-  now: Instant,
-): DatedInstant | null {
+function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];
   if (last !== undefined && isEnd(last.event)) return null;
   const possible = last === undefined ? end : raisedTo(end, last.event.effective);

@@ -118,11 +118,7 @@ function billCycleDayChangeDate(
   return raisedTo(atReferenceTime(date, account), start);
 }
 
-function termsChange(
-  running: RunningSubscription,
-  draft: EventDraft,
-  { now, nextId }: EditTools,
-): TermsChange {
+function termsChange(running: RunningSubscription, draft: EventDraft, { now, nextId }: EditTools) {
   const { effective } = draft;
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,

@@ -118,10 +118,7 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-function withReplaced(
-  pending: readonly LifecycleEvent[],
-  history: readonly LifecycleEvent[],
-): readonly LifecycleEvent[] {
+function withReplaced(pending: readonly LifecycleEvent[], history: readonly LifecycleEvent[]) {
   const all = [...pending];
   const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
   // A replaced change is older, so one backward pass finds all.

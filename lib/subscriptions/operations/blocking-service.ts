@@ -127,11 +127,7 @@ export class BlockingService {
     });
   }
 
-  async #set(
-    context: CallContext,
-    ref: BlockedRef,
-    wanted: CheckedBlock & BlockingOptions,
-  ): Promise<{ readonly accountId: Uuid }> {
+  async #set(context: CallContext, ref: BlockedRef, wanted: CheckedBlock & BlockingOptions) {
     const now = context.createdDate;
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const object = await lockBlocked(session, ref);

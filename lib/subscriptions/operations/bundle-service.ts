@@ -2,7 +2,7 @@ import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
 import { EntitlementOperation, type Ports, type TransferBundleOptions } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';
+import type { Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import {
   assertInvariant,
@@ -174,11 +174,7 @@ function keyInUse({ id, externalKey }: Bundle): BillingError {
 }
 
 /** Locks both accounts in record id order, then reads the bundle. */
-async function lockBoth(
-  session: WriteSession,
-  bundleId: Uuid,
-  targetId: Uuid,
-): Promise<{ readonly source: Account; readonly target: Account; readonly bundle: Bundle }> {
+async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   const known = await loadBundle(session, bundleId);
   if (known.accountId === targetId) {
     throw invalidField(

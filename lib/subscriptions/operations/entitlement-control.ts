@@ -21,7 +21,7 @@ import {
   plainError,
   pluginFailure,
 } from '../../runtime/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
@@ -148,11 +148,7 @@ function seenBy(context: CallContext): EntitlementPluginContext {
   };
 }
 
-function abortedBy(
-  { name }: EntitlementPlugin,
-  operation: EntitlementOperation,
-  reason: string,
-): BillingError {
+function abortedBy({ name }: EntitlementPlugin, operation: EntitlementOperation, reason: string) {
   return billingError(
     ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED,
     `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,

@@ -95,11 +95,7 @@ export class LifecycleService {
     });
   }
 
-  async #changePlan(
-    context: CallContext,
-    subscriptionId: Uuid,
-    request: CheckedChange,
-  ): Promise<ChangedSubscription> {
+  async #changePlan(context: CallContext, subscriptionId: Uuid, request: CheckedChange) {
     return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
       const planName = request.target.planName ?? null;
       const lock = { subscriptionId, catalogsOf, planName };
@@ -176,11 +172,7 @@ export class LifecycleService {
     });
   }
 
-  async #write<T>(
-    context: CallContext,
-    subscriptionId: Uuid,
-    work: (operation: Operation) => Promise<T>,
-  ): Promise<T> {
+  async #write<T>(context: CallContext, subscriptionId: Uuid, work: (operation: Operation) => Promise<T>) {
     const catalogsOf = await this.#catalogs.open({
       tenant: context.tenant,
       now: context.createdDate,
@@ -195,11 +187,7 @@ export class LifecycleService {
 }
 
 /** Adds the consequences for the bundle, for operations without a new plan. */
-function followed(
-  edit: SubscriptionEdit,
-  bundle: readonly RunningSubscription[],
-  tools: EditTools,
-): readonly SubscriptionEdit[] {
+function followed(edit: SubscriptionEdit, bundle: readonly RunningSubscription[], tools: EditTools) {
   const [first] = bundle;
   if (first === undefined) return [];
   return followBase({ bundle, edit, plans: first.catalog, zone: first.account.timeZone }, tools);

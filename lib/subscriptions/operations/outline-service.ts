@@ -152,10 +152,7 @@ export class OutlineService implements OutlineOperations<WithContext> {
     });
   }
 
-  async #subscription(
-    context: CallContext,
-    { find, none }: Sought<Subscription>,
-  ): Promise<SubscriptionOutline> {
+  async #subscription(context: CallContext, { find, none }: Sought<Subscription>) {
     const accounts: CatalogRequest['accounts'] = async (session) =>
       (await find(session)).map(({ accountId }) => accountId);
     const catalogsOf = await this.#open(context, accounts);

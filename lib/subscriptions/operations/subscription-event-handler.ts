@@ -127,10 +127,7 @@ interface LoadDueFactsInput {
 }
 
 /** In a constant number of queries. */
-async function loadDueFacts(
-  session: ReadSession,
-  { accounts, entries, catalogsOf }: LoadDueFactsInput,
-): Promise<DueFacts> {
+async function loadDueFacts(session: ReadSession, { accounts, entries, catalogsOf }: LoadDueFactsInput) {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');
   const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));

@@ -129,9 +129,7 @@ export function checkTransferOptions(options: TransferBundleOptions) {
 export type CheckedTransfer = ReturnType<typeof checkTransferRequest> &
   ReturnType<typeof checkTransferOptions>;
 
-function externalKeysOf(
-  named: NonNullable<TransferBundleRequest['subscriptions']>,
-): ReadonlyMap<Uuid, string | null> {
+function externalKeysOf(named: NonNullable<TransferBundleRequest['subscriptions']>) {
   const keys = new Map<Uuid, string | null>();
   for (const { subscriptionId, externalKey } of named) {
     if (!subscriptionId)

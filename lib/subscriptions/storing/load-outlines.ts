@@ -203,11 +203,7 @@ async function candidatesOf(
   return allOfAccount(session, accountId, bound);
 }
 
-async function allOfAccount(
-  session: ReadSession,
-  accountId: Uuid,
-  { maxRows, nextTurn }: RowBound,
-): Promise<readonly Bundle[]> {
+async function allOfAccount(session: ReadSession, accountId: Uuid, { maxRows, nextTurn }: RowBound) {
   const found: Bundle[] = [];
   for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
     for (const bundle of bundles) found.push(bundle);

@@ -144,10 +144,7 @@ export async function loadCreation(
   return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
 }
 
-async function findBundles(
-  session: ReadSession,
-  groups: readonly CheckedGroup[],
-): Promise<Pick<GroupChoiceInput, 'found' | 'keyCarriers'>> {
+async function findBundles(session: ReadSession, groups: readonly CheckedGroup[]) {
   const ids = groups.flatMap(({ bundleId }) => bundleId ?? []);
   const keyCarriers = await session.subscriptions.findBundlesByKeys(requestedKeys(groups));
   const named = [

@@ -116,11 +116,7 @@ export function billedTransitions(transitions: readonly Transition[]): readonly 
   return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));
 }
 
-function nextOf(
-  event: LifecycleEvent,
-  previous: PlanInForce | null,
-  plans: PlanResolver,
-): PlanInForce | null {
+function nextOf(event: LifecycleEvent, previous: PlanInForce | null, plans: PlanResolver) {
   if (isEnd(event)) return null;
   const at = event.effective.at;
   const planName = isPlanChoice(event) ? event.planName : previous?.plan.name;

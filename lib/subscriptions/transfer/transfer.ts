@@ -153,10 +153,7 @@ function checkNamed({ externalKeys }: CheckedTransfer, accepted: readonly Runnin
   }
 }
 
-function newBundleOf(
-  { target, bundle, keyCarriers }: TransferInput,
-  { now, nextId }: EditTools,
-): New<Bundle> {
+function newBundleOf({ target, bundle, keyCarriers }: TransferInput, { now, nextId }: EditTools) {
   return {
     id: nextId(),
     accountId: target.id,
@@ -263,11 +260,7 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
 }
 
 /** The transfer or the end of term, not before effective events. */
-function ownEnd(
-  running: RunningSubscription,
-  { transfer, policy }: TransferEndsInput,
-  now: Instant,
-): BillingEnd {
+function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEndsInput, now: Instant) {
   const { chargedThrough } = running.subscription;
   const isTermLeft =
     policy === BillingActionPolicy.END_OF_TERM && chargedThrough !== null && chargedThrough.at > transfer.at;
@@ -287,11 +280,7 @@ function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedI
   return { effective: pending.effective, isThere: !isOwnCancel };
 }
 
-function endingEdit(
-  running: RunningSubscription,
-  input: TransferEndsInput,
-  { now, nextId }: EditTools,
-): SubscriptionEdit {
+function endingEdit(running: RunningSubscription, input: TransferEndsInput, { now, nextId }: EditTools) {
   const end = ownEnd(running, input, now);
   const { subscription, events } = running;
   const cancel = { type: LifecycleEventType.CANCEL, effective: end.effective };
@@ -371,11 +360,7 @@ function reasonAhead(event: LifecycleEvent): string | null {
   return writeReason({ ...reason, decided: decidedOf(event) });
 }
 
-function transferredDay(
-  requestedDay: number,
-  bcdTransfer: BcdTransfer,
-  transfer: DatedInstant,
-): number | null {
+function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer: DatedInstant) {
   switch (bcdTransfer) {
     case BcdTransfer.USE_EXISTING:
       return requestedDay;
@@ -389,12 +374,7 @@ function transferredDay(
 }
 
 /** The effective events without a pending cancellation, with the phases up to now or the transfer, and the next one. */
-function eventsToContinue({
-  running,
-  history,
-  transfer,
-  now,
-}: TransferredEventsInput): readonly LifecycleEvent[] {
+function eventsToContinue({ running, history, transfer, now }: TransferredEventsInput) {
   const storedUpTo = maxInstant(now, transfer.at);
   const { events, catalog, account } = running;
   const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);

@@ -53,10 +53,7 @@ export function blockingRows({ ownStates, transitions, histories }: BlockingRows
   };
 }
 
-function* rowsOfStates(
-  kinds: readonly Counted[],
-  histories: readonly BlockHistory[],
-): Generator<BlockingRow, undefined> {
+function* rowsOfStates(kinds: readonly Counted[], histories: readonly BlockHistory[]) {
   const first = Math.min(...kinds.map(({ span: { start } }) => start?.at ?? Number.POSITIVE_INFINITY));
   let before = 0;
   for (const { state, blocks } of inTimeOrder(histories)) {
@@ -88,10 +85,7 @@ function comesBefore(one: BlockingState | undefined, other: BlockingState | unde
   return (one.effective.at - other.effective.at || one.recordId - other.recordId) < 0;
 }
 
-function countedKinds(
-  states: readonly BlockingState[],
-  transitions: readonly Transition[],
-): readonly Counted[] {
+function countedKinds(states: readonly BlockingState[], transitions: readonly Transition[]) {
   const started = states.find(isEntitlementStart)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
   // An expiry ends the service too; a cancellation has its own end of service.
@@ -143,10 +137,7 @@ function rowsOfState({
 }
 
 /** A block in force when service or billing starts pauses it at once. */
-function rowOfStart(
-  { block, span, paused }: Counted,
-  histories: readonly BlockHistory[],
-): readonly BlockingRow[] {
+function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;
   if (start === null || !runsAt(span, start.at)) return [];
   const blocking = histories.flatMap((history) => longestBlockBefore(history, { block, at: start.at }) ?? []);

@@ -225,10 +225,7 @@ function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
   );
 }
 
-function sourceTypeOf(
-  subscription: Pick<Subscription, 'migrated'>,
-  transitions: readonly Transition[],
-): SourceType {
+function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions: readonly Transition[]) {
   if (subscription.migrated) return SourceType.MIGRATED;
   return transitions[0]?.event.type === LifecycleEventType.TRANSFER
     ? SourceType.TRANSFERRED
@@ -241,11 +238,7 @@ function quantityAt(transitions: readonly Transition[], now: Instant): number {
 }
 
 /** The bill cycle day shown at `now`; null while the alignment is ACCOUNT and the account has none (§4.4). */
-function shownBillCycleDay(
-  transitions: readonly Transition[],
-  now: Instant,
-  sources: BillCycleDaySources,
-): number | null {
+function shownBillCycleDay(transitions: readonly Transition[], now: Instant, sources: BillCycleDaySources) {
   const inForce = planShownAt(transitions, now);
   if (inForce === null) return null;
   const requested = transitionAt(transitions, now)?.billCycleDay ?? null;
@@ -335,10 +328,7 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
 }
 
 /** The price, or null where there is none in the currency: a read never fails for a price that billing would refuse. */
-function priceIfSold(
-  price: InternationalPrice | null | undefined,
-  currency: Currency | null,
-): Decimal | null {
+function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;
   if (price.prices.length === 0) return ZERO;
   return price.prices.find((entry) => entry.currency === currency)?.amount?.value ?? null;

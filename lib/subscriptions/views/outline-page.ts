@@ -46,9 +46,7 @@ export function withoutPrices(page: OutlinePage): OutlinePage {
   return { ...page, windows: windowsWithoutPrices(page.windows) };
 }
 
-async function* windowsWithoutPrices(
-  windows: AsyncIterable<BundleWindow>,
-): AsyncGenerator<BundleWindow, undefined> {
+async function* windowsWithoutPrices(windows: AsyncIterable<BundleWindow>) {
   for await (const window of windows) {
     const outlines = window.outlines.map(
       (bundle): BundleOutline => ({

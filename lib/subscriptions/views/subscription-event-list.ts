@@ -205,10 +205,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
 }
 
 /** In time order, so that the plan in force is found along the way. */
-function* rowsOfStates(
-  source: EventListSource,
-  rows: Iterable<BlockingRow>,
-): Generator<OrderedRow, undefined> {
+function* rowsOfStates(source: EventListSource, rows: Iterable<BlockingRow>) {
   const { transitions } = source;
   let passed = 0;
   for (const row of rows) {

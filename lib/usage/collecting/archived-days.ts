@@ -13,7 +13,7 @@ import {
   UTC,
   yearOf,
 } from '../../values/time/index.ts';
-import { type BilledPoints, piecesNeeded, type SplitRequest } from './usage-book.ts';
+import { type BilledPoints, piecesNeeded } from './usage-book.ts';
 
 /**
  * The first day whose points have to stay, the first of a month; null = all have to stay. Days before the one from which the
@@ -57,10 +57,7 @@ export function archivedDays({ days, intervals, zone }: ArchivedDaysInput): read
   });
 }
 
-function splitsOf(
-  days: readonly OpenDay[],
-  { intervals, zone }: Omit<ArchivedDaysInput, 'days'>,
-): readonly SplitRequest[] {
+function splitsOf(days: readonly OpenDay[], { intervals, zone }: Omit<ArchivedDaysInput, 'days'>) {
   const billed = intervals.map(
     ({ start, end, consumed }): BilledPoints => ({
       instants: { start: start.at, end: end.at },

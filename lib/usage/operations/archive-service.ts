@@ -36,12 +36,6 @@ interface ArchiveOptions {
   readonly keyRetentionDays: number | null;
 }
 
-interface Archived {
-  readonly days: number;
-  readonly points: number;
-  readonly busyAccounts: number;
-}
-
 /** Deletes the points of closed months, keeping what invoices and reads need (§11.4). */
 export class ArchiveService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
@@ -105,11 +99,7 @@ interface Bounds {
 }
 
 /** Some days of these subscriptions; empty at the end. */
-async function archiveSome(
-  session: WriteSession,
-  page: readonly SettledSubscription[],
-  bounds: Bounds,
-): Promise<Archived> {
+async function archiveSome(session: WriteSession, page: readonly SettledSubscription[], bounds: Bounds) {
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
   // No run may bill meanwhile, or the kept sums would differ from the billed ones.
   const accounts = await session.tryLockAccounts(recordIds);

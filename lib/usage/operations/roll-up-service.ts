@@ -92,10 +92,7 @@ export class RollUpService {
     return usage.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
   }
 
-  async #rolledUp(
-    context: CallContext,
-    load: (session: ReadSession) => Promise<Asked>,
-  ): Promise<readonly RolledUpUsage[]> {
+  async #rolledUp(context: CallContext, load: (session: ReadSession) => Promise<Asked>) {
     const { storage } = this.#ports;
     if (this.#sources.isEmpty) {
       return storage.read(context.tenant, async (session) => recorded(session, await load(session)));
@@ -184,10 +181,7 @@ function rolledUp(
  * The parts as stretches that the stored data can answer. If days are cut, one statement checks that they still have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
-async function answerableStretches(
-  session: ReadSession,
-  { subscription, zone, parts }: Asked,
-): Promise<readonly UsageStretch[]> {
+async function answerableStretches(session: ReadSession, { subscription, zone, parts }: Asked) {
   const stretches = usageStretches(parts, zone);
   const cut = cutDaysOf(stretches);
   if (cut.length === 0) return stretches;

@@ -2,7 +2,6 @@ import type { Storage } from '../../ports/storage/index.ts';
 import {
   type Authorship,
   type EventPayload,
-  type NewNotification,
   QueueName,
   type RecordingOutcome,
   type TenantRef,
@@ -112,10 +111,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
 }
 
 /** The threshold check that recording requests (§12.1): one live entry per subscription. */
-function thresholdLook(
-  { accountRecordId, subscriptionRecordId }: UsageSubmission,
-  now: Instant,
-): NewNotification {
+function thresholdLook({ accountRecordId, subscriptionRecordId }: UsageSubmission, now: Instant) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,
     accountRecordId,

@@ -154,10 +154,7 @@ function suppliedOf(sums: ReadonlyMap<Uuid, RecordSums>): SuppliedBySubscription
   return new Map([...sums].map(([id, each]) => [id, { kind: 'RECORDS', pieces: each.pieces() }]));
 }
 
-function quantitiesOf(
-  requests: readonly UsageIntervalRequest[],
-  quantities: readonly SuppliedQuantity[],
-): SuppliedBySubscription {
+function quantitiesOf(requests: readonly UsageIntervalRequest[], quantities: readonly SuppliedQuantity[]) {
   const found = new Map<Uuid, Map<string, SuppliedQuantity>>();
   for (const [index, request] of requests.entries()) {
     const quantity = quantities[index];
@@ -165,7 +162,7 @@ function quantitiesOf(
     if (quantity !== undefined) own.set(keyOfRequest(request), quantity);
     found.set(request.subscriptionId, own);
   }
-  return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES', quantities: own }]));
+  return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES' as const, quantities: own }]));
 }
 
 /** Time limit for reading all records of a usage source's answer. */

@@ -103,11 +103,7 @@ function withoutFreeQuantities(
 }
 
 /** A line for each used tier with a flat fee; for TOP_TIER the reached one. */
-function flatFees(
-  { tiers }: ConsumableSection,
-  lines: readonly BlockLine[],
-  { tierFlatFee }: SectionTerms,
-): readonly BlockLine[] {
+function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { tierFlatFee }: SectionTerms) {
   if (!tierFlatFee) return [];
   const used = new Set(lines.filter(({ quantity }) => quantity.greaterThan(ZERO)).map(({ tier }) => tier));
   return tiers.flatMap(({ flatFee = null }, index): readonly BlockLine[] => {
@@ -175,11 +171,7 @@ interface RatedBlocks {
 }
 
 /** The lines of a CONSUMABLE section: each unit by itself, in the order of §5.3. */
-function rateConsumable(
-  section: ConsumableSection,
-  quantities: Quantities,
-  policy: OverflowPolicy,
-): RatedBlocks {
+function rateConsumable(section: ConsumableSection, quantities: Quantities, policy: OverflowPolicy) {
   const rated = unitsOf(section).map((unit): RatedBlocks => {
     const blocks = blocksOf(section, unit);
     const units = quantityOf(quantities, unit);

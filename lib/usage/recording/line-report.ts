@@ -84,10 +84,7 @@ export class LineReport {
   }
 }
 
-function failureOf(
-  result: LineFound['result'],
-  trackingId: string | null,
-): Pick<ReportedLine, 'code' | 'message'> {
+function failureOf(result: LineFound['result'], trackingId: string | null) {
   if ('fault' in result) return { code: result.fault.code, message: result.fault.message };
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,

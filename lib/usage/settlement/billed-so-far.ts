@@ -79,10 +79,7 @@ function isWithin([inner]: Group, [outer]: Group): boolean {
   return b.start <= a.start && a.end <= b.end && (b.start < a.start || a.end < b.end);
 }
 
-function linesOfInterval(
-  entries: readonly BilledEntry[],
-  { rated, currency }: BilledSoFarInput,
-): Iterable<BilledLine> {
+function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: BilledSoFarInput) {
   const lines = new Map<string, BilledLine>();
   let total = ZERO;
   for (const { amount, details: text } of entries) {

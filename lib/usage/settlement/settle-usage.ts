@@ -103,12 +103,7 @@ export function givenBack(
 }
 
 /** Late points go to another interval of the same usage name, whichever run it belongs to. */
-function consumptions({
-  plan,
-  collected,
-  beyond,
-  config,
-}: SettleUsageInput): ReadonlyMap<PlannedInterval, Consumption> {
+function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
   const byName = Map.groupBy(places, ({ planned }) => planned.run.section.name);
   const found = new Map<PlannedInterval, Consumption>();

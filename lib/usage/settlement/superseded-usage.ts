@@ -96,10 +96,7 @@ interface Places {
  * superseded, with the last one in force that credited some of it. So a credit records which interval has taken over the
  * item of a superseded one (see `replaceSuperseded`).
  */
-function entriesByPlace(
-  billed: readonly BilledInterval[],
-  { carriers, isSuperseded }: Places,
-): (one: BilledInterval) => readonly BilledEntry[] {
+function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
   const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
   for (const one of billed) {
     for (const entry of one.entries) {
@@ -107,7 +104,7 @@ function entriesByPlace(
       placed.get(place)?.push(entry);
     }
   }
-  return (one) => placed.get(one) ?? [];
+  return (one: BilledInterval) => placed.get(one) ?? [];
 }
 
 /** By USAGE item, the intervals that charged it or credited some of it; in the order of billing. */

@@ -81,11 +81,7 @@ export function planUsage(given: UsagePlanInput): UsagePlan {
   };
 }
 
-function plannedIntervals(
-  run: UsageRun,
-  all: readonly UsageRun[],
-  input: UsagePlanInput,
-): readonly PlannedInterval[] {
+function plannedIntervals(run: UsageRun, all: readonly UsageRun[], input: UsagePlanInput) {
   const { targetDate, zone, billed, from = null } = input;
   const { name } = run.section;
   const own = billed.filter(({ usageName }) => usageName === name);
@@ -119,10 +115,7 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
  * The first interval inside a superseded one, of the same section and with nothing billed of it, replaces it: only the
  * difference is credited (§7.3 rule 7). The others are billed as new.
  */
-function withReplaced(
-  planned: readonly PlannedInterval[],
-  superseded: readonly SupersededInterval[],
-): readonly PlannedInterval[] {
+function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
   for (const one of superseded) {
     const first = planned.find((each) => !replaced.has(each) && mayReplace(each, one));
@@ -167,11 +160,7 @@ interface Stretch {
 }
 
 /** The first instant of a stretch that no billed interval holds; null = it is billed as a whole. */
-function firstUnbilled(
-  { start, end }: Stretch,
-  billed: readonly BilledInterval[],
-  zone: TimeZone,
-): Instant | null {
+function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {
     const isHeld = spans.some((span) => span.start <= start && (start < span.end || span.start === start));
@@ -260,10 +249,7 @@ interface Candidate {
   readonly interval: UsageInterval;
 }
 
-function notRated(
-  { runs, billed, lookBackOf }: OutdatedInput,
-  rated: ReadonlySet<BilledInterval>,
-): readonly Candidate[] {
+function notRated({ runs, billed, lookBackOf }: OutdatedInput, rated: ReadonlySet<BilledInterval>) {
   const others = billed.filter((one) => !rated.has(one));
   if (others.length === 0) return [];
   const sinceOf = new Map(runs.map((run) => [run, lookBackOf(run).at]));
