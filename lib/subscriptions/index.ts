@@ -9,18 +9,18 @@ export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
 export { dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
 export type { BillCycleDayChange, EffectiveFrom, QuantityChange } from './edits/terms-change.ts';
-export { BlockingService } from './operations/blocking-service.ts';
-export { BundleService } from './operations/bundle-service.ts';
-export { type CreatedBundle, CreationService } from './operations/creation-service.ts';
-export { EntitlementControl } from './operations/entitlement-control.ts';
+export { blockingOperations } from './operations/blocking-service.ts';
+export { bundleOperations } from './operations/bundle-service.ts';
+export { type CreatedBundle, creationOperations } from './operations/creation-service.ts';
+export { entitlementControl } from './operations/entitlement-control.ts';
 export {
   type AccountToEnd,
   cancelAll,
-  LifecycleService,
+  lifecycleOperations,
 } from './operations/lifecycle-service.ts';
 export { loadHypothesis } from './operations/load-hypothesis.ts';
-export { OutlineService } from './operations/outline-service.ts';
-export { SubscriptionEventHandler } from './operations/subscription-event-handler.ts';
+export { outlineOperations } from './operations/outline-service.ts';
+export { subscriptionEventHandler } from './operations/subscription-event-handler.ts';
 export type {
   BlockingOperations,
   BlockingStateFilter,
@@ -29,7 +29,7 @@ export type {
   PlanAtRequest,
   SubscriptionOperations,
 } from './operations/subscription-operations.ts';
-export { SubscriptionService } from './operations/subscription-service.ts';
+export { subscriptionReadOperations } from './operations/subscription-service.ts';
 export {
   type CreateBundleRequest,
   type CreateSubscriptionOptions,

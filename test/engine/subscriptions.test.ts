@@ -22,13 +22,13 @@ import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher, topicsOf } from '../../lib/runtime/index.ts';
 import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';
 import {
-  BundleService,
-  CreationService,
-  EntitlementControl,
-  LifecycleService,
-  OutlineService,
-  SubscriptionEventHandler,
-  SubscriptionService,
+  bundleOperations,
+  creationOperations,
+  entitlementControl,
+  lifecycleOperations,
+  outlineOperations,
+  subscriptionEventHandler,
+  subscriptionReadOperations,
 } from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
@@ -51,10 +51,10 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
   let tenants: TenantService;
   let accounts: AccountService;
   let catalogs: CatalogService;
-  let control: EntitlementControl;
-  let creations: CreationService;
-  let subscriptions: SubscriptionService;
-  let handler: SubscriptionEventHandler;
+  let control: ReturnType<typeof entitlementControl>;
+  let creations: ReturnType<typeof creationOperations>;
+  let subscriptions: ReturnType<typeof subscriptionReadOperations>;
+  let handler: ReturnType<typeof subscriptionEventHandler>;
   let dispatcher: Dispatcher;
   let told: string[];
 
@@ -69,10 +69,10 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       loadBalances,
     });
     catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
-    control = new EntitlementControl(ports, []);
-    creations = new CreationService(ports, catalogs, control);
-    subscriptions = new SubscriptionService(ports, catalogs, new OutlineService(ports, catalogs));
-    handler = new SubscriptionEventHandler(ports, catalogs);
+    control = entitlementControl(ports, []);
+    creations = creationOperations(ports, catalogs, control);
+    subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));
+    handler = subscriptionEventHandler(ports, catalogs);
     told = [];
     const handlers = [handler, listener()];
     await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
@@ -254,7 +254,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     });
 
     it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
-      const lifecycles = new LifecycleService({ storage, ids }, catalogs, control);
+      const lifecycles = lifecycleOperations({ storage, ids }, catalogs, control);
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
       told.length = 0;
@@ -553,8 +553,8 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
       const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
       expect(ofMany).to.equal(ofOne);
-      const outlines = new OutlineService({ storage, systemClock }, catalogs);
-      const bundles = new BundleService({ storage, ids, systemClock }, catalogs, { outlines, control });
+      const outlines = outlineOperations({ storage, systemClock }, catalogs);
+      const bundles = bundleOperations({ storage, ids, systemClock }, catalogs, { outlines, control });
       const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
       expect(await pageOf(100)).to.equal(await pageOf(1));
       const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
@@ -567,7 +567,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
         context(),
         Array.from({ length: 450 }, () => bundle),
       );
-      const outlines = new OutlineService({ storage, systemClock }, catalogs, { recordsOfWindow: 1 });
+      const outlines = outlineOperations({ storage, systemClock }, catalogs, { recordsOfWindow: 1 });
       const request = { offset: 0, limit: 1_000 };
       const page = await outlines.pageOfAccount(context(), customer.id, request);
       const sizes: number[] = [];

@@ -382,10 +382,6 @@ export function holdsKey({ retiredKey }: Bundle): boolean {
   return retiredKey === null;
 }
 
-export function holderOf(carriers: readonly Bundle[]): Bundle | undefined {
-  return carriers.find(holdsKey);
-}
-
 /** Retires the key, so that another bundle can take it; callers still see it. */
 export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
   return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };

@@ -19,7 +19,7 @@ import {
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { withDerivedPhases } from '../timeline/phase-events.ts';
-import { type PlanResolver, planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import { type PlanResolver, planShownAt, transitionsOf } from '../timeline/transitions.ts';
 import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import {
   editOf,
@@ -37,11 +37,13 @@ interface BundleRules {
   readonly zone: TimeZone;
 }
 
-interface FollowInput extends BundleRules {
-  /** All subscriptions of the bundle before the operation. */
-  readonly bundle: readonly StoredMember[];
-  /** The change to the base; others have no consequences for add-ons. */
+interface FollowInput {
+  /** The changed base; other subscriptions have no consequences for add-ons. */
   readonly edit: SubscriptionEdit;
+  /** All subscriptions of the bundle before the operation. */
+  readonly bundle: readonly RunningSubscription[];
+  /** With a plan that the edit adds; default the catalog of the bundle. */
+  readonly plans?: PlanResolver;
 }
 
 /**
@@ -52,13 +54,14 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
   const { edit, bundle } = input;
   const base = bundle.find(({ subscription }) => subscription.id === edit.subject.subscription.id);
   if (base?.subscription.category !== ProductCategory.BASE) return [];
+  const rules = { plans: input.plans ?? base.catalog, zone: base.account.timeZone };
   const edited = applied(edit, base);
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const touching = eventsOfEdit(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
   const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
   const ends = [
-    ...endsOfUndone(input, { before: base, after: edited }, tools),
-    ...addOnEnds({ ...input, bundle: members, until: tools.now }, tools),
+    ...endsOfUndone(input, { before: base, after: edited, rules }, tools),
+    ...addOnEnds({ bundle: members, until: tools.now, ...rules }, tools),
   ];
   const endOf = new Map(ends.map((end) => [end.subject.subscription.id, end]));
   return bundle.filter(isAddOn).flatMap((addOn): readonly SubscriptionEdit[] => {
@@ -77,21 +80,23 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
  * begin.
  */
 function endsOfUndone(
-  { bundle, edit, plans, zone }: FollowInput,
-  base: { readonly before: StoredMember; readonly after: StoredMember },
+  { bundle, edit }: FollowInput,
+  base: { readonly before: StoredMember; readonly after: StoredMember; readonly rules: BundleRules },
   tools: EditTools,
 ): readonly SubscriptionEdit[] {
   const cause = edit.addedEvents.find(({ type }) => type === LifecycleEventType.UNDO_CHANGE);
   if (cause === undefined) return [];
-  const rules = { plans, zone };
-  const before = transitionsIn(base.before, rules);
-  const after = transitionsIn(base.after, rules);
+  const { plans, zone } = base.rules;
+  const transitionsIn = ({ events }: StoredMember) =>
+    transitionsOf(withDerivedPhases(events, plans, zone), plans);
+  const [before, after] = [transitionsIn(base.before), transitionsIn(base.after)];
   const left = bundle.filter((addOn) => {
     const { at } = addOn.subscription.alignStart;
     const plan = planShownAt(after, at);
     if (!isAddOn(addOn) || at <= tools.now || plan?.plan === planShownAt(before, at)?.plan) return false;
-    const addOnProduct = planShownAt(transitionsIn(addOn, rules), at)?.plan.product;
-    if (plan === null || addOnProduct === undefined || hasEnded(addOn, tools.now)) return false;
+    const addOnProduct = planShownAt(transitionsIn(addOn), at)?.plan.product;
+    const hasEnded = entitlementEnds(addOn).some(({ effective }) => effective.at <= tools.now);
+    if (plan === null || addOnProduct === undefined || hasEnded) return false;
     return addOnOffer({ base: plan, addOnProduct, catalog: plans, at }) !== AddOnOffer.AVAILABLE;
   });
   const caused = { cause: { ...cause, recordId: 0 }, storedFrom: tools.now };
@@ -102,26 +107,20 @@ function endsOfUndone(
   });
 }
 
-function transitionsIn({ events }: StoredMember, { plans, zone }: BundleRules): readonly Transition[] {
-  return transitionsOf(withDerivedPhases(events, plans, zone), plans);
-}
-
-function hasEnded(addOn: StoredMember, now: Instant): boolean {
-  return entitlementEnds(addOn).some(({ effective }) => effective.at <= now);
-}
-
-interface AddOnEndsInput extends BundleRules {
-  readonly bundle: readonly StoredMember[];
-  readonly until: Instant;
-}
-
 /** The ends by the base up to `until` that are not stored yet (§12). */
 export function addOnEnds(
-  { bundle, until, plans, zone }: AddOnEndsInput,
+  {
+    bundle,
+    until,
+    ...rules
+  }: BundleRules & { readonly bundle: readonly StoredMember[]; readonly until: Instant },
   tools: EditTools,
 ): readonly SubscriptionEdit[] {
-  const timelines = timelinesOf(bundle.map(ownStates), { plans, zone });
-  return timelines.flatMap((timeline, index) => {
+  const withOwnStates = bundle.map((member) => ({
+    ...member,
+    blockingStates: member.blockingStates.filter(({ blockedId }) => blockedId === member.subscription.id),
+  }));
+  return timelinesOf(withOwnStates, rules).flatMap((timeline, index) => {
     const addOn = bundle[index];
     if (addOn === undefined || timeline.baseEnd === null) return [];
     return endingEdit(addOn, comeBy(timeline.baseEnd, until), tools);
@@ -168,11 +167,6 @@ function withoutStatesOf(causes: ReadonlySet<string>, member: StoredMember): Sto
       ({ causedBy }) => causedBy === null || !causes.has(causedBy),
     ),
   };
-}
-
-function ownStates(member: StoredMember): StoredMember {
-  const { id } = member.subscription;
-  return { ...member, blockingStates: member.blockingStates.filter(({ blockedId }) => blockedId === id) };
 }
 
 function isAddOn({ subscription }: StoredMember): boolean {

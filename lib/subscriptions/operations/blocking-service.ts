@@ -8,7 +8,6 @@ import {
 } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
-  type BlockingState,
   BlockingStateType,
   type CallContext,
   ENTITLEMENT_SERVICE,
@@ -17,7 +16,7 @@ import {
 } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { BlockedObject, StateToSet } from '../blocking/blocked-time.ts';
+import type { BlockedObject } from '../blocking/blocked-time.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/edit-requests.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
@@ -44,100 +43,81 @@ const RUNNING: CheckedBlock = {
   isBlockBilling: false,
 };
 
-export class BlockingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
-  readonly #control: EntitlementControl;
-
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>, control: EntitlementControl) {
-    this.#ports = ports;
-    this.#control = control;
-  }
-
-  async add(
-    context: CallContext,
-    object: BlockedRef,
-    request: BlockingStateRequest & BlockingOptions,
-  ): Promise<{ readonly accountId: Uuid }> {
-    const state = checkBlockingRequest(request);
-    const operation = EntitlementOperation.ADD_BLOCKING_STATE;
-    return this.#control.run(context, {
-      operation,
-      given: { ...state, ...object },
-      terms: termsOf(operation, request),
-      subject: blockedOf(object),
-      prepare: (terms) => () => this.#set(context, object, { ...state, ...terms }),
-      resultOf: () => null,
-    });
-  }
-
-  async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
-    const operation = EntitlementOperation.PAUSE;
-    await this.#setOnBundle(context, bundleId, { operation, state: PAUSED, options });
-  }
-
-  async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
-    const operation = EntitlementOperation.RESUME;
-    await this.#setOnBundle(context, bundleId, { operation, state: RUNNING, options });
-  }
-
-  async #setOnBundle(
-    context: CallContext,
-    bundleId: Uuid,
-    {
-      operation,
-      state,
-      options,
-    }: {
-      readonly operation: typeof EntitlementOperation.PAUSE | typeof EntitlementOperation.RESUME;
-      readonly state: CheckedBlock;
-      readonly options: BlockingOptions;
-    },
-  ): Promise<void> {
-    const bundle = { type: BlockingStateType.SUBSCRIPTION_BUNDLE, id: bundleId };
-    await this.#control.run(context, {
-      operation,
-      given: null,
-      terms: termsOf(operation, options),
-      subject: bundleOf(bundleId),
-      prepare: (terms) => () => this.#set(context, bundle, { ...state, ...terms }),
-      resultOf: () => null,
-    });
-  }
-
-  async ofAccount(
-    context: CallContext,
-    accountId: Uuid,
-    { types = [], services = [] }: BlockingStateFilter = {},
-  ): Promise<readonly BlockingState[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      await loadAccount(session, accountId);
-      const nextTurn = turnsOf(this.#ports);
-      const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
-      for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
-        const bundleIds = bundles.map(({ id }) => id);
-        const subscriptions = await session.subscriptions.findByBundles(bundleIds);
-        const ids = [...bundleIds, ...subscriptions.map(({ id }) => id)];
-        for (const state of await loadBlockingStates(session, ids, nextTurn)) states.push(state);
-      }
-      return statesInTimeOrder(states).filter(
-        ({ type, service }) =>
-          (types.length === 0 || types.includes(type)) &&
-          (services.length === 0 || services.includes(service)),
-      );
-    });
-  }
-
-  async #set(context: CallContext, ref: BlockedRef, wanted: CheckedBlock & BlockingOptions) {
-    const now = context.createdDate;
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+/** Blocking states (§14) under plugin control (§22). */
+export function blockingOperations(
+  ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
+  control: EntitlementControl,
+) {
+  const set = (context: CallContext, ref: BlockedRef, wanted: CheckedBlock & BlockingOptions) =>
+    ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const { createdDate: now } = context;
       const object = await lockBlocked(session, ref);
-      const { account } = object;
-      const { requestedDate, ...said } = wanted;
-      const block: StateToSet = { ...said, object, effective: datedInstant(requestedDate, now, account) };
-      await setBlockingStates(session, [block], { now, nextId: () => this.#ports.ids.next() });
-      return { accountId: account.id };
+      const { requestedDate, ...state } = wanted;
+      const effective = datedInstant(requestedDate, now, object.account);
+      await setBlockingStates(session, [{ ...state, object, effective }], {
+        now,
+        nextId: () => ports.ids.next(),
+      });
+      return { accountId: object.account.id };
     });
-  }
+
+  const settingOnBundle =
+    (
+      operation: typeof EntitlementOperation.PAUSE | typeof EntitlementOperation.RESUME,
+      state: CheckedBlock,
+    ) =>
+    async (context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> => {
+      const bundle = { type: BlockingStateType.SUBSCRIPTION_BUNDLE, id: bundleId };
+      await control(context, {
+        operation,
+        given: null,
+        terms: termsOf(operation, options),
+        subject: bundleOf(bundleId),
+        prepare: (terms) => () => set(context, bundle, { ...state, ...terms }),
+        resultOf: () => null,
+      });
+    };
+
+  return {
+    async add(context: CallContext, object: BlockedRef, request: BlockingStateRequest & BlockingOptions) {
+      const state = checkBlockingRequest(request);
+      const operation = EntitlementOperation.ADD_BLOCKING_STATE;
+      return control(context, {
+        operation,
+        given: { ...state, ...object },
+        terms: termsOf(operation, request),
+        subject: blockedOf(object),
+        prepare: (terms) => () => set(context, object, { ...state, ...terms }),
+        resultOf: () => null,
+      });
+    },
+
+    pauseBundle: settingOnBundle(EntitlementOperation.PAUSE, PAUSED),
+
+    resumeBundle: settingOnBundle(EntitlementOperation.RESUME, RUNNING),
+
+    ofAccount: (
+      context: CallContext,
+      accountId: Uuid,
+      { types = [], services = [] }: BlockingStateFilter = {},
+    ) =>
+      ports.storage.read(context.tenant, async (session) => {
+        await loadAccount(session, accountId);
+        const nextTurn = turnsOf(ports);
+        const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
+        for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+          const bundleIds = bundles.map(({ id }) => id);
+          const subscriptions = await session.subscriptions.findByBundles(bundleIds);
+          const ids = [...bundleIds, ...subscriptions.map(({ id }) => id)];
+          for (const state of await loadBlockingStates(session, ids, nextTurn)) states.push(state);
+        }
+        return statesInTimeOrder(states).filter(
+          ({ type, service }) =>
+            (types.length === 0 || types.includes(type)) &&
+            (services.length === 0 || services.includes(service)),
+        );
+      }),
+  };
 }
 
 /** The object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */

@@ -2,7 +2,7 @@ import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
 import { EntitlementOperation, type Ports, type TransferBundleOptions } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';
+import type { Bundle, CallContext, PageRequest } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import {
   assertInvariant,
@@ -12,7 +12,7 @@ import {
   invalidField,
 } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { holderOf } from '../create/chosen-group.ts';
+import { holdsKey } from '../create/chosen-group.ts';
 import {
   type CheckedTransfer,
   checkBundleKey,
@@ -26,113 +26,33 @@ import { loadBundle, loadRunning } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';
-import type { BundleView } from '../views/bundle-outline.ts';
-import { type BundleWindow, bundleViews, pageOfViews } from '../views/outline-page.ts';
+import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '../views/outline-page.ts';
 import { bundleOf, type EntitlementControl } from './entitlement-control.ts';
-import type { OutlineService } from './outline-service.ts';
+import type { Outlines } from './outline-service.ts';
 
-type BundlePorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
+/** Bundles with all rows in memory, and changes to them under plugin control (§22). */
+export function bundleOperations(
+  ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
+  catalogs: CatalogProvider,
+  { outlines, control }: { readonly outlines: Outlines; readonly control: EntitlementControl },
+) {
+  const views = async (window: Promise<BundleWindow>) => bundleViews((await window).outlines, turnsOf(ports));
+  const pageViews = async (page: Promise<OutlinePage>) => pageOfViews(await page, turnsOf(ports));
 
-export class BundleService {
-  readonly #ports: BundlePorts;
-  readonly #catalogs: CatalogProvider;
-  readonly #outlines: OutlineService;
-  readonly #control: EntitlementControl;
-
-  constructor(
-    ports: BundlePorts,
-    catalogs: CatalogProvider,
-    others: { readonly outlines: OutlineService; readonly control: EntitlementControl },
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#outlines = others.outlines;
-    this.#control = others.control;
-  }
-
-  async get(context: CallContext, bundleId: Uuid): Promise<BundleView> {
-    const [view] = await this.#views(await this.#outlines.bundle(context, bundleId));
-    if (view !== undefined) return view;
-    throw noSuchBundle(bundleId);
-  }
-
-  async getByKey(context: CallContext, externalKey: string): Promise<BundleView> {
-    const [view] = await this.#views(await this.#outlines.bundleByKey(context, externalKey));
-    if (view !== undefined) return view;
-    throw noBundleOfKey(externalKey);
-  }
-
-  async allOfKey(context: CallContext, externalKey: string): Promise<readonly BundleView[]> {
-    return this.#views(await this.#outlines.allOfKey(context, externalKey));
-  }
-
-  async page(context: CallContext, request: PageRequest): Promise<Page<BundleView>> {
-    return pageOfViews(await this.#outlines.page(context, request), turnsOf(this.#ports));
-  }
-
-  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<BundleView>> {
-    return pageOfViews(await this.#outlines.search(context, key, request), turnsOf(this.#ports));
-  }
-
-  async renameKey(
-    context: CallContext,
-    bundleId: Uuid,
-    externalKey: string | null | undefined,
-  ): Promise<void> {
-    const key = checkBundleKey(externalKey);
-    return this.#control.run(context, {
-      operation: EntitlementOperation.RENAME_KEY,
-      given: { externalKey: key },
-      terms: {},
-      subject: bundleOf(bundleId),
-      prepare: () => () =>
-        this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-          const known = await loadBundle(session, bundleId);
-          await lockAccount(session, known.accountId);
-          const holder = holderOf(await session.subscriptions.findBundlesByKeys([key]));
-          if (holder?.id === bundleId) return;
-          if (holder !== undefined) throw keyInUse(holder);
-          await session.subscriptions.keepBundleKeys([bundleId]);
-          await session.subscriptions.setBundleKeys([{ id: bundleId, externalKey: key, retiredKey: null }]);
-        }),
-      resultOf: () => null,
-    });
-  }
-
-  async transfer(
-    context: CallContext,
-    bundleId: Uuid,
-    request: TransferBundleRequest & TransferBundleOptions,
-  ): Promise<Uuid> {
-    const asked = checkTransferRequest(request);
-    const operation = EntitlementOperation.TRANSFER;
-    return this.#control.run(context, {
-      operation,
-      given: { accountId: asked.accountId },
-      terms: termsOf(operation, request),
-      subject: bundleOf(bundleId),
-      prepare: (terms) => {
-        const checked = { ...asked, ...checkTransferOptions(terms) };
-        return () => this.#transfer(context, bundleId, checked);
-      },
-      resultOf: (newBundleId) => ({ bundleId: newBundleId }),
-    });
-  }
-
-  async #transfer(context: CallContext, bundleId: Uuid, checked: CheckedTransfer): Promise<Uuid> {
-    const now = context.createdDate;
-    const catalogsOf = await this.#catalogs.open({
-      tenant: context.tenant,
+  async function transfer(context: CallContext, bundleId: Uuid, checked: CheckedTransfer): Promise<Uuid> {
+    const { tenant, createdDate: now } = context;
+    const catalogsOf = await catalogs.open({
+      tenant,
       now,
       accounts: async (session) => [
         ...(await session.subscriptions.findBundlesByIds([bundleId])).map(({ accountId }) => accountId),
         checked.accountId,
       ],
     });
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+    return ports.storage.write(tenant, authorshipOf(context), async (session) => {
       const { source, target, bundle } = await lockBoth(session, bundleId, checked.accountId);
       await session.catalogs.keepPlans();
-      const running = await loadRunning(session, { account: source, bundles: [bundle], catalogsOf });
+      const running = await loadRunning(session, { accounts: [source], bundles: [bundle], catalogsOf });
       const subscriptionIds = running.map(({ subscription }) => subscription.id);
       await checkKnown(session, checked, subscriptionIds);
       const history = await session.subscriptions.findWithdrawnEvents(subscriptionIds);
@@ -152,7 +72,7 @@ export class BundleService {
           history,
           catalog: plansOf(target.id),
         },
-        { now, nextId: () => this.#ports.ids.next() },
+        { now, nextId: () => ports.ids.next() },
       );
       await saveEdits(session, plan.ends, now);
       await saveCreations(session, [plan.begun], now);
@@ -160,9 +80,68 @@ export class BundleService {
     });
   }
 
-  #views({ outlines }: BundleWindow): Promise<readonly BundleView[]> {
-    return bundleViews(outlines, turnsOf(this.#ports));
-  }
+  return {
+    async get(context: CallContext, bundleId: Uuid) {
+      const [view] = await views(outlines.bundle(context, bundleId));
+      if (view !== undefined) return view;
+      throw noSuchBundle(bundleId);
+    },
+
+    async getByKey(context: CallContext, externalKey: string) {
+      const [view] = await views(outlines.bundleByKey(context, externalKey));
+      if (view !== undefined) return view;
+      throw noBundleOfKey(externalKey);
+    },
+
+    allOfKey: (context: CallContext, externalKey: string) => views(outlines.allOfKey(context, externalKey)),
+
+    page: (context: CallContext, request: PageRequest) => pageViews(outlines.page(context, request)),
+
+    search: (context: CallContext, key: string, request: PageRequest) =>
+      pageViews(outlines.search(context, key, request)),
+
+    async renameKey(context: CallContext, bundleId: Uuid, externalKey: string | null | undefined) {
+      const key = checkBundleKey(externalKey);
+      return control(context, {
+        operation: EntitlementOperation.RENAME_KEY,
+        given: { externalKey: key },
+        terms: {},
+        subject: bundleOf(bundleId),
+        prepare: () => () =>
+          ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+            const known = await loadBundle(session, bundleId);
+            await lockAccount(session, known.accountId);
+            const holder = (await session.subscriptions.findBundlesByKeys([key])).find(holdsKey);
+            if (holder?.id === bundleId) return;
+            if (holder !== undefined) throw keyInUse(holder);
+            await session.subscriptions.keepBundleKeys([bundleId]);
+            const renamed = { id: bundleId, externalKey: key, retiredKey: null };
+            await session.subscriptions.setBundleKeys([renamed]);
+          }),
+        resultOf: () => null,
+      });
+    },
+
+    async transfer(
+      context: CallContext,
+      bundleId: Uuid,
+      request: TransferBundleRequest & TransferBundleOptions,
+    ) {
+      const asked = checkTransferRequest(request);
+      const operation = EntitlementOperation.TRANSFER;
+      return control(context, {
+        operation,
+        given: { accountId: asked.accountId },
+        terms: termsOf(operation, request),
+        subject: bundleOf(bundleId),
+        prepare: (terms) => {
+          const checked = { ...asked, ...checkTransferOptions(terms) };
+          return () => transfer(context, bundleId, checked);
+        },
+        resultOf: (newBundleId) => ({ bundleId: newBundleId }),
+      });
+    },
+  };
 }
 
 function keyInUse({ id, externalKey }: Bundle): BillingError {

@@ -13,8 +13,7 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { chooseGroup, groupsByBundle } from '../create/chosen-group.ts';
-import { type BundleCreation, type Creation, lateAddOnEnds, planCreations } from '../create/creation.ts';
-import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import { type Creation, lateAddOnEnds, planCreations } from '../create/creation.ts';
 import {
   type CheckedGroup,
   type CheckedGroups,
@@ -51,61 +50,27 @@ interface CallKind {
 const ONE: CallKind = { check: checkSingleRequest, unknownAccount: noSuchAccount };
 const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAccountOfGroup };
 
-export class CreationService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #control: EntitlementControl;
+type CreationCall = CheckedGroups & { readonly options: CreateSubscriptionOptions };
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, control: EntitlementControl) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#control = control;
-  }
+/** Creations of subscriptions (§6) under plugin control (§22). */
+export function creationOperations(
+  ports: Pick<Ports, 'storage' | 'ids'>,
+  catalogs: CatalogProvider,
+  control: EntitlementControl,
+) {
+  const nextId = () => ports.ids.next();
 
-  async create(
-    context: CallContext,
-    request: CreateSubscriptionRequest,
-    options: CreateSubscriptionOptions = {},
-  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
-    const [created] = await this.#create(context, { groups: [[request]], options, kind: ONE });
-    const [subscriptionId] = created?.subscriptionIds ?? [];
-    assertInvariant(created && subscriptionId, 'A creation makes a subscription');
-    return { subscriptionId, bundleId: created.bundleId };
-  }
-
-  async createWithAddOns(
-    context: CallContext,
-    requests: CreateBundleRequest,
-    options: CreateSubscriptionOptions = {},
-  ): Promise<CreatedBundle> {
-    const [created] = await this.createBundles(context, [requests], options);
-    assertInvariant(created, 'A creation makes a bundle');
-    return created;
-  }
-
-  async createBundles(
+  async function run(
     context: CallContext,
     groups: RequestedGroups,
-    options: CreateSubscriptionOptions = {},
+    { kind, options }: { readonly kind: CallKind; readonly options: CreateSubscriptionOptions },
   ): Promise<readonly CreatedBundle[]> {
-    return this.#create(context, { groups, options, kind: SEVERAL });
-  }
-
-  async #create(
-    context: CallContext,
-    call: {
-      readonly groups: RequestedGroups;
-      readonly options: CreateSubscriptionOptions;
-      readonly kind: CallKind;
-    },
-  ): Promise<readonly CreatedBundle[]> {
-    const { groups, options, kind } = call;
     const asked = kind.check(groups);
     const { accountId } = asked;
     const requests = groups.flatMap((group) => group ?? []).filter((request) => request !== null);
     const subscriptions = requests.map(creationTermsOf);
     const { entitlementDate, billingDate } = options;
-    return this.#control.run(context, {
+    return control(context, {
       operation: EntitlementOperation.CREATE,
       given: requests.map(placeOf),
       terms: { entitlementDate, billingDate, subscriptions },
@@ -116,26 +81,22 @@ export class CreationService {
       },
       prepare: ({ subscriptions: terms, ...dates }) => {
         const checked = terms === subscriptions ? asked : kind.check(withTerms(groups, terms));
-        return () => this.#store(context, { ...checked, options: { ...options, ...dates }, kind });
+        return () => store(context, { ...checked, options: { ...options, ...dates } }, kind);
       },
       resultOf: (bundles) => bundles.map(({ bundleId, subscriptionIds }) => ({ bundleId, subscriptionIds })),
     });
   }
 
-  async #store(
-    context: CallContext,
-    { kind, ...call }: Omit<CreationCall, 'catalogsOf' | 'now'> & { readonly kind: CallKind },
-  ): Promise<readonly CreatedBundle[]> {
+  async function store(context: CallContext, call: CreationCall, kind: CallKind) {
     const { tenant, createdDate: now } = context;
     try {
-      const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [call.accountId] });
-      return await this.#ports.storage.write(tenant, authorshipOf(context), async (session) => {
-        const { creations, ends } = await this.#plan(session, { ...call, catalogsOf, now });
+      const catalogsOf = await catalogs.open({ tenant, now, accounts: [call.accountId] });
+      return await ports.storage.write(tenant, authorshipOf(context), async (session) => {
+        const { creations, ends } = await plan(session, { ...call, catalogsOf, now });
         await saveCreations(session, creations, now);
         if (ends.length > 0) await saveEdits(session, ends, now);
-        const creationOf = new Map(
-          creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
-        );
+        const all = creations.flatMap((bundle) => bundle.creations);
+        const creationOf = new Map(all.map((creation) => [creation.request, creation]));
         return call.groups.map((group) => createdOf(group, creationOf));
       });
     } catch (error) {
@@ -145,38 +106,59 @@ export class CreationService {
     }
   }
 
-  async #plan(session: WriteSession, call: CreationCall): Promise<PlannedCreations> {
-    const { catalogsOf } = call;
-    const nextId = (): Uuid => this.#ports.ids.next();
+  /** Returns the creations with the ends of later add-ons by their base. */
+  async function plan(
+    session: WriteSession,
+    call: CreationCall & { readonly catalogsOf: CatalogSource; readonly now: Instant },
+  ) {
     const keys = requestedKeys(call.groups);
     const { account, lockedIds } = await lockWithKeyHolders(session, call.accountId, keys);
     await session.catalogs.keepPlans();
     const input = await loadCreation(session, { ...call, account });
     checkHoldersLocked(input.keyCarriers, lockedIds);
-    const chosen = groupsByBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
-    const definitions = chosen.flatMap(({ subscriptions }) =>
+    const groups = groupsByBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
+    const definitions = groups.flatMap(({ subscriptions }) =>
       subscriptions.flatMap(({ overrides }) => overrides ?? []),
     );
     const overridePlanOf = await obtainOverridePlans(session, definitions, {
       nextId,
-      currentCatalog: async () => (await catalogsOf(session, [account.id]))(account.id),
+      currentCatalog: async () => (await call.catalogsOf(session, [account.id]))(account.id),
     });
-    const creations = planCreations({ ...input, groups: chosen, overridePlanOf, nextId });
+    const creations = planCreations({ ...input, groups, overridePlanOf, nextId });
     const catalog = definitions.reduce((known, each) => known.with(overridePlanOf(each)), input.catalog);
     return { creations, ends: lateAddOnEnds(creations, { ...input, catalog }, nextId) };
   }
-}
 
-interface PlannedCreations {
-  readonly creations: readonly BundleCreation[];
-  /** Ends of later add-ons by their base. */
-  readonly ends: readonly SubscriptionEdit[];
-}
+  const createBundles = (
+    context: CallContext,
+    groups: RequestedGroups,
+    options: CreateSubscriptionOptions = {},
+  ) => run(context, groups, { options, kind: SEVERAL });
 
-interface CreationCall extends CheckedGroups {
-  readonly options: CreateSubscriptionOptions;
-  readonly catalogsOf: CatalogSource;
-  readonly now: Instant;
+  return {
+    createBundles,
+
+    async create(
+      context: CallContext,
+      request: CreateSubscriptionRequest,
+      options: CreateSubscriptionOptions = {},
+    ) {
+      const [created] = await run(context, [[request]], { options, kind: ONE });
+      const [subscriptionId] = created?.subscriptionIds ?? [];
+      assertInvariant(created && subscriptionId, 'A creation makes a subscription');
+      return { subscriptionId, bundleId: created.bundleId };
+    },
+
+    async createWithAddOns(
+      context: CallContext,
+      requests: CreateBundleRequest,
+      options?: CreateSubscriptionOptions,
+    ) {
+      const [created] = await createBundles(context, [requests], options);
+      assertInvariant(created, 'A creation makes a bundle');
+      return created;
+    },
+  };
 }
 
 function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptionRequest): CreationPlace {

@@ -43,55 +43,16 @@ interface Controlled<Operation extends EntitlementOperation, T> {
   resultOf(done: T): EntitlementResults[Operation];
 }
 
-/** Calls the host's plugins before and after operations (§22). */
-export class EntitlementControl {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
-  readonly #plugins: readonly EntitlementPlugin[];
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
-    plugins: readonly EntitlementPlugin[],
-  ) {
-    this.#ports = ports;
-    this.#plugins = plugins;
-  }
-
-  /**
-   * Runs an operation under the control of the plugins.
-   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, else as the
-   * operation.
-   */
-  async run<Operation extends EntitlementOperation, T>(
-    context: CallContext,
-    controlled: Controlled<Operation, T>,
-  ): Promise<T> {
-    const asked = controlled.prepare(controlled.terms);
-    if (this.#plugins.length === 0) return asked();
-    const { operation, given } = controlled;
-    const subject = await this.#ports.storage.read(context.tenant, (session) => controlled.subject(session));
-    const seen = seenBy(context);
-    const reached: EntitlementPlugin[] = [];
-    const callOn = (terms: EntitlementTerms[Operation]) =>
-      ({ operation, ...subject, given, terms }) as EntitlementCall<Operation>;
-    let { terms } = controlled;
-    let done: T;
-    try {
-      for (const plugin of [...this.#plugins]) {
-        reached.push(plugin);
-        terms = await this.#ask(plugin, callOn(terms), seen);
-      }
-      done = await (terms === controlled.terms ? asked : controlled.prepare(terms))();
-    } catch (error) {
-      const call = callOn(terms) as EntitlementCall;
-      await this.#tell(reached, call, (plugin) => plugin.failed?.(call, plainError(error), seen));
-      throw error;
-    }
-    const success = { ...callOn(terms), result: controlled.resultOf(done) } as EntitlementSuccess;
-    await this.#tell(reached, success, (plugin) => plugin.succeeded?.(success, seen));
-    return done;
-  }
-
-  async #ask<Operation extends EntitlementOperation>(
+/**
+ * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, else as the
+ * operation.
+ */
+export function entitlementControl(
+  ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
+  plugins: readonly EntitlementPlugin[],
+) {
+  async function ask<Operation extends EntitlementOperation>(
     plugin: EntitlementPlugin,
     call: EntitlementCall<Operation>,
     seen: EntitlementPluginContext,
@@ -100,8 +61,9 @@ export class EntitlementControl {
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
     // Copied during the call: an unreadable answer is an error of the plugin.
-    const ask = async () => decide(operation, terms, ownCopy(await before[operation]?.(call, seen)));
-    const decided = await callPlugin(called(plugin), this.#ports, ask);
+    const decided = await callPlugin(called(plugin), ports, async () =>
+      decide(operation, terms, ownCopy(await before[operation]?.(call, seen))),
+    );
     if ('terms' in decided) return decided.terms;
     throw 'reason' in decided
       ? abortedBy(plugin, operation, decided.reason)
@@ -109,30 +71,57 @@ export class EntitlementControl {
   }
 
   /** Notifies all plugins concurrently; the result stands whatever they do. */
-  async #tell(
-    plugins: readonly EntitlementPlugin[],
+  async function notify(
+    reached: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,
-    tell: (plugin: EntitlementPlugin) => Promise<void> | undefined,
-  ): Promise<void> {
-    const { logger } = this.#ports;
-    const tellOne = async (plugin: EntitlementPlugin): Promise<void> => {
+    send: (plugin: EntitlementPlugin) => Promise<void> | undefined,
+  ) {
+    const notifyOne = async (plugin: EntitlementPlugin) => {
       try {
-        await callPlugin(called(plugin), this.#ports, async () => tell(plugin));
-      } catch (error) {
-        const fields = {
-          err: error,
-          pluginName: plugin.name,
-          operation,
-          accountId,
-          bundleId,
-          subscriptionId,
-        };
-        logger.error(fields, 'an entitlement plugin failed when it was told the outcome of an operation');
+        await callPlugin(called(plugin), ports, async () => send(plugin));
+      } catch (err) {
+        const fields = { err, pluginName: plugin.name, operation, accountId, bundleId, subscriptionId };
+        ports.logger.error(
+          fields,
+          'an entitlement plugin failed when it was told the outcome of an operation',
+        );
       }
     };
-    await Promise.all(plugins.map(tellOne));
+    await Promise.all(reached.map(notifyOne));
   }
+
+  return async <Operation extends EntitlementOperation, T>(
+    context: CallContext,
+    controlled: Controlled<Operation, T>,
+  ): Promise<T> => {
+    const asked = controlled.prepare(controlled.terms);
+    if (plugins.length === 0) return asked();
+    const { operation, given } = controlled;
+    const subject = await ports.storage.read(context.tenant, controlled.subject);
+    const seen = seenBy(context);
+    const reached: EntitlementPlugin[] = [];
+    const callOn = (terms: EntitlementTerms[Operation]) =>
+      ({ operation, ...subject, given, terms }) as EntitlementCall<Operation>;
+    let { terms } = controlled;
+    let done: T;
+    try {
+      for (const plugin of [...plugins]) {
+        reached.push(plugin);
+        terms = await ask(plugin, callOn(terms), seen);
+      }
+      done = await (terms === controlled.terms ? asked : controlled.prepare(terms))();
+    } catch (error) {
+      const call = callOn(terms) as EntitlementCall;
+      await notify(reached, call, (plugin) => plugin.failed?.(call, plainError(error), seen));
+      throw error;
+    }
+    const success = { ...callOn(terms), result: controlled.resultOf(done) } as EntitlementSuccess;
+    await notify(reached, success, (plugin) => plugin.succeeded?.(success, seen));
+    return done;
+  };
 }
+
+export type EntitlementControl = ReturnType<typeof entitlementControl>;
 
 function called({ name }: EntitlementPlugin): CalledPlugin {
   return { kind: 'entitlement plugin', name, timeoutMs: ENTITLEMENT_PLUGIN_TIMEOUT_MS };
@@ -170,17 +159,13 @@ export function bundleOf(bundleId: Uuid): FindSubject {
   };
 }
 
-function accountOf(accountId: Uuid): FindSubject {
-  return async (session) => {
-    await loadAccount(session, accountId);
-    return { accountId, bundleId: null, subscriptionId: null };
-  };
-}
-
 export function blockedOf({ type, id }: BlockedRef): FindSubject {
   switch (type) {
     case BlockingStateType.ACCOUNT:
-      return accountOf(id);
+      return async (session) => {
+        await loadAccount(session, id);
+        return { accountId: id, bundleId: null, subscriptionId: null };
+      };
     case BlockingStateType.SUBSCRIPTION_BUNDLE:
       return bundleOf(id);
     case BlockingStateType.SUBSCRIPTION:

@@ -1,8 +1,6 @@
 import { type CatalogProvider, type CatalogSource, obtainOverridePlan } from '../../catalog/index.ts';
 import {
-  type CancelledSubscription,
   type CancelSubscriptionOptions,
-  type ChangedSubscription,
   type ChangePlanOptions,
   type ChangePlanRequest,
   EntitlementOperation,
@@ -15,8 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { cancellationOfAll, type EndOfAll, planCancellation } from '../edits/cancellation.ts';
 import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
-import type { RunningSubscription } from '../edits/running-subscription.ts';
-import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
 import {
   type BillCycleDayChange,
   planBillCycleDayChange,
@@ -28,175 +25,150 @@ import {
 import { planUncancellation, planUndoChange } from '../edits/undo.ts';
 import { type CheckedChange, checkChangeRequest } from '../requests/edit-requests.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
-import { loadRunningOf, lockRunning, lockRunningInBundle } from '../storing/load-subscriptions.ts';
+import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
 import { saveEdits } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { type EntitlementControl, subscriptionOf } from './entitlement-control.ts';
 
-type UndoOperation = typeof EntitlementOperation.UNCANCEL | typeof EntitlementOperation.UNDO_CHANGE_PLAN;
-
-/** Operations on running subscriptions (§7 to §10, §15, §16), some under plugin control (§22). */
-export class LifecycleService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #control: EntitlementControl;
-
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, control: EntitlementControl) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#control = control;
-  }
-
-  async cancel(
-    context: CallContext,
-    subscriptionId: Uuid,
-    options: CancelSubscriptionOptions = {},
-  ): Promise<CancelledSubscription> {
-    const operation = EntitlementOperation.CANCEL;
-    return this.#control.run(context, {
-      operation,
-      given: null,
-      terms: termsOf(operation, options),
-      subject: subscriptionOf(subscriptionId),
-      prepare: (terms) => () =>
-        this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-          const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
-          const { edit, entitlement, billing } = planCancellation(running, terms, tools);
-          await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
-          return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
-        }),
-      resultOf: (cancelled) => cancelled,
-    });
-  }
-
-  async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
-    return this.#undo(context, subscriptionId, {
-      operation: EntitlementOperation.UNCANCEL,
-      plan: planUncancellation,
-    });
-  }
-
-  async changePlan(
-    context: CallContext,
-    subscriptionId: Uuid,
-    change: ChangePlanRequest & ChangePlanOptions,
-  ): Promise<ChangedSubscription> {
-    const operation = EntitlementOperation.CHANGE_PLAN;
-    return this.#control.run(context, {
-      operation,
-      given: null,
-      terms: termsOf(operation, change),
-      subject: subscriptionOf(subscriptionId),
-      prepare: (terms) => {
-        const request = checkChangeRequest(terms, terms);
-        return () => this.#changePlan(context, subscriptionId, request);
-      },
-      resultOf: (changed) => changed,
-    });
-  }
-
-  async #changePlan(context: CallContext, subscriptionId: Uuid, request: CheckedChange) {
-    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const planName = request.target.planName ?? null;
-      const lock = { subscriptionId, catalogsOf, planName };
-      const { running, bundle } = await lockRunningInBundle(session, lock);
-      const { id: accountId, timeZone: zone } = running.account;
-      const decided = decideChange(running, request, tools.now);
-      checkAddOnChange(decided, { running, bundle }, tools.now);
-      const overridePlan =
-        decided.overrides &&
-        (await obtainOverridePlan(session, decided.overrides, {
-          nextId: tools.nextId,
-          currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
-        }));
-      const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
-      const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
-      await saveEdits(session, [edit, ...followBase({ bundle, edit, plans, zone }, tools)], tools.now);
-      return { accountId, effective };
-    });
-  }
-
-  async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
-    return this.#undo(context, subscriptionId, {
-      operation: EntitlementOperation.UNDO_CHANGE_PLAN,
-      plan: planUndoChange,
-    });
-  }
-
-  async #undo(
-    context: CallContext,
-    subscriptionId: Uuid,
-    { operation, plan }: { readonly operation: UndoOperation; readonly plan: typeof planUndoChange },
-  ): Promise<void> {
-    return this.#control.run(context, {
-      operation,
-      given: null,
-      terms: {},
-      subject: subscriptionOf(subscriptionId),
-      prepare: () => () =>
-        this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-          const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
-          const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
-          const edit = plan(running, withdrawn, tools);
-          await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
-        }),
-      resultOf: () => null,
-    });
-  }
-
-  async changeBillCycleDay(
-    context: CallContext,
-    subscriptionId: Uuid,
-    change: BillCycleDayChange,
-  ): Promise<ChangedSubscription> {
-    const day = requestedBillCycleDay(change);
-    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const running = await lockRunning(session, { subscriptionId, catalogsOf });
-      const { edit, effective } = planBillCycleDayChange(running, { day, from: change }, tools);
-      await saveEdits(session, [edit], tools.now);
-      return { accountId: running.account.id, effective };
-    });
-  }
-
-  async changeQuantity(
-    context: CallContext,
-    subscriptionId: Uuid,
-    change: QuantityChange,
-  ): Promise<ChangedSubscription> {
-    const quantity = requestedQuantity(change);
-    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const running = await lockRunning(session, { subscriptionId, catalogsOf });
-      const { edit, effective } = planQuantityChange(running, { quantity, from: change }, tools);
-      await saveEdits(session, [edit], tools.now);
-      return { accountId: running.account.id, effective };
-    });
-  }
-
-  async #write<T>(context: CallContext, subscriptionId: Uuid, work: (operation: Operation) => Promise<T>) {
-    const catalogsOf = await this.#catalogs.open({
-      tenant: context.tenant,
-      now: context.createdDate,
-      accounts: async (session) =>
-        (await session.subscriptions.findByIds([subscriptionId])).map(({ accountId }) => accountId),
-    });
-    const tools = { now: context.createdDate, nextId: () => this.#ports.ids.next() };
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), (session) =>
-      work({ session, catalogsOf, tools }),
-    );
-  }
-}
-
-/** Adds the consequences for the bundle, for operations without a new plan. */
-function followed(edit: SubscriptionEdit, bundle: readonly RunningSubscription[], tools: EditTools) {
-  const [first] = bundle;
-  if (first === undefined) return [];
-  return followBase({ bundle, edit, plans: first.catalog, zone: first.account.timeZone }, tools);
-}
-
-interface Operation {
+interface RunningEdit extends RunningInBundle {
   readonly session: WriteSession;
   readonly catalogsOf: CatalogSource;
   readonly tools: EditTools;
+}
+
+/** Operations on running subscriptions (§7 to §10, §15, §16), some under plugin control (§22). */
+export function lifecycleOperations(
+  ports: Pick<Ports, 'storage' | 'ids'>,
+  catalogs: CatalogProvider,
+  control: EntitlementControl,
+) {
+  /** Runs the work in one transaction, with the account of the subscription locked. */
+  async function onRunning<T>(
+    context: CallContext,
+    named: { readonly subscriptionId: Uuid; readonly planName?: string | null },
+    work: (edit: RunningEdit) => Promise<T>,
+  ) {
+    const { tenant, createdDate: now } = context;
+    const catalogsOf = await catalogs.open({
+      tenant,
+      now,
+      accounts: async (session) =>
+        (await session.subscriptions.findByIds([named.subscriptionId])).map(({ accountId }) => accountId),
+    });
+    const tools = { now, nextId: () => ports.ids.next() };
+    return ports.storage.write(tenant, authorshipOf(context), async (session) => {
+      const locked = await lockRunning(session, { ...named, catalogsOf });
+      return work({ ...locked, session, catalogsOf, tools });
+    });
+  }
+
+  const undoing =
+    (
+      operation: typeof EntitlementOperation.UNCANCEL | typeof EntitlementOperation.UNDO_CHANGE_PLAN,
+      plan: typeof planUndoChange,
+    ) =>
+    (context: CallContext, subscriptionId: Uuid): Promise<void> =>
+      control(context, {
+        operation,
+        given: null,
+        terms: {},
+        subject: subscriptionOf(subscriptionId),
+        prepare: () => () =>
+          onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
+            const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
+            const edit = plan(running, withdrawn, tools);
+            await saveEdits(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+          }),
+        resultOf: () => null,
+      });
+
+  const changeTerms = (
+    context: CallContext,
+    subscriptionId: Uuid,
+    plan: (running: RunningSubscription, tools: EditTools) => ReturnType<typeof planQuantityChange>,
+  ) =>
+    onRunning(context, { subscriptionId }, async ({ session, running, tools }) => {
+      const { edit, effective } = plan(running, tools);
+      await saveEdits(session, [edit], tools.now);
+      return { accountId: running.account.id, effective };
+    });
+
+  const changePlan = (context: CallContext, subscriptionId: Uuid, request: CheckedChange) =>
+    onRunning(
+      context,
+      { subscriptionId, planName: request.target.planName ?? null },
+      async ({ session, running, bundle, catalogsOf, tools }) => {
+        const { id: accountId } = running.account;
+        const decided = decideChange(running, request, tools.now);
+        checkAddOnChange(decided, { running, bundle }, tools.now);
+        const overridePlan =
+          decided.overrides &&
+          (await obtainOverridePlan(session, decided.overrides, {
+            nextId: tools.nextId,
+            currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
+          }));
+        const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
+        const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
+        await saveEdits(session, [edit, ...followBase({ bundle, edit, plans }, tools)], tools.now);
+        return { accountId, effective };
+      },
+    );
+
+  return {
+    async cancel(context: CallContext, subscriptionId: Uuid, options: CancelSubscriptionOptions = {}) {
+      const operation = EntitlementOperation.CANCEL;
+      return control(context, {
+        operation,
+        given: null,
+        terms: termsOf(operation, options),
+        subject: subscriptionOf(subscriptionId),
+        prepare: (terms) => () =>
+          onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
+            const { edit, entitlement, billing } = planCancellation(running, terms, tools);
+            await saveEdits(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+            return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
+          }),
+        resultOf: (cancelled) => cancelled,
+      });
+    },
+
+    uncancel: undoing(EntitlementOperation.UNCANCEL, planUncancellation),
+
+    async changePlan(
+      context: CallContext,
+      subscriptionId: Uuid,
+      change: ChangePlanRequest & ChangePlanOptions,
+    ) {
+      const operation = EntitlementOperation.CHANGE_PLAN;
+      return control(context, {
+        operation,
+        given: null,
+        terms: termsOf(operation, change),
+        subject: subscriptionOf(subscriptionId),
+        prepare: (terms) => {
+          const request = checkChangeRequest(terms, terms);
+          return () => changePlan(context, subscriptionId, request);
+        },
+        resultOf: (changed) => changed,
+      });
+    },
+
+    undoChangePlan: undoing(EntitlementOperation.UNDO_CHANGE_PLAN, planUndoChange),
+
+    async changeBillCycleDay(context: CallContext, subscriptionId: Uuid, change: BillCycleDayChange) {
+      const day = requestedBillCycleDay(change);
+      return changeTerms(context, subscriptionId, (running, tools) =>
+        planBillCycleDayChange(running, { day, from: change }, tools),
+      );
+    },
+
+    async changeQuantity(context: CallContext, subscriptionId: Uuid, change: QuantityChange) {
+      const quantity = requestedQuantity(change);
+      return changeTerms(context, subscriptionId, (running, tools) =>
+        planQuantityChange(running, { quantity, from: change }, tools),
+      );
+    },
+  };
 }
 
 /** A locked account whose subscriptions all end. */
@@ -204,37 +176,33 @@ export interface AccountToEnd extends EndOfAll {
   readonly account: Account;
 }
 
-export interface CancelAllInput {
-  /** Distinct accounts. */
-  readonly accounts: readonly AccountToEnd[];
-  readonly catalogsOf: CatalogSource;
-}
-
 /**
- * Cancels all base and standalone subscriptions of accounts by each account's date and policy; add-ons follow (§9 rule
- * 9). Never throws; a constant number of statements.
+ * Cancels all base and standalone subscriptions of distinct accounts by each account's date and policy; add-ons follow
+ * (§9 rule 9). Never throws; a constant number of statements.
  */
 export async function cancelAll(
   session: WriteSession,
-  { accounts, catalogsOf }: CancelAllInput,
+  {
+    accounts,
+    catalogsOf,
+  }: { readonly accounts: readonly AccountToEnd[]; readonly catalogsOf: CatalogSource },
   tools: EditTools,
 ): Promise<void> {
   if (accounts.length === 0) return;
   const ends = new Map(accounts.map((each) => [each.account.id, each]));
   const bundles = await session.subscriptions.findBundlesByAccounts([...ends.keys()]);
-  const all = await loadRunningOf(session, {
+  const all = await loadRunning(session, {
     accounts: accounts.map(({ account }) => account),
     bundles,
     catalogsOf,
   });
   const bundleOf = Map.groupBy(all, ({ bundle }) => bundle.id);
   const edits = all.flatMap((running) => {
-    const { account, catalog: plans } = running;
-    const end = ends.get(account.id);
+    const end = ends.get(running.account.id);
     const edit = end === undefined ? null : cancellationOfAll(running, end, tools);
     if (edit === null) return [];
     const bundle = bundleOf.get(running.bundle.id) ?? [];
-    return [edit, ...followBase({ bundle, edit, plans, zone: account.timeZone }, tools)];
+    return [edit, ...followBase({ bundle, edit }, tools)];
   });
   if (edits.length > 0) await saveEdits(session, edits, tools.now);
 }

@@ -53,7 +53,7 @@ export async function loadHypothesis(
     case HypotheticalActionType.STOP_BILLING:
       return stopped(session, action, input);
     default:
-      return neverAction(action);
+      throw new Error(`Unknown action ${JSON.stringify(action satisfies never)}`);
   }
 }
 
@@ -97,7 +97,7 @@ async function changed(
   const overridePlan = await foreseen(session, decided.overrides, running);
   const { edit } = planChange(running, { request, decided, overridePlan }, input.tools);
   const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
-  const follow = followBase({ bundle, edit, plans, zone: input.account.timeZone }, input.tools);
+  const follow = followBase({ bundle, edit, plans }, input.tools);
   return hypothesisOfEdits([edit, ...follow], overridePlan, { now: input.tools.now, day });
 }
 
@@ -108,8 +108,7 @@ async function stopped(
 ): Promise<Hypothesis> {
   const { running, bundle } = await findRunning(session, of, input);
   const { edit } = planCancellation(running, options, input.tools);
-  const zone = input.account.timeZone;
-  const follow = followBase({ bundle, edit, plans: running.catalog, zone }, input.tools);
+  const follow = followBase({ bundle, edit }, input.tools);
   return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
 }
 
@@ -125,16 +124,11 @@ async function foreseen(
 async function findRunning(
   session: ReadSession,
   { subscriptionId, bundleId }: SubscriptionInBundle,
-  { account, catalogsOf, planName }: LoadHypothesisInput & { readonly planName?: string | null },
+  { account, catalogsOf, planName = null }: LoadHypothesisInput & { readonly planName?: string | null },
 ): Promise<RunningInBundle> {
   const bundle = await loadBundle(session, bundleId);
   checkBundleOwner(bundle, account.id);
-  const all = await loadRunning(session, {
-    account,
-    bundles: [bundle],
-    catalogsOf,
-    ...(planName === undefined ? {} : { planName }),
-  });
+  const all = await loadRunning(session, { accounts: [account], bundles: [bundle], catalogsOf, planName });
   const running = all.find(({ subscription }) => subscription.id === subscriptionId);
   if (running !== undefined) return { running, bundle: all };
   const [elsewhere] = await session.subscriptions.findByIds([subscriptionId]);
@@ -143,8 +137,4 @@ async function findRunning(
 
 function neverAsked(): never {
   throw new Error('Only a request of prices asks for their plan');
-}
-
-function neverAction(action: never): never {
-  throw new Error(`Unknown action ${JSON.stringify(action)}`);
 }

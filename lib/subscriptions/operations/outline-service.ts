@@ -11,7 +11,6 @@ import {
   type PageRequest,
   ProductCategory,
   type Subscription,
-  type WithContext,
 } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch, turnsOf } from '../../runtime/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
@@ -19,7 +18,7 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { holderOf } from '../create/chosen-group.ts';
+import { holdsKey } from '../create/chosen-group.ts';
 import {
   noBundleOfKey,
   noSubscriptionOfKey,
@@ -37,182 +36,38 @@ import {
   windowsFrom,
   withoutPrices,
 } from '../views/outline-page.ts';
-import type { OutlineOperations } from './subscription-operations.ts';
 
 /** Maximum records in memory for paged answers; a page up to this size is one snapshot. */
 const RECORDS_OF_WINDOW = 20_000;
-
-type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
 /**
  * Bundles and subscriptions for reading (§4, §18). Rows are created on the fly, so memory grows only with the stored
  * data. An answer without pages has at most `server.limits.rows` rows, else ANSWER_TOO_LARGE (60020).
  */
-export class OutlineService implements OutlineOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #maxRows: number;
-  readonly #recordsOfWindow: number;
+export function outlineOperations(
+  ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
+  catalogs: CatalogProvider,
+  {
+    maxRows = MAX_ANSWER_ROWS,
+    recordsOfWindow = RECORDS_OF_WINDOW,
+  }: { readonly maxRows?: number; readonly recordsOfWindow?: number } = {},
+) {
+  const bound = () => ({ maxRows, nextTurn: turnsOf(ports) });
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
-    catalogs: CatalogProvider,
-    {
-      maxRows = MAX_ANSWER_ROWS,
-      recordsOfWindow = RECORDS_OF_WINDOW,
-    }: { readonly maxRows?: number; readonly recordsOfWindow?: number } = {},
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#maxRows = maxRows;
-    this.#recordsOfWindow = recordsOfWindow;
-  }
+  const open = ({ tenant, createdDate: now }: CallContext, accounts: CatalogRequest['accounts']) =>
+    catalogs.open({ tenant, now, accounts });
 
-  async ofAccount(context: CallContext, accountId: Uuid, filter: BundleFilter = {}): Promise<BundleWindow> {
-    const catalogsOf = await this.#open(context, [accountId]);
-    const bound = this.#bound();
-    const window = await this.#ports.storage.read(context.tenant, async (session) => {
-      const account = await loadAccount(session, accountId);
-      const bundles = await findBundlesOfAccount(session, accountId, { ...bound, filter });
-      return loadOutlines(session, {
-        bundles,
-        accounts: [account],
-        now: context.createdDate,
-        catalogsOf,
-        maxRecords: this.#maxRows,
-        nextTurn: bound.nextTurn,
-      });
-    });
-    return this.#checked(window, accountId);
-  }
-
-  async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<OutlinePage> {
-    return this.#page(context, [accountId], async (session) => {
-      await loadAccount(session, accountId);
-      return session.subscriptions.pageBundlesOfAccount(accountId, request);
-    });
-  }
-
-  async page(context: CallContext, request: PageRequest): Promise<OutlinePage> {
-    return withoutPrices(
-      await this.#page(context, null, (session) => session.subscriptions.pageBundles(request)),
-    );
-  }
-
-  async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {
-    if (key === '') return this.page(context, request);
-    checkStorable('Search key', key);
-    const search = bundleSearch(key);
-    return withoutPrices(
-      await this.#page(context, null, (session) => session.subscriptions.searchBundles(search, request)),
-    );
-  }
-
-  async bundle(context: CallContext, bundleId: Uuid): Promise<BundleWindow> {
-    return this.#some(context, {
-      find: (session) => session.subscriptions.findBundlesByIds([bundleId]),
-      none: () => noSuchBundle(bundleId),
-    });
-  }
-
-  async bundleByKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
-    checkStorable('External key', externalKey);
-    const none = () => noBundleOfKey(externalKey);
-    const window = await this.#some(context, {
-      find: async (session) => {
-        const holder = holderOf(await session.subscriptions.findBundlesByKeys([externalKey]));
-        return holder === undefined ? [] : [holder];
-      },
-      none,
-    });
-    if (window.outlines[0]?.subscriptions.some(isRunning)) return window;
-    throw none();
-  }
-
-  async allOfKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
-    checkStorable('External key', externalKey);
-    return this.#some(context, {
-      find: (session) => session.subscriptions.findBundlesByPastKeys([externalKey]),
-      none: () => noBundleOfKey(externalKey),
-    });
-  }
-
-  async subscription(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionOutline> {
-    return this.#subscription(context, {
-      find: (session) => session.subscriptions.findByIds([subscriptionId]),
-      none: () => noSuchSubscription(subscriptionId),
-    });
-  }
-
-  async subscriptionByKey(context: CallContext, externalKey: string): Promise<SubscriptionOutline> {
-    checkStorable('External key', externalKey);
-    return this.#subscription(context, {
-      find: (session) => session.subscriptions.findByKeys([externalKey]),
-      none: () => noSubscriptionOfKey(externalKey),
-    });
-  }
-
-  async #subscription(context: CallContext, { find, none }: Sought<Subscription>) {
-    const accounts: CatalogRequest['accounts'] = async (session) =>
-      (await find(session)).map(({ accountId }) => accountId);
-    const catalogsOf = await this.#open(context, accounts);
-    const found = await this.#ports.storage.read(context.tenant, async (session) => {
-      const [subscription] = await find(session);
-      if (subscription === undefined) return undefined;
-      const { outlines } = await loadOutlines(session, {
-        bundles: await session.subscriptions.findBundlesByIds([subscription.bundleId]),
-        now: context.createdDate,
-        catalogsOf,
-        maxRecords: this.#maxRows,
-        nextTurn: this.#bound().nextTurn,
-      });
-      const members = outlines.flatMap(({ subscriptions }) => subscriptions);
-      return members.find(({ subscriptionId }) => subscriptionId === subscription.id);
-    });
-    if (found === undefined) throw none();
-    await checkRowsOf(found, this.#bound());
-    return found;
-  }
-
-  async #some(context: CallContext, { find, none }: Sought<Bundle>): Promise<BundleWindow> {
-    const { first } = await this.#firstWindow(context, {
-      accounts: null,
-      find: async (session) => ({ rows: await find(session), total: 0, max: 0 }),
-      maxRecords: this.#maxRows,
-    });
-    const [bundle] = first.outlines;
-    if (bundle === undefined) throw none();
-    return this.#checked(first, bundle.accountId);
-  }
-
-  async #checked(window: BundleWindow, accountId: Uuid): Promise<BundleWindow> {
-    if (window.recordIds.length > this.#maxRows) throw answerTooLarge(accountId, this.#maxRows);
-    await countRows(accountId, window.outlines, this.#bound());
+  async function checked(window: BundleWindow, accountId: Uuid) {
+    if (window.recordIds.length > maxRows) throw answerTooLarge(accountId, maxRows);
+    await countRows(accountId, window.outlines, bound());
     return window;
   }
 
-  async #page(context: CallContext, accounts: readonly Uuid[] | null, find: FindPage): Promise<OutlinePage> {
-    const maxRecords = this.#recordsOfWindow;
-    const { page, first, next } = await this.#firstWindow(context, { accounts, find, maxRecords });
-    const { total, max } = page;
-    return { total, max, returned: page.rows.length, windows: windowsFrom(first, page.rows, next) };
-  }
-
-  /**
-   * Finds bundles and reads the first of them from one snapshot.
-   * @param accounts their accounts; null if unknown yet.
-   */
-  async #firstWindow(
-    context: CallContext,
-    {
-      accounts,
-      find,
-      maxRecords,
-    }: { readonly accounts: readonly Uuid[] | null; readonly find: FindPage; readonly maxRecords: number },
-  ) {
+  /** Finds bundles and reads the first of them from one snapshot. */
+  async function firstWindow(context: CallContext, { accounts, find, maxRecords }: WindowSearch) {
     const { tenant, createdDate: now } = context;
     let announced: Page<Bundle> | undefined;
-    const catalogsOf = await this.#open(
+    const catalogsOf = await open(
       context,
       accounts ??
         // Catalog plugins need the accounts of the page.
@@ -222,23 +77,148 @@ export class OutlineService implements OutlineOperations<WithContext> {
         }),
     );
     const load = (session: ReadSession, bundles: readonly Bundle[]) =>
-      loadOutlines(session, { bundles, now, catalogsOf, maxRecords, nextTurn: this.#bound().nextTurn });
-    const { page, first } = await this.#ports.storage.read(tenant, async (session) => {
+      loadOutlines(session, { bundles, now, catalogsOf, maxRecords, nextTurn: bound().nextTurn });
+    const { page, first } = await ports.storage.read(tenant, async (session) => {
       const found = announced ?? (await find(session));
       return { page: found, first: await load(session, found.rows) };
     });
     const next = (bundles: readonly Bundle[]) =>
-      this.#ports.storage.read(tenant, (session) => load(session, bundles));
+      ports.storage.read(tenant, (session) => load(session, bundles));
     return { page, first, next };
   }
 
-  #open(context: CallContext, accounts: CatalogRequest['accounts']) {
-    return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
+  async function pageOf(
+    context: CallContext,
+    accounts: readonly Uuid[] | null,
+    find: WindowSearch['find'],
+  ): Promise<OutlinePage> {
+    const search = { accounts, find, maxRecords: recordsOfWindow };
+    const { page, first, next } = await firstWindow(context, search);
+    const { total, max } = page;
+    return { total, max, returned: page.rows.length, windows: windowsFrom(first, page.rows, next) };
   }
 
-  #bound() {
-    return { maxRows: this.#maxRows, nextTurn: turnsOf(this.#ports) };
+  async function some(context: CallContext, { find, none }: Sought<Bundle>) {
+    const { first } = await firstWindow(context, {
+      accounts: null,
+      find: async (session) => ({ rows: await find(session), total: 0, max: 0 }),
+      maxRecords: maxRows,
+    });
+    const [bundle] = first.outlines;
+    if (bundle === undefined) throw none();
+    return checked(first, bundle.accountId);
   }
+
+  async function one(context: CallContext, { find, none }: Sought<Subscription>) {
+    const catalogsOf = await open(context, async (session) =>
+      (await find(session)).map(({ accountId }) => accountId),
+    );
+    const found = await ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await find(session);
+      if (subscription === undefined) return undefined;
+      const { outlines } = await loadOutlines(session, {
+        bundles: await session.subscriptions.findBundlesByIds([subscription.bundleId]),
+        now: context.createdDate,
+        catalogsOf,
+        maxRecords: maxRows,
+        nextTurn: bound().nextTurn,
+      });
+      const members = outlines.flatMap(({ subscriptions }) => subscriptions);
+      return members.find(({ subscriptionId }) => subscriptionId === subscription.id);
+    });
+    if (found === undefined) throw none();
+    await checkRowsOf(found, bound());
+    return found;
+  }
+
+  const page = async (context: CallContext, request: PageRequest) =>
+    withoutPrices(await pageOf(context, null, (session) => session.subscriptions.pageBundles(request)));
+
+  return {
+    page,
+
+    async ofAccount(context: CallContext, accountId: Uuid, filter: BundleFilter = {}) {
+      const catalogsOf = await open(context, [accountId]);
+      const { nextTurn } = bound();
+      const window = await ports.storage.read(context.tenant, async (session) => {
+        const account = await loadAccount(session, accountId);
+        const bundles = await findBundlesOfAccount(session, accountId, { maxRows, nextTurn, filter });
+        return loadOutlines(session, {
+          bundles,
+          accounts: [account],
+          now: context.createdDate,
+          catalogsOf,
+          maxRecords: maxRows,
+          nextTurn,
+        });
+      });
+      return checked(window, accountId);
+    },
+
+    pageOfAccount: (context: CallContext, accountId: Uuid, request: PageRequest) =>
+      pageOf(context, [accountId], async (session) => {
+        await loadAccount(session, accountId);
+        return session.subscriptions.pageBundlesOfAccount(accountId, request);
+      }),
+
+    async search(context: CallContext, key: string, request: PageRequest) {
+      if (key === '') return page(context, request);
+      checkStorable('Search key', key);
+      const search = bundleSearch(key);
+      return withoutPrices(
+        await pageOf(context, null, (session) => session.subscriptions.searchBundles(search, request)),
+      );
+    },
+
+    bundle: (context: CallContext, bundleId: Uuid) =>
+      some(context, {
+        find: (session) => session.subscriptions.findBundlesByIds([bundleId]),
+        none: () => noSuchBundle(bundleId),
+      }),
+
+    async bundleByKey(context: CallContext, externalKey: string) {
+      checkStorable('External key', externalKey);
+      const none = () => noBundleOfKey(externalKey);
+      const window = await some(context, {
+        find: async (session) =>
+          (await session.subscriptions.findBundlesByKeys([externalKey])).filter(holdsKey),
+        none,
+      });
+      if (window.outlines[0]?.subscriptions.some(isRunning)) return window;
+      throw none();
+    },
+
+    async allOfKey(context: CallContext, externalKey: string) {
+      checkStorable('External key', externalKey);
+      return some(context, {
+        find: (session) => session.subscriptions.findBundlesByPastKeys([externalKey]),
+        none: () => noBundleOfKey(externalKey),
+      });
+    },
+
+    subscription: (context: CallContext, subscriptionId: Uuid) =>
+      one(context, {
+        find: (session) => session.subscriptions.findByIds([subscriptionId]),
+        none: () => noSuchSubscription(subscriptionId),
+      }),
+
+    async subscriptionByKey(context: CallContext, externalKey: string) {
+      checkStorable('External key', externalKey);
+      return one(context, {
+        find: (session) => session.subscriptions.findByKeys([externalKey]),
+        none: () => noSubscriptionOfKey(externalKey),
+      });
+    },
+  };
+}
+
+export type Outlines = ReturnType<typeof outlineOperations>;
+
+interface WindowSearch {
+  /** null if unknown yet. */
+  readonly accounts: readonly Uuid[] | null;
+  readonly find: (session: ReadSession) => Promise<Page<Bundle>>;
+  readonly maxRecords: number;
 }
 
 interface Sought<T> {

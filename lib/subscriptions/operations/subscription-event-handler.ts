@@ -6,97 +6,78 @@ import {
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import { type Account, ActingComponent, type NewBusEvent, QueueName } from '../../records/index.ts';
+import { type Account, ActingComponent, QueueName } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type DueItem, dueItemOf, eventNotification } from '../edits/bus-events.ts';
-import { blockedPathOf, type DueFacts, type DueWork, dueWork } from '../edits/due-work.ts';
+import { blockedPathOf, type DueWork, dueWork } from '../edits/due-work.ts';
 import { touchedBy } from '../edits/subscription-edit.ts';
 import { markDirty, saveEdits } from '../storing/save-changes.ts';
-import { planNamesOf } from '../timeline/lifecycle-events.ts';
+import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
  * Processes due lifecycle events and blocking states (§21), each at its own date, so that a jump of the clock gives the
  * same result as its steps.
  */
-export class SubscriptionEventHandler implements QueueHandler {
-  readonly name = 'subscription-events';
-  readonly topics = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'clock'>;
-  readonly #catalogs: CatalogProvider;
+export function subscriptionEventHandler(
+  ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
+  catalogs: CatalogProvider,
+): QueueHandler {
+  return {
+    name: 'subscription-events',
+    topics: [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS],
+    async handle(batch) {
+      const now = ports.clock.now();
+      const catalogsOf = await catalogsOfBatch(catalogs, batch, now);
+      if (catalogsOf === null) return;
+      const tools = { now, nextId: () => ports.ids.next() };
+      const outcome = await ports.storage.write(
+        batch.tenant,
+        batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
+        (session) => processed(session, { batch, catalogsOf }, tools),
+      );
+      batch.busy(outcome.busy);
+      for (const { entry, error } of outcome.failed) batch.failed(entry, error);
+    },
+  };
+}
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'clock'>, catalogs: CatalogProvider) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-  }
+/** Storage may repeat this work, so the batch gets the outcome only after the commit. */
+async function processed(
+  session: WriteSession,
+  { batch, catalogsOf }: { readonly batch: HandlerBatch; readonly catalogsOf: CatalogSource },
+  tools: EditTools,
+) {
+  const accounts = await session.tryLockAccounts(
+    batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
+  );
+  const lockedIds = new Set<number | null>(accounts.map(({ recordId }) => recordId));
+  const { locked = [], busy = [] } = Object.groupBy(batch.entries, ({ accountRecordId }) =>
+    lockedIds.has(accountRecordId) ? 'locked' : 'busy',
+  );
+  if (locked.length === 0) return { busy, failed: [] };
 
-  async handle(batch: HandlerBatch): Promise<void> {
-    const now = this.#ports.clock.now();
-    const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
-    if (catalogsOf === null) return;
-    const outcome = await this.#ports.storage.write(
-      batch.tenant,
-      batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
-      (session) => this.#work(session, { batch, catalogsOf, now }),
-    );
-    batch.busy(outcome.busy);
-    for (const { entry, error } of outcome.failed) batch.failed(entry, error);
-  }
-
-  /** Storage may repeat this work, so the batch gets the outcome only after the commit. */
-  async #work(session: WriteSession, { batch, catalogsOf, now }: BatchWork): Promise<BatchOutcome> {
-    const accounts = await session.tryLockAccounts(
-      batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
-    );
-    const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
-    const isLocked = (entry: ClaimedEntry): boolean =>
-      entry.accountRecordId !== null && accountOf.has(entry.accountRecordId);
-    const locked = batch.entries.filter(isLocked);
-    const busy = batch.entries.filter((entry) => !isLocked(entry));
-    if (locked.length === 0) return { busy, failed: [] };
-
-    const facts = await loadDueFacts(session, { accounts, entries: locked, catalogsOf });
-    const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
-    const done = attempts.filter((attempt) => 'work' in attempt);
-    const failed = attempts.filter((attempt) => 'error' in attempt);
-    await save(session, done, now);
-    await batch.finish(
-      session,
-      done.map(({ entry }) => entry),
-    );
-    return { busy, failed };
-  }
-
-  /** A failed entry does not stop the others of the batch. */
-  #attempt(entry: ClaimedEntry, facts: DueFacts, now: Instant): Done | Failed {
+  const facts = await loadDueFacts(session, { accounts, entries: locked, catalogsOf });
+  // A failed entry does not stop the others of the batch.
+  const attempts = locked.map((entry) => {
     try {
-      return { entry, work: dueWork(itemOf(entry), facts, { now, nextId: () => this.#ports.ids.next() }) };
+      return { entry, work: dueWork(itemOf(entry), facts, tools) };
     } catch (error) {
       return { entry, error };
     }
-  }
-}
-
-interface BatchWork {
-  readonly batch: HandlerBatch;
-  readonly catalogsOf: CatalogSource;
-  readonly now: Instant;
-}
-
-interface Done {
-  readonly entry: ClaimedEntry;
-  readonly work: DueWork;
-}
-
-interface Failed {
-  readonly entry: ClaimedEntry;
-  readonly error: unknown;
-}
-
-interface BatchOutcome {
-  readonly busy: readonly ClaimedEntry[];
-  readonly failed: readonly Failed[];
+  });
+  const done = attempts.flatMap(({ entry, work }) => (work === undefined ? [] : { entry, work }));
+  await save(
+    session,
+    done.map(({ work }) => work),
+    tools.now,
+  );
+  await batch.finish(
+    session,
+    done.map(({ entry }) => entry),
+  );
+  return { busy, failed: attempts.filter(({ work }) => work === undefined) };
 }
 
 function itemOf(entry: ClaimedEntry): DueItem {
@@ -107,16 +88,16 @@ function itemOf(entry: ClaimedEntry): DueItem {
   return item;
 }
 
-async function save(session: WriteSession, done: readonly Done[], now: Instant): Promise<void> {
-  const added = done.flatMap(({ work }) => work.addedEvents);
+async function save(session: WriteSession, done: readonly DueWork[], now: Instant): Promise<void> {
+  const added = done.flatMap(({ addedEvents }) => addedEvents);
   if (added.length > 0) {
     await session.subscriptions.insertEvents(added);
     session.schedule(added.map(eventNotification));
     await markDirty(session, added.map(touchedBy));
   }
-  const ends = done.flatMap(({ work }) => work.addOnEnds);
+  const ends = done.flatMap(({ addOnEnds }) => addOnEnds);
   if (ends.length > 0) await saveEdits(session, ends, now);
-  const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
+  const busEvents = done.flatMap((work) => work.busEvents);
   if (busEvents.length > 0) session.publish(busEvents);
 }
 

@@ -4,23 +4,17 @@ import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../.
 import type { Account, Bundle, Subscription } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
 import { type FoundBundle, type GroupChoiceInput, holdsKey } from '../create/chosen-group.ts';
 import {
   type RunningInBundle,
   type RunningSubscription,
   runningSubscriptions,
 } from '../edits/running-subscription.ts';
-import {
-  type CheckedGroup,
-  type CreateSubscriptionOptions,
-  requestedKeys,
-} from '../requests/create-request.ts';
+import { type CheckedGroup, requestedKeys } from '../requests/create-request.ts';
 import { noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
-interface LockRunningInput {
-  readonly subscriptionId: Uuid;
+interface ReadPlans {
   readonly catalogsOf: CatalogSource;
   /** A further plan that the operation reads. */
   readonly planName?: string | null;
@@ -32,47 +26,26 @@ interface LockRunningInput {
  */
 export async function lockRunning(
   session: WriteSession,
-  { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
-): Promise<RunningSubscription> {
-  return (await lockRunningInBundle(session, { subscriptionId, catalogsOf, planName })).running;
-}
-
-export async function lockRunningInBundle(
-  session: WriteSession,
-  { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
+  { subscriptionId, ...plans }: ReadPlans & { readonly subscriptionId: Uuid },
 ): Promise<RunningInBundle> {
   const known = await loadSubscription(session, subscriptionId);
   const account = await lockAccount(session, known.accountId);
   const bundles = await session.subscriptions.findBundlesByIds([known.bundleId]);
-  const bundle = await loadRunning(session, { account, bundles, catalogsOf, planName });
+  const bundle = await loadRunning(session, { accounts: [account], bundles, ...plans });
   const running = bundle.find(({ subscription }) => subscription.id === subscriptionId);
   assertInvariant(running, `Subscription ${subscriptionId} has no bundle`, { subscriptionId });
   return { running, bundle };
 }
 
-interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
-  /** Locked. */
-  readonly account: Account;
+interface LoadRunningInput extends ReadPlans {
+  readonly accounts: readonly Account[];
   readonly bundles: readonly Bundle[];
 }
 
 /** In a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
-  { account, ...of }: LoadRunningInput,
-): Promise<readonly RunningSubscription[]> {
-  return loadRunningOf(session, { ...of, accounts: [account] });
-}
-
-interface LoadRunningOfInput extends Omit<LoadRunningInput, 'account'> {
-  /** Locked. */
-  readonly accounts: readonly Account[];
-  readonly bundles: readonly Bundle[];
-}
-
-export async function loadRunningOf(
-  session: ReadSession,
-  { accounts, bundles, catalogsOf, planName = null }: LoadRunningOfInput,
+  { accounts, bundles, catalogsOf, planName = null }: LoadRunningInput,
 ): Promise<readonly RunningSubscription[]> {
   if (bundles.length === 0) return [];
   const accountIds = accounts.map(({ id }) => id);
@@ -117,31 +90,31 @@ export async function loadSubscription(session: ReadSession, subscriptionId: Uui
   return subscription;
 }
 
-interface LoadCreationInput {
-  readonly account: Account;
-  readonly groups: readonly CheckedGroup[];
-  readonly options: CreateSubscriptionOptions;
-  readonly catalogsOf: CatalogSource;
-  readonly now: Instant;
-}
-
 /** In a constant number of statements. */
 export async function loadCreation(
   session: ReadSession,
-  { account, groups, options, catalogsOf, now }: LoadCreationInput,
+  {
+    groups,
+    catalogsOf,
+    ...call
+  }: Pick<GroupChoiceInput, 'account' | 'options' | 'now'> & {
+    readonly groups: readonly CheckedGroup[];
+    readonly catalogsOf: CatalogSource;
+  },
 ): Promise<GroupChoiceInput> {
+  const { id } = call.account;
   const { found, keyCarriers } = await findBundles(session, groups);
   const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
   const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, [account.id]),
-    accountIds: [account.id],
+    catalogOf: await catalogsOf(session, [id]),
+    accountIds: [id],
     planNames: [...requested, ...found.flatMap(({ events }) => [...planNamesOf(events)])],
   });
   const blockingStates = await session.subscriptions.findBlockingStates([
-    account.id,
-    ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map(({ id }) => id)]),
+    id,
+    ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map((each) => each.id)]),
   ]);
-  return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
+  return { ...call, found, keyCarriers, blockingStates, catalog: plansOf(id) };
 }
 
 async function findBundles(session: ReadSession, groups: readonly CheckedGroup[]) {

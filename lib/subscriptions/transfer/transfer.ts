@@ -245,10 +245,8 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   const { ofBundle, live, policy } = input;
   const edits = live.map((running) => endingEdit(running, input, tools));
   const base = edits.find((_, index) => live[index]?.subscription.category === ProductCategory.BASE);
-  const { catalog, account } = live[0] ?? {};
-  if (base === undefined || catalog === undefined || account === undefined) return edits;
-  const follow = { bundle: ofBundle, edit: base, plans: catalog, zone: account.timeZone };
-  const followed = followBase(follow, tools);
+  if (base === undefined) return edits;
+  const followed = followBase({ bundle: ofBundle, edit: base }, tools);
   if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followed];
   // If the base ends first, the add-on is billed up to that end, even after the end of its service.
   const touched = base.addedEvents.map(({ effective }) => effective.date);

@@ -47,9 +47,7 @@ export interface EditedLife {
 export function editsOf(call: SubscriptionCall, life: EditedLife): readonly SubscriptionEdit[] {
   const edit = editOf(call, life);
   if (call.do === 'BILL_CYCLE_DAY' || call.do === 'QUANTITY') return [edit];
-  const { running, bundle, tools } = life;
-  const { catalog: plans, account } = running;
-  return [edit, ...followBase({ bundle, edit, plans, zone: account.timeZone }, tools)];
+  return [edit, ...followBase({ bundle: life.bundle, edit }, life.tools)];
 }
 
 function editOf(call: SubscriptionCall, life: EditedLife): SubscriptionEdit {
