@@ -26,8 +26,8 @@ import {
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /**
- * After a configuration loses its last condition, schedules each account that is not clear (§1.2 rule 5), which would
- * otherwise stay blocked whatever it pays. Pages through accounts without locks, since it changes none of them.
+ * Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5); such accounts
+ * would otherwise stay blocked. Pages through accounts without locks, since it changes none of them.
  */
 export class ConfigChangeHandler implements QueueHandler {
   readonly name = 'overdue-service:config-change';
@@ -49,15 +49,10 @@ export class ConfigChangeHandler implements QueueHandler {
     if (enterableStates(config).length > 0) return;
     const now = clock.now();
     const authorship = batchAuthorship(entries, ActingComponent.OVERDUE, now);
+    const job = { action: OverdueAction.REFRESH, asked: now, spreads: false, causedBy: first.recordId };
     for await (const accounts of this.#overdueAccounts(batch.tenant, now)) {
       const refreshes = accounts.map(({ accountRecordId }) =>
-        overdueNotification({
-          accountRecordId,
-          action: OverdueAction.REFRESH,
-          asked: now,
-          spreads: false,
-          causedBy: first.recordId,
-        }),
+        overdueNotification({ ...job, accountRecordId }),
       );
       await storage.write(batch.tenant, authorship, async (session) => session.schedule(refreshes));
     }
@@ -66,9 +61,8 @@ export class ConfigChangeHandler implements QueueHandler {
   async *#overdueAccounts(tenant: TenantRef, at: Instant): AsyncGenerator<readonly OverdueAccount[]> {
     const limit = ACCOUNTS_PER_OVERDUE_PAGE;
     for (let after: Uuid | null | undefined = null; after !== undefined; ) {
-      const request: PageRequest = { after, limit, at };
       const { ever, now } = await this.#ports.storage.read(tenant, (session) =>
-        overduePage(session, request),
+        pageOf(session, after ?? null, at),
       );
       if (now.length > 0) yield now;
       after = ever.length < limit ? undefined : ever.at(-1)?.accountId;
@@ -76,22 +70,12 @@ export class ConfigChangeHandler implements QueueHandler {
   }
 }
 
-interface PageRequest {
-  readonly after: Uuid | null;
-  readonly limit: number;
-  readonly at: Instant;
-}
-
-async function overduePage(
-  session: ReadSession,
-  { after, limit, at }: PageRequest,
-): Promise<{ readonly ever: readonly OverdueAccount[]; readonly now: readonly OverdueAccount[] }> {
-  const ever = await session.overdue.page({ afterAccountId: after, limit });
+async function pageOf(session: ReadSession, afterAccountId: Uuid | null, at: Instant) {
+  const ever = await session.overdue.page({ afterAccountId, limit: ACCOUNTS_PER_OVERDUE_PAGE });
   const ids = ever.map(({ accountId }) => accountId);
   const states = await session.subscriptions.findLatestBlockingStates(ids, { service: OVERDUE_SERVICE, at });
-  const overdue = new Set(
-    states.flatMap(({ blockedId, stateName }) => (stateName === CLEAR_STATE_NAME ? [] : blockedId)),
-  );
+  const blocked = states.filter(({ stateName }) => stateName !== CLEAR_STATE_NAME);
+  const overdue = new Set(blocked.map(({ blockedId }) => blockedId));
   return { ever, now: ever.filter(({ accountId }) => overdue.has(accountId)) };
 }
 
@@ -104,10 +88,7 @@ function isOfOverdue({ metaData }: EventPayload): boolean {
   );
 }
 
-/**
- * Clears accounts that become exempt under a configuration without conditions (§7 rule 2), whatever state an earlier
- * configuration left. One statement if there is such an event, else none.
- */
+/** Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2); at most one statement. */
 export async function clearsOfLeftOvers(
   session: ReadSession,
   events: readonly NewBusEvent[],
@@ -118,11 +99,6 @@ export async function clearsOfLeftOvers(
   });
   if (ids.length === 0) return [];
   const everOverdue = await session.overdue.findAccounts(ids);
-  return everOverdue.map(({ accountRecordId }) => ({
-    accountRecordId,
-    action: OverdueAction.CLEAR,
-    asked: now,
-    spreads: true,
-    causedBy: null,
-  }));
+  const job = { action: OverdueAction.CLEAR, asked: now, spreads: true, causedBy: null };
+  return everOverdue.map(({ accountRecordId }) => ({ accountRecordId, ...job }));
 }

@@ -14,15 +14,10 @@ import { atReferenceTime, cancelAll, type StateToSet, setBlockingStates } from '
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
+import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import {
-  CancellationPolicy,
-  enterableStates,
-  type OverdueConfig,
-  type OverdueState,
-} from '../config/overdue-config.ts';
-import {
-  type BillingSnapshot,
   billingSnapshot,
+  type CheckedAccount,
   evaluateOverdue,
   needsNoCheck,
   nextCheckDate,
@@ -54,10 +49,7 @@ interface EvaluationTools {
   readonly ids: IdGenerator;
 }
 
-/**
- * Evaluates locked accounts and applies their new states (§5.1), in a constant number of statements. Returns the
- * skipped jobs.
- */
+/** Evaluates locked accounts and applies their new states (§5.1) in a constant number of statements; returns skipped jobs. */
 export async function evaluateAccounts(
   session: WriteSession,
   jobs: readonly OrderedJob[],
@@ -65,11 +57,9 @@ export async function evaluateAccounts(
 ): Promise<readonly OrderedJob[]> {
   if (jobs.length === 0) return [];
   const now = session.authorship.createdDate;
-  const facts = await loadOverdueFacts(
-    session,
-    jobs.map(({ account }) => account),
-    { at: now, responses: enterableStates(config).some(({ condition }) => condition.responses !== null) },
-  );
+  const accounts = jobs.map(({ account }) => account);
+  const responses = enterableStates(config).some(({ condition }) => condition.responses !== null);
+  const facts = await loadOverdueFacts(session, accounts, { at: now, responses });
   const owners = await ownersOfInvoicingOff(session, facts);
   const jobOf = new Map(jobs.map((each) => [each.account.id, each]));
   const evaluations = facts.flatMap((each) => {
@@ -93,16 +83,15 @@ function cancels({ transition }: Evaluation): boolean {
   return transition !== null && transition.cancellation !== CancellationPolicy.NONE;
 }
 
-/** Accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
+/** Returns the accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
 async function ownersOfInvoicingOff(
   session: WriteSession,
   facts: readonly OverdueFacts[],
 ): Promise<ReadonlySet<Uuid>> {
   const tagged = facts.filter(({ prev, hasInvoicingOff }) => prev !== null && hasInvoicingOff);
   const rows = await session.overdue.findAccounts(tagged.map(({ account }) => account.id));
-  return new Set(
-    rows.flatMap(({ accountId, isInvoicingOffOwned }) => (isInvoicingOffOwned ? accountId : [])),
-  );
+  const owned = rows.filter(({ isInvoicingOffOwned }) => isInvoicingOffOwned);
+  return new Set(owned.map(({ accountId }) => accountId));
 }
 
 /** The next check of an account (§6). */
@@ -118,14 +107,14 @@ export type NextCheck =
       readonly staysBy: Instant;
     };
 
-export interface Evaluation {
+interface Evaluation {
   readonly facts: OverdueFacts;
   /** Null: no change of state. */
   readonly transition: OverdueTransition | null;
   readonly nextCheck: NextCheck;
 }
 
-export interface EvaluationInput {
+interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
   /** When the last other work of today is due, which may still prevent a worse state; null: none. */
@@ -160,8 +149,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * The check that enters a worse state after today's work, which may still prevent it (§5.2 rule 5); null: enter now. A
- * late check only defers states that arose today, since daily work could defer it for ever.
+ * Returns the check that enters a worse state after today's work, which may still prevent it (§5.2 rule 5); null: enter it
+ * now. A late check only defers states that arose today, since daily work could defer them forever.
  */
 function leftToLaterToday(
   { job, workUntil, now }: EvaluationInput,
@@ -176,11 +165,7 @@ function leftToLaterToday(
 
 function nextCheckOf(
   { account, today }: OverdueFacts,
-  evaluated: {
-    readonly config: OverdueConfig;
-    readonly snapshot: BillingSnapshot;
-    readonly next: OverdueState | null;
-  },
+  evaluated: Pick<CheckedAccount, 'config' | 'snapshot' | 'next'>,
 ): NextCheck {
   if (needsNoCheck(evaluated)) return { kind: 'REMOVE' };
   const date = nextCheckDate({ ...evaluated, today });
@@ -189,16 +174,15 @@ function nextCheckOf(
   return { kind: 'AT', at, asked: at, staysBy: at };
 }
 
-/** At most one check per account (§6). */
+/** Schedules at most one check per account (§6). */
 export async function scheduleChecks(
   session: WriteSession,
   evaluations: readonly Pick<Evaluation, 'facts' | 'nextCheck'>[],
 ): Promise<void> {
   const changed = evaluations.filter(({ nextCheck }) => nextCheck.kind !== 'KEEP');
   if (changed.length === 0) return;
-  const pending = await session.notifications.findPending(
-    changed.map(({ facts }) => checkKey(facts.account.recordId)),
-  );
+  const keys = changed.map(({ facts }) => checkKey(facts.account.recordId));
+  const pending = await session.notifications.findPending(keys);
   const pendingAt = new Map(pending.map(({ uniqueKey, effectiveDate }) => [uniqueKey, effectiveDate]));
   const planned = changed.flatMap(({ facts: { account }, nextCheck }) => {
     const before = pendingAt.get(checkKey(account.recordId));
@@ -221,17 +205,11 @@ export interface EnteredState {
   readonly transition: OverdueTransition;
 }
 
-interface ApplyTools {
-  readonly ids: IdGenerator;
-  /** Null if none cancels subscriptions. */
-  readonly catalogsOf: CatalogSource | null;
-}
-
-/** Applies new states (§5.1 steps 6 to 9), in a constant number of statements. */
+/** Applies new states (§5.1 steps 6 to 9) in a constant number of statements. */
 export async function applyTransitions(
   session: WriteSession,
   entered: readonly EnteredState[],
-  { ids, catalogsOf }: ApplyTools,
+  { ids, catalogsOf }: Pick<EvaluationTools, 'ids' | 'catalogsOf'>,
 ): Promise<void> {
   if (entered.length === 0) return;
   const tools = { now: session.authorship.createdDate, nextId: () => ids.next() };
@@ -243,10 +221,7 @@ export async function applyTransitions(
 
 function endOf({ account, transition: { cancellation, effective } }: EnteredState) {
   if (cancellation === CancellationPolicy.NONE) return [];
-  const billingPolicy =
-    cancellation === CancellationPolicy.IMMEDIATE
-      ? BillingActionPolicy.IMMEDIATE
-      : BillingActionPolicy.END_OF_TERM;
+  const billingPolicy = BillingActionPolicy[cancellation];
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
@@ -263,31 +238,19 @@ async function moveInvoicingOff(
   const unblocked = accountsThat(InvoicingOffStep.REMOVE);
   if (blocked.length > 0) await addEngineTag(session, blocked, { definitionId, ids });
   if (unblocked.length > 0) await removeEngineTag(session, unblocked, definitionId);
-  await session.overdue.saveAccounts(
-    entered.map(({ account, transition }) => ({
-      accountId: account.id,
-      accountRecordId: account.recordId,
-      isInvoicingOffOwned: transition.ownsInvoicingOff,
-    })),
-  );
+  const changed = entered.map(({ account, transition: { ownsInvoicingOff: isInvoicingOffOwned } }) => {
+    return { accountId: account.id, accountRecordId: account.recordId, isInvoicingOffOwned };
+  });
+  await session.overdue.saveAccounts(changed);
 }
 
 function blockOf({ account, transition: { state, effective } }: EnteredState): StateToSet {
-  return {
-    object: { type: BlockingStateType.ACCOUNT, account },
-    service: OVERDUE_SERVICE,
-    effective,
-    ...state,
-  };
+  const object = { type: BlockingStateType.ACCOUNT, account };
+  return { object, service: OVERDUE_SERVICE, effective, ...state };
 }
 
 function changeEvent({ account, transition: { change } }: EnteredState): readonly NewBusEvent[] {
   if (change === null) return [];
-  return [
-    {
-      type: BusEventType.OVERDUE_CHANGE,
-      accountRecordId: account.recordId,
-      payload: { accountId: account.id, metaData: { ...change } },
-    },
-  ];
+  const payload = { accountId: account.id, metaData: { ...change } };
+  return [{ type: BusEventType.OVERDUE_CHANGE, accountRecordId: account.recordId, payload }];
 }

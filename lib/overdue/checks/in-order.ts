@@ -21,17 +21,22 @@ export interface OrderedJob extends LockedJob {
   readonly workUntil: Instant | null;
 }
 
-export interface OrderedJobs {
+interface OrderedJobs {
   readonly first: readonly OrderedJob[];
   /** New entries after the other work; the current ones end. */
   readonly later: readonly NewNotification[];
-  /** Entries to release, with their delay if known. */
-  readonly waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number | null }[];
+  readonly waiting: readonly WaitingEntry[];
+}
+
+/** An entry to release, with its delay if known. */
+export interface WaitingEntry {
+  readonly entry: ClaimedEntry;
+  readonly delayMs: number | null;
 }
 
 /**
- * Finds other work of the account's local date, or of its paying parent, which must come first (§5.2): a payment of
- * that day may prevent a state. Work due later today does not block but is reported. One statement.
+ * Finds other work of the account's local date, or of its paying parent, which must come first (§5.2): a payment of that
+ * day may prevent a state. Work due later today does not block but is reported. One statement.
  * @param topics of the work that comes first.
  */
 export async function inOrder(
@@ -41,15 +46,12 @@ export async function inOrder(
 ): Promise<OrderedJobs> {
   const { createdDate: now } = session.authorship;
   const asks = jobs.map((each, index) => asksOf(each, index, now));
-  const found = await session.notifications.findAhead({
-    work: asks.flat(),
-    topics,
-    availableByMs: systemNowMs + QUEUE_ORDER_WAIT_MS,
-  });
+  const availableByMs = systemNowMs + QUEUE_ORDER_WAIT_MS;
+  const found = await session.notifications.findAhead({ work: asks.flat(), topics, availableByMs });
   const foundFor = new Map(found.map((ahead) => [ahead.asker, ahead]));
   const first: OrderedJob[] = [];
   const later: NewNotification[] = [];
-  const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number | null }[] = [];
+  const waiting: WaitingEntry[] = [];
   for (const [index, each] of jobs.entries()) {
     const { entry, job, account } = each;
     const ahead = foundFor.get(askerOf(index, 'FIRST'));
@@ -80,8 +82,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY'): number {
 }
 
 /**
- * Other work up to this instant comes first (§5.2): all due work, since accounts are evaluated as of today, and for a
- * check all work of its local date, so that a retry of a payment may prevent the state. Null for a clear.
+ * Returns the instant up to which other work comes first (§5.2): now, and for a check the end of its local date, so that a
+ * payment retry may prevent the state. Null for a clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,

@@ -10,7 +10,7 @@ import type { OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-facts.ts';
 import { OverdueAction, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
-import { type AskedJob, inOrder, type LockedJob, type OrderedJobs } from './in-order.ts';
+import { type AskedJob, inOrder, type LockedJob, type WaitingEntry } from './in-order.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 
@@ -21,15 +21,15 @@ interface Work {
   readonly catalogsOf: CatalogSource | null;
 }
 
-interface Left extends Pick<OrderedJobs, 'waiting'> {
+interface Left {
   readonly busy: readonly ClaimedEntry[];
+  readonly waiting: readonly WaitingEntry[];
   readonly cancelling: readonly AskedJob[];
 }
 
 /**
  * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if subscriptions are
- * cancelled; each ends its entries and takes a constant number of statements. All data is read again, so a repeated
- * entry finds nothing to do.
+ * canceled, each in a constant number of statements. All data is read again, so a repeated entry finds nothing to do.
  */
 export class OverdueHandler implements QueueHandler {
   readonly name = 'overdue-service:evaluation';
@@ -64,11 +64,8 @@ export class OverdueHandler implements QueueHandler {
     const cancelling = await this.#run({ batch, config, now, catalogsOf: null }, jobsOf(batch));
     if (cancelling.length === 0) return;
     // Only cancellations need catalogs and wait while they are unavailable.
-    const part = {
-      tenant: batch.tenant,
-      entries: cancelling.map(({ entry }) => entry),
-      failed: batch.failed.bind(batch),
-    };
+    const entries = cancelling.map(({ entry }) => entry);
+    const part = { tenant: batch.tenant, entries, failed: batch.failed.bind(batch) };
     const catalogsOf = await catalogsOfBatch(this.#catalogs, part, now);
     if (catalogsOf === null) return;
     const work = { batch, config, now, catalogsOf };
@@ -86,11 +83,8 @@ export class OverdueHandler implements QueueHandler {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
     const tokens = new Map<number, Uuid>();
-    const authorship = authorshipOf(
-      batch,
-      batchAuthorship(batch.entries, ActingComponent.OVERDUE, now),
-      tokens,
-    );
+    const batchOf = batchAuthorship(batch.entries, ActingComponent.OVERDUE, now);
+    const authorship = authorshipOf(batch, batchOf, tokens);
     const left = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
       this.#own.run(session, () => this.#work(session, jobs, { ...work, tokens })),
     );
@@ -106,10 +100,8 @@ export class OverdueHandler implements QueueHandler {
   ): Promise<Left> {
     const { ids, systemClock } = this.#ports;
     const { locked, busy } = await lockJobs(session, jobs);
-    const { first, later, waiting } = await inOrder(session, locked, {
-      topics: this.#topicsAhead,
-      systemNowMs: systemClock.nowMs(),
-    });
+    const order = { topics: this.#topicsAhead, systemNowMs: systemClock.nowMs() };
+    const { first, later, waiting } = await inOrder(session, locked, order);
     session.schedule(later);
     const cancelling = await evaluateAccounts(session, first, { config, catalogsOf, ids });
     const done = first.filter((job) => !cancelling.includes(job));
@@ -149,18 +141,14 @@ function authorshipOf(
   };
 }
 
-/**
- * Locks the accounts that are free, never together with a parent (§8 rule 4), and reads their paying parents; one or
- * two statements.
- */
+/** Locks the accounts that are free, never together with a parent (§8 rule 4), and reads their paying parents. */
 export async function lockJobs(
   session: WriteSession,
   jobs: readonly AskedJob[],
 ): Promise<{ readonly locked: readonly LockedJob[]; readonly busy: readonly ClaimedEntry[] }> {
   const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
-  const parentIds = new Set(
-    accounts.flatMap((account) => (isPaidByParent(account) ? (account.parentAccountId ?? []) : [])),
-  );
+  const paid = accounts.filter(isPaidByParent);
+  const parentIds = new Set(paid.flatMap(({ parentAccountId }) => parentAccountId ?? []));
   const parents = parentIds.size === 0 ? [] : await session.accounts.findByIds([...parentIds]);
   const parentOf = new Map(parents.map((parent) => [parent.id, parent]));
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
@@ -179,8 +167,8 @@ export async function lockJobs(
 }
 
 /**
- * Schedules the paying parents and paid children of changed accounts (§8 rule 1), not their relatives: each once for
- * all entries, without accounts of this transaction; one statement.
+ * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries, without
+ * accounts of this transaction; one statement.
  * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(
@@ -204,20 +192,20 @@ export async function wakeRelatives(
     }
   }
   const causedBy = Math.min(...changed.map(({ entry }) => entry.recordId));
-  const wakeUps = [...causeOf].map(([accountRecordId, { job }]) => ({
-    accountRecordId,
-    action: OverdueAction.REFRESH,
-    asked: job.asked,
-    spreads: false,
-    causedBy,
-  }));
-  session.schedule(wakeUps.map(overdueNotification));
+  const refresh = { action: OverdueAction.REFRESH, spreads: false, causedBy };
+  session.schedule(
+    [...causeOf].map(
+      ([
+        accountRecordId,
+        {
+          job: { asked },
+        },
+      ]) => overdueNotification({ ...refresh, accountRecordId, asked }),
+    ),
+  );
 }
 
-/**
- * Transactions of overdue itself, whose events start no refresh: a condition on a tag that its own state sets would
- * loop for ever.
- */
+/** Overdue's own transactions, whose events start no refresh: a condition on a tag of its own state would loop. */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
 

@@ -23,9 +23,6 @@ import {
   Findings,
   invalidOverdueConfig,
   JsonValue,
-  oneOf,
-  readDuration,
-  textForXml,
   type WrittenRecord,
   type WrittenValue,
   XmlValue,
@@ -56,71 +53,58 @@ export function readOverdueXml(document: Uint8Array | string, reading: ConfigRea
     whole.refuseOthers();
     if (content === undefined) return noConfig;
     const initial = content.take('initialReevaluationInterval');
-    const states = readStates(content.takeAll('state'), readingOf(xmlForm, findings, reading));
+    const states = readStates(content.takeAll('state'), { ...reading, form: xmlForm, findings });
     content.refuseOthers();
     checkStates(states, findings);
-    return configOf(initial === undefined ? null : xmlForm.readInterval(initial, findings), states);
+    return configOf(xmlForm.readInterval(initial), states);
   });
 }
 
-/**
- * Decodes a configuration without reading it.
- * @throws as `readOverdueXml`, for other encodings and too many bytes.
- */
+/** Decodes a configuration. @throws as `readOverdueXml`, for other encodings and too many bytes. */
 export function overdueXmlText(document: Uint8Array | string): string {
   return decode(document).text;
 }
 
-/** Reads a JSON configuration with default intervals (§1). || @throws as `readOverdueXml`. */
+/** Reads a JSON configuration with default intervals (§1). @throws as `readOverdueXml`. */
 export function readOverdueJson(document: string, reading: ConfigReading = {}): OverdueConfig {
   const { text } = decode(document);
   return read(text, (findings) => {
     const whole = new JsonValue(readJsonTree(text), 'The configuration', findings).record();
     const initial = whole?.take('initialReevaluationInterval');
     const written = whole?.require('overdueStates')?.items('state') ?? [];
-    const states = readStates(written, readingOf(jsonForm, findings, reading));
+    const states = readStates(written, { ...reading, form: jsonForm, findings });
     whole?.refuseOthers();
     checkStates(states, findings);
     checkThresholds(states, findings);
-    const interval = initial === undefined ? null : jsonForm.readInterval(initial, findings);
-    return withJsonDefaults(configOf(interval, states));
+    return withJsonDefaults(configOf(jsonForm.readInterval(initial), states));
   });
 }
 
 export interface ConfigReading {
-  /**
-   * Accepts conditions without criteria in stored configurations; such states never hold. Default false (§1.3 rule 2).
-   */
+  /** Accepts conditions without criteria, which never hold, in stored configurations; default false (§1.3 rule 2). */
   readonly acceptsEmptyConditions?: boolean;
-}
-
-function readingOf(
-  form: Form,
-  findings: Findings,
-  { acceptsEmptyConditions = false }: ConfigReading,
-): Reading {
-  return { form, findings, acceptsEmptyConditions };
 }
 
 const noConfig: OverdueConfig = { initialReevaluationInterval: null, states: [] };
 
-const xmlForm: Form = {
+/** Names (§1.1) and counts (§1.3) that differ between XML and JSON. */
+const xmlForm = {
   name: '@name',
   blockChanges: 'blockChanges',
   disableEntitlement: 'disableEntitlementAndChangesBlocked',
   interval: 'autoReevaluationInterval',
   responses: 'responseForLastFailedPaymentIn',
+  /** Parts of a state that are ignored. */
   ignored: ['enterStateEmailNotification'],
+  /** Minimum of a time criterion (§1.3 rule 3). */
   leastTime: 0,
-  readInterval(value, findings) {
-    const interval = readDuration(value, findings);
-    return interval === undefined || interval.unit === TimeUnit.UNLIMITED || interval.number === 0
-      ? null
-      : interval;
+  readInterval(value: WrittenValue | undefined): Duration | null {
+    const interval = value?.duration();
+    return interval?.unit === TimeUnit.UNLIMITED || interval?.number === 0 ? null : (interval ?? null);
   },
 };
 
-const jsonForm: Form = {
+const jsonForm: typeof xmlForm = {
   name: 'name',
   blockChanges: 'isBlockChanges',
   disableEntitlement: 'isDisableEntitlement',
@@ -128,11 +112,16 @@ const jsonForm: Form = {
   responses: 'responseForLastFailedPayment',
   ignored: [],
   leastTime: 1,
-  readInterval(value): Duration | null {
-    const number = value.wholeNumber() ?? 0;
+  readInterval(value) {
+    const number = value?.wholeNumber() ?? 0;
     return number <= 0 ? null : { unit: TimeUnit.DAYS, number };
   },
 };
+
+interface Reading extends ConfigReading {
+  readonly form: typeof xmlForm;
+  readonly findings: Findings;
+}
 
 /** Stops at the maximum number of states (§1.3 rule 6). */
 function readStates(values: readonly WrittenValue[], reading: Reading): readonly ReadState[] {
@@ -172,14 +161,14 @@ function tooLarge(size: number): BillingError {
 function read(document: string, work: (findings: Findings) => OverdueConfig): OverdueConfig {
   if (document.length > MAX_OVERDUE_CONFIG_CHARACTERS) throw tooLarge(document.length);
   const findings = new Findings(document);
-  const config = attempt(() => work(findings), findings);
-  if (config === undefined || findings.problems.length > 0) throw invalidOverdueConfig(findings.problems);
+  const config = readWith(findings, work);
+  if (config === undefined || findings.count > 0) throw invalidOverdueConfig(findings.problems);
   return config;
 }
 
-function attempt(work: () => OverdueConfig, findings: Findings): OverdueConfig | undefined {
+function readWith<T>(findings: Findings, work: (findings: Findings) => T): T | undefined {
   try {
-    return work();
+    return work(findings);
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     findings.add(error.offset, error.message);
@@ -187,46 +176,41 @@ function attempt(work: () => OverdueConfig, findings: Findings): OverdueConfig |
   }
 }
 
-export function checkStates(states: readonly ReadState[], findings: Findings): void {
+function checkStates(states: readonly ReadState[], findings: Findings): void {
   const known = new Set<string>();
-  for (const [index, { state, nameAt }] of states.entries()) {
-    if (nameAt === null) continue;
-    const subject = state.name === '' ? `State ${index + 1}` : `State "${shortened(state.name)}"`;
-    findings.about(subject, () => checkName(state.name, nameAt));
-  }
-
-  function checkName(name: string, at: number): void {
-    if (name === '') findings.add(at, 'its name is empty');
-    if (name.length > MAX_BLOCKING_STATE_NAME_CHARACTERS)
-      findings.add(
-        at,
-        `its name has ${name.length} characters; at most ${MAX_BLOCKING_STATE_NAME_CHARACTERS} are accepted`,
-      );
-    if (name === CLEAR_STATE_NAME) findings.add(at, 'its name is that of the clear state');
-    if (known.has(name)) findings.add(at, 'another state has the same name');
-    if (name !== '') known.add(name);
+  for (const [index, { state, nameAt: at }] of states.entries()) {
+    if (at === null) continue;
+    const { name } = state;
+    const most = MAX_BLOCKING_STATE_NAME_CHARACTERS;
+    findings.about(name === '' ? `State ${index + 1}` : `State "${shortened(name)}"`, () => {
+      if (name === '') findings.add(at, 'its name is empty');
+      if (name.length > most)
+        findings.add(at, `its name has ${name.length} characters; at most ${most} are accepted`);
+      if (name === CLEAR_STATE_NAME) findings.add(at, 'its name is that of the clear state');
+      if (known.has(name)) findings.add(at, 'another state has the same name');
+      if (name !== '') known.add(name);
+    });
   }
 }
 
 /** JSON only: thresholds decrease from more to less severe states (§1.3 rule 4). */
-export function checkThresholds(states: readonly ReadState[], findings: Findings): void {
+function checkThresholds(states: readonly ReadState[], findings: Findings): void {
   let before: { readonly name: string; readonly days: number } | undefined;
   for (const { state, timeAt } of states) {
     const time = state.condition?.unpaidFor ?? null;
     if (state.isClearState || time === null || timeAt === null) continue;
     const days = daysOf(time);
+    const { name } = state;
     if (before !== undefined && days >= before.days) {
-      findings.add(
-        timeAt,
-        `State "${shortened(state.name)}": its time has to be less than that of the more severe state "${shortened(before.name)}"`,
-      );
+      const problem = `its time has to be less than that of the more severe state "${shortened(before.name)}"`;
+      findings.add(timeAt, `State "${shortened(name)}": ${problem}`);
     }
-    before = { name: state.name, days };
+    before = { name, days };
   }
 }
 
 /** Months count as 30 days, years as 365 (§1.3 rule 4). */
-export function daysOf({ unit, number }: Duration): number {
+function daysOf({ unit, number }: Duration): number {
   switch (unit) {
     case TimeUnit.DAYS:
       return number;
@@ -272,23 +256,23 @@ function readIn(format: OverdueFormat, document: Uint8Array | string, reading: C
     : readOverdueJson(overdueXmlText(document), reading);
 }
 
-/** Rejects an invalid value of the tenant's key (§1.3). || @throws as `readOverdueDocument`. */
+/** Rejects an invalid value of the tenant's key (§1.3). @throws as `readOverdueDocument`. */
 export function checkOverdueConfig(value: string): void {
   readOverdueDocument(value);
 }
 
 /** A state with positions for rules across states. */
-export interface ReadState {
+interface ReadState {
   readonly state: OverdueState;
   /** Null: the name is unreadable, which is reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
 
-export function readState(record: WrittenRecord, number: number, reading: Reading): ReadState {
+function readState(record: WrittenRecord, number: number, reading: Reading): ReadState {
   const { form, findings } = reading;
   const named = record.take(form.name);
-  const name = textForXml(named, findings);
+  const name = named?.textForXml();
   return findings.about(name ? `State "${shortened(name)}"` : `State ${number}`, () => {
     if (named === undefined) findings.add(record.at, 'it has no name');
     const { timeAt, ...found } = readCondition(record.take('condition'), reading);
@@ -296,17 +280,16 @@ export function readState(record: WrittenRecord, number: number, reading: Readin
     const isClearState = isClear?.flag();
     if (isClear === undefined || isClearState === false) checkEntered(found, record, reading);
     for (const part of form.ignored) record.take(part);
+    const policy = record.take('subscriptionCancellationPolicy');
     const state: OverdueState = {
       name: name ?? '',
       isClearState: isClearState ?? false,
       condition: found.condition,
-      externalMessage: textForXml(record.take('externalMessage'), findings)?.trim() ?? '',
-      blockChanges: flag(record, form.blockChanges),
-      disableEntitlement: flag(record, form.disableEntitlement),
-      cancellationPolicy:
-        oneOf(record.take('subscriptionCancellationPolicy'), Object.values(CancellationPolicy), findings) ??
-        CancellationPolicy.NONE,
-      reevaluationInterval: interval(record.take(form.interval), reading),
+      externalMessage: record.take('externalMessage')?.textForXml()?.trim() ?? '',
+      blockChanges: flagOf(record, form.blockChanges),
+      disableEntitlement: flagOf(record, form.disableEntitlement),
+      cancellationPolicy: policy?.oneOf(Object.values(CancellationPolicy)) ?? CancellationPolicy.NONE,
+      reevaluationInterval: form.readInterval(record.take(form.interval)),
     };
     record.refuseOthers();
     return { state, nameAt: name === undefined ? null : (named?.at ?? null), timeAt };
@@ -323,15 +306,11 @@ function checkEntered(
   else if (isEmpty && !acceptsEmptyConditions) findings.add(at, 'its condition has no criterion');
 }
 
-function flag(record: WrittenRecord, name: string): boolean {
+function flagOf(record: WrittenRecord, name: string): boolean {
   return record.take(name)?.flag() ?? false;
 }
 
-function interval(value: WrittenValue | undefined, { form, findings }: Reading): Duration | null {
-  return value === undefined ? null : form.readInterval(value, findings);
-}
-
-export interface ReadCondition {
+interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
   /** True if it exists without a criterion; false if unreadable, which is reported. */
@@ -339,7 +318,7 @@ export interface ReadCondition {
 }
 
 /** An unreadable condition is not reported as missing too. */
-export function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
+function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
   if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
   const criteria = part.record();
   return criteria === undefined
@@ -363,12 +342,12 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
   const total = record.take('totalUnpaidInvoiceBalanceEqualsOrExceeds');
   const responses = record.take(form.responses);
   const condition: OverdueCondition = {
-    unpaidFor: time === undefined ? null : (readDuration(time, findings, form.leastTime) ?? null),
-    unpaidCount: notNegative(count, count?.wholeNumber(), findings),
-    unpaidTotal: notNegative(total, total?.amount(), findings),
-    responses: responses === undefined ? null : readResponses(responses.items('response'), findings),
-    tagCarried: oneOf(record.take('controlTagInclusion'), controlTagNames, findings) ?? null,
-    tagMissing: oneOf(record.take('controlTagExclusion'), controlTagNames, findings) ?? null,
+    unpaidFor: time?.duration(form.leastTime) ?? null,
+    unpaidCount: notNegative(count, count?.wholeNumber()),
+    unpaidTotal: notNegative(total, total?.amount()),
+    responses: responses ? readResponses(responses.items('response')) : null,
+    tagCarried: record.take('controlTagInclusion')?.oneOf(controlTagNames) ?? null,
+    tagMissing: record.take('controlTagExclusion')?.oneOf(controlTagNames) ?? null,
   };
   record.refuseOthers();
   // Do not report an invalid condition as empty too.
@@ -377,40 +356,25 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
 }
 
 /** An empty list sets no criterion (§1.1 rule 3). */
-function readResponses(
-  items: readonly WrittenValue[],
-  findings: Findings,
-): readonly PaymentResponse[] | null {
+function readResponses(items: readonly WrittenValue[]): readonly PaymentResponse[] | null {
   const known = Object.values(PaymentResponse);
-  return items.length === 0 ? null : items.flatMap((item) => oneOf(item, known, findings) ?? []);
+  return items.length === 0 ? null : items.flatMap((item) => item.oneOf(known) ?? []);
 }
 
-function notNegative<T extends number | Decimal>(
-  written: WrittenValue | undefined,
-  value: T | undefined,
-  findings: Findings,
-): T | null {
+function notNegative<T extends number | Decimal>(written: WrittenValue | undefined, value?: T): T | null {
   if (written === undefined || value === undefined) return null;
   const isNegative = typeof value === 'number' ? value < 0 : value.lessThan(0);
-  if (!isNegative) return value;
-  findings.add(written.at, `${written.label}: ${value} is negative`);
-  return null;
+  return isNegative ? (written.report(`${value} is negative`) ?? null) : value;
 }
 
-/**
- * Default intervals of JSON (§1.3 rule 5): until the threshold of the next more severe state; for clear accounts, that
- * of the last state.
- */
-export function withJsonDefaults(config: OverdueConfig): OverdueConfig {
+/** Sets JSON's default intervals (§1.3 rule 5): to the next more severe threshold; for clear accounts, to the last one. */
+function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   let severer: Duration | null = null;
   const states: OverdueState[] = [];
   for (const state of config.states) {
     const time = state.isClearState ? null : (state.condition?.unpaidFor ?? null);
     const interval = state.reevaluationInterval ?? (time && severer && between(time, severer));
-    states.push({
-      ...state,
-      reevaluationInterval: state.isClearState ? state.reevaluationInterval : interval,
-    });
+    states.push(state.isClearState ? state : { ...state, reevaluationInterval: interval });
     severer = time ?? severer;
   }
   return { initialReevaluationInterval: config.initialReevaluationInterval ?? finite(severer), states };
@@ -423,24 +387,4 @@ function between(time: Duration, severer: Duration): Duration | null {
 
 function finite(duration: Duration | null): Duration | null {
   return duration !== null && Number.isFinite(daysOf(duration)) ? duration : null;
-}
-
-/** Differences between XML and JSON in names (§1.1) and counts (§1.3). */
-export interface Form {
-  readonly name: string;
-  readonly blockChanges: string;
-  readonly disableEntitlement: string;
-  readonly interval: string;
-  readonly responses: string;
-  /** Parts of a state that are ignored. */
-  readonly ignored: readonly string[];
-  /** Minimum of a time criterion (§1.3 rule 3). */
-  readonly leastTime: number;
-  readonly readInterval: (value: WrittenValue, findings: Findings) => Duration | null;
-}
-
-export interface Reading {
-  readonly form: Form;
-  readonly findings: Findings;
-  readonly acceptsEmptyConditions: boolean;
 }

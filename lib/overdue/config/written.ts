@@ -6,18 +6,84 @@ import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 
 /** A value in XML or JSON. Reading it as a wrong type returns undefined and reports a finding. */
-export interface WrittenValue {
+export abstract class WrittenValue {
   readonly at: number;
   /** For messages: `Element "unit"`. */
   readonly label: string;
-  text(): string | undefined;
-  /** 32 bits. */
-  wholeNumber(): number | undefined;
-  amount(): Decimal | undefined;
-  flag(): boolean | undefined;
+  protected readonly findings: Findings;
+
+  constructor(at: number, label: string, findings: Findings) {
+    this.at = at;
+    this.label = label;
+    this.findings = findings;
+  }
+
+  abstract text(): string | undefined;
   /** List items, named `elementName` in XML. */
-  items(elementName: string): readonly WrittenValue[];
-  record(): WrittenRecord | undefined;
+  abstract items(elementName: string): readonly WrittenValue[];
+  abstract record(): WrittenRecord | undefined;
+  /** The text of a scalar; undefined if a finding was reported. */
+  protected abstract scalar(): string | undefined;
+  /** The value for messages. */
+  protected abstract shown(): string;
+  protected abstract readonly flags: ReadonlyMap<string, boolean>;
+
+  /** 32 bits. */
+  wholeNumber(): number | undefined {
+    return this.#parsed('a whole number of 32 bits', wholeNumberOf);
+  }
+
+  amount(): Decimal | undefined {
+    return this.#parsed('a decimal number', (text) => parseWireDecimal(text));
+  }
+
+  flag(): boolean | undefined {
+    return this.#parsed('true or false', (text) => this.flags.get(text));
+  }
+
+  oneOf<T extends string>(known: readonly T[]): T | undefined {
+    const text = this.text();
+    if (text === undefined) return undefined;
+    const found = known.find((each) => each === text);
+    return found ?? this.report(`"${shortened(text)}" is none of ${known.join(', ')}`);
+  }
+
+  /** A text that XML, the stored form, can contain. */
+  textForXml(): string | undefined {
+    const text = this.text();
+    if (text === undefined || XML_CHARACTERS.test(text)) return text;
+    this.findings.add(this.at, `${this.label} holds a character that XML does not have`);
+    return undefined;
+  }
+
+  /** A duration of at least `least` units; UNLIMITED needs no number and allows -1 as in catalogs. */
+  duration(least = 0): Duration | undefined {
+    const record = this.record();
+    if (record === undefined) return undefined;
+    const unit = record.require('unit')?.oneOf(Object.values(TimeUnit));
+    const isUnlimited = unit === TimeUnit.UNLIMITED;
+    const written = isUnlimited ? record.take('number') : record.require('number');
+    const number = written?.wholeNumber();
+    record.refuseOthers();
+    if (isUnlimited && (number === undefined || number === -1)) return UNLIMITED_DURATION;
+    if (number === undefined) return undefined;
+    if (number < least) return written?.report(`${number} is below ${least}`);
+    if (unit === undefined) return undefined;
+    return isUnlimited ? UNLIMITED_DURATION : { unit, number };
+  }
+
+  report(problem: string): undefined {
+    this.findings.add(this.at, `${this.label}: ${problem}`);
+  }
+
+  protected refuse(description: string): undefined {
+    return this.report(`${this.shown()} is not ${description}`);
+  }
+
+  #parsed<T>(description: string, parse: (text: string) => T | undefined): T | undefined {
+    const text = this.scalar();
+    return text === undefined ? undefined : (parse(text) ?? this.refuse(description));
+  }
 }
 
 /** The named parts of an element or object; unread ones are unknown. */
@@ -75,128 +141,85 @@ export function wholeNumberOf(text: string): number | undefined {
   return value >= -INT_MAX - 1 && value <= INT_MAX ? value : undefined;
 }
 
-/** A JSON value, read like request bodies: scalars of another type are converted (http-api §9 rule 6). */
-export class JsonValue implements WrittenValue {
-  readonly label: string;
-  readonly at: number;
-  readonly #node: JsonNode;
-  readonly #findings: Findings;
-
-  constructor(node: JsonNode, label: string, findings: Findings) {
-    this.#node = node;
-    this.label = label;
-    this.at = node.offset;
-    this.#findings = findings;
-  }
-
-  text(): string | undefined {
-    switch (this.#node.kind) {
-      case 'string':
-        return this.#node.value;
-      case 'number':
-        return this.#node.literal;
-      case 'boolean':
-        return String(this.#node.value);
-      default:
-        return this.#refuse('a text');
-    }
-  }
-
-  wholeNumber(): number | undefined {
-    return wholeNumberOf(this.#scalar()) ?? this.#refuse('a whole number of 32 bits');
-  }
-
-  amount(): Decimal | undefined {
-    return parseWireDecimal(this.#scalar()) ?? this.#refuse('a decimal number');
-  }
-
-  flag(): boolean | undefined {
-    if (this.#node.kind === 'boolean') return this.#node.value;
-    return (
-      WRITTEN_FLAGS.get(this.#node.kind === 'string' ? this.#node.value : '') ?? this.#refuse('true or false')
-    );
-  }
-
-  items(): readonly WrittenValue[] {
-    if (this.#node.kind !== 'array') return this.#refuse('a list') ?? [];
-    return this.#node.items.map((item) => new JsonValue(item, this.label, this.#findings));
-  }
-
-  /** Members by name; null and empty texts count as absent (http-api §9 rules 6 and 7). */
-  record(): WrittenRecord | undefined {
-    if (this.#node.kind !== 'object') return this.#refuse('an object');
-    const parts = this.#node.members
-      .filter(({ value }) => value.kind !== 'null' && !(value.kind === 'string' && value.value === ''))
-      .map(
-        ({ name, value }) =>
-          [name, new JsonValue(value, `Property "${shortened(name)}"`, this.#findings)] as const,
-      );
-    return new WrittenRecord(this, parts, this.#findings);
-  }
-
-  #scalar(): string {
-    if (this.#node.kind === 'number') return this.#node.literal;
-    return this.#node.kind === 'string' ? this.#node.value : '';
-  }
-
-  #refuse(description: string): undefined {
-    this.#findings.add(this.at, `${this.label}: ${shown(this.#node)} is not ${description}`);
-  }
-}
-
 const WRITTEN_FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ]);
 
-function shown(node: JsonNode): string {
+/** A JSON value, read like request bodies: scalars of another type are converted (http-api §9 rule 6). */
+export class JsonValue extends WrittenValue {
+  protected readonly flags = WRITTEN_FLAGS;
+  readonly #node: JsonNode;
+
+  constructor(node: JsonNode, label: string, findings: Findings) {
+    super(node.offset, label, findings);
+    this.#node = node;
+  }
+
+  text(): string | undefined {
+    return scalarOf(this.#node) ?? this.refuse('a text');
+  }
+
+  items(): readonly WrittenValue[] {
+    if (this.#node.kind !== 'array') return this.refuse('a list') ?? [];
+    return this.#node.items.map((item) => new JsonValue(item, this.label, this.findings));
+  }
+
+  /** Members by name; null and empty texts count as absent (http-api §9 rules 6 and 7). */
+  record(): WrittenRecord | undefined {
+    if (this.#node.kind !== 'object') return this.refuse('an object');
+    const parts = this.#node.members
+      .filter(({ value }) => value.kind !== 'null' && !(value.kind === 'string' && value.value === ''))
+      .map(({ name, value }) => {
+        const label = `Property "${shortened(name)}"`;
+        return [name, new JsonValue(value, label, this.findings)] as const;
+      });
+    return new WrittenRecord(this, parts, this.findings);
+  }
+
+  protected scalar(): string {
+    return scalarOf(this.#node) ?? '';
+  }
+
+  protected shown(): string {
+    const { kind } = this.#node;
+    if (kind === 'object') return 'an object';
+    if (kind === 'array') return 'a list';
+    const text = shortened(scalarOf(this.#node) ?? 'null');
+    return kind === 'string' ? `"${text}"` : text;
+  }
+}
+
+function scalarOf(node: JsonNode): string | undefined {
   switch (node.kind) {
-    case 'object':
-      return 'an object';
-    case 'array':
-      return 'a list';
     case 'string':
-      return `"${shortened(node.value)}"`;
+      return node.value;
     case 'number':
-      return shortened(node.literal);
+      return node.literal;
     case 'boolean':
       return String(node.value);
-    case 'null':
-      return 'null';
+    default:
+      return undefined;
   }
 }
 
 /** The value of an element, or of an attribute in its place. */
-export class XmlValue implements WrittenValue {
-  readonly label: string;
-  readonly at: number;
+export class XmlValue extends WrittenValue {
+  protected readonly flags = XML_FLAGS;
   readonly #element: XmlElement;
-  readonly #findings: Findings;
 
-  constructor(element: XmlElement, findings: Findings) {
+  constructor(element: XmlElement, findings: Findings, kind = 'Element') {
+    super(element.offset, `${kind} "${shortened(element.name)}"`, findings);
     this.#element = element;
-    this.label = `Element "${shortened(element.name)}"`;
-    this.at = element.offset;
-    this.#findings = findings;
   }
 
   text(): string | undefined {
-    this.#refuseAttributes();
-    for (const child of this.#element.children)
-      this.#findings.add(child.offset, `Element "${shortened(child.name)}" is unknown in ${this.label}`);
-    return this.#element.children.length === 0 ? this.#element.text : undefined;
-  }
-
-  wholeNumber(): number | undefined {
-    return this.#as('a whole number of 32 bits', wholeNumberOf);
-  }
-
-  amount(): Decimal | undefined {
-    return this.#as('a decimal number', (text) => parseWireDecimal(text));
-  }
-
-  flag(): boolean | undefined {
-    return this.#as('true or false', (text) => FLAGS.get(text));
+    const { attributes, children, text } = this.#element;
+    for (const name of attributes.keys())
+      this.findings.add(this.at, `Attribute "${shortened(name)}" is unknown in ${this.label}`);
+    for (const child of children)
+      this.findings.add(child.offset, `Element "${shortened(child.name)}" is unknown in ${this.label}`);
+    return children.length === 0 ? text : undefined;
   }
 
   items(elementName: string): readonly WrittenValue[] {
@@ -209,98 +232,33 @@ export class XmlValue implements WrittenValue {
   /** Children by name; attributes only on request, by `@` and their name. */
   record(): WrittenRecord {
     const { children, attributes, text } = this.#element;
-    if (text !== '') this.#findings.add(this.at, `${this.label} holds no text`);
+    if (text !== '') this.findings.add(this.at, `${this.label} holds no text`);
     const written = [...attributes]
       .filter(([name]) => !isSchemaHint(name))
-      .map(
-        ([name, value]) =>
-          [`@${name}`, new XmlAttribute(this.#element, { name, value }, this.#findings)] as const,
-      );
-    const parts = children.map((child) => [child.name, new XmlValue(child, this.#findings)] as const);
-    return new WrittenRecord(this, [...written, ...parts], this.#findings);
+      .map(([name, value]) => {
+        const element = { ...this.#element, name, text: value, attributes: new Map(), children: [] };
+        return [`@${name}`, new XmlValue(element, this.findings, 'Attribute')] as const;
+      });
+    const parts = children.map((child) => [child.name, new XmlValue(child, this.findings)] as const);
+    return new WrittenRecord(this, [...written, ...parts], this.findings);
   }
 
-  #as<T>(description: string, parse: (text: string) => T | undefined): T | undefined {
-    const text = this.text();
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (value === undefined)
-      this.#findings.add(this.at, `${this.label}: "${shortened(text)}" is not ${description}`);
-    return value;
+  protected scalar(): string | undefined {
+    return this.text();
   }
 
-  #refuseAttributes(): void {
-    for (const name of this.#element.attributes.keys())
-      this.#findings.add(this.at, `Attribute "${shortened(name)}" is unknown in ${this.label}`);
+  protected shown(): string {
+    return `"${shortened(this.#element.text)}"`;
   }
 }
 
-class XmlAttribute extends XmlValue {
-  override readonly label: string;
-
-  constructor(
-    owner: XmlElement,
-    { name, value }: { readonly name: string; readonly value: string },
-    findings: Findings,
-  ) {
-    super({ ...owner, name, text: value, attributes: new Map(), children: [] }, findings);
-    this.label = `Attribute "${shortened(name)}"`;
-  }
-}
-
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-]);
+const XML_FLAGS: ReadonlyMap<string, boolean> = new Map([...WRITTEN_FLAGS, ['1', true], ['0', false]]);
 
 /** Attributes that editors add to the root. */
 function isSchemaHint(attribute: string): boolean {
   return (
     attribute.startsWith('xmlns:') || /^xsi:(?:noNamespaceSchemaLocation|schemaLocation)$/.test(attribute)
   );
-}
-
-export function oneOf<T extends string>(
-  value: WrittenValue | undefined,
-  known: readonly T[],
-  findings: Findings,
-): T | undefined {
-  const text = value?.text();
-  if (value === undefined || text === undefined) return undefined;
-  const found = known.find((each) => each === text);
-  if (found === undefined)
-    findings.add(value.at, `${value.label}: "${shortened(text)}" is none of ${known.join(', ')}`);
-  return found;
-}
-
-/** A text that XML, the stored form, can contain. */
-export function textForXml(value: WrittenValue | undefined, findings: Findings): string | undefined {
-  const text = value?.text();
-  if (value === undefined || text === undefined) return undefined;
-  if (XML_CHARACTERS.test(text)) return text;
-  findings.add(value.at, `${value.label} holds a character that XML does not have`);
-  return undefined;
-}
-
-/** A duration of at least `least` units; UNLIMITED needs no number and allows -1 as in catalogs. */
-export function readDuration(value: WrittenValue, findings: Findings, least = 0): Duration | undefined {
-  const record = value.record();
-  if (record === undefined) return undefined;
-  const unit = oneOf(record.require('unit'), Object.values(TimeUnit), findings);
-  const isUnlimited = unit === TimeUnit.UNLIMITED;
-  const written = isUnlimited ? record.take('number') : record.require('number');
-  const number = written?.wholeNumber();
-  record.refuseOthers();
-  if (isUnlimited && (number === undefined || number === -1)) return UNLIMITED_DURATION;
-  if (number === undefined || written === undefined) return undefined;
-  if (number < least) {
-    findings.add(written.at, `${written.label}: ${number} is below ${least}`);
-    return undefined;
-  }
-  if (unit === undefined) return undefined;
-  return isUnlimited ? UNLIMITED_DURATION : { unit, number };
 }
 
 /** Collects all problems of one document with positions. */

@@ -10,10 +10,7 @@ import {
   type OverdueState,
 } from '../config/overdue-config.ts';
 
-/**
- * The most severe state whose condition holds for today's debt, null for clear (§4). Skips states in between and those
- * marked clear (§2.1).
- */
+/** Returns the most severe state whose condition holds today, null for clear (§4); never one marked clear (§2.1). */
 export function evaluateOverdue(
   config: OverdueConfig,
   snapshot: BillingSnapshot,
@@ -108,8 +105,7 @@ export function nextTurn(
   const thresholds = enterableStates(config).flatMap(({ condition }) =>
     condition.unpaidFor === null ? [] : (thresholdDate(anchor, condition.unpaidFor) ?? []),
   );
-  const [first, ...others] = [...thresholds, nextUnpaidDate ?? today].filter((date) => date > today);
-  return first === undefined ? null : minDate(first, ...others);
+  return earliest([...thresholds, nextUnpaidDate ?? today].filter((date) => date > today));
 }
 
 /** True: pending checks are removed (§6 rule 3). */
@@ -150,7 +146,7 @@ export function billingSnapshot(
 ): BillingSnapshot {
   const unpaid = unpaidOn(owed, today);
   const ahead = owed.flatMap(({ targetDate }) =>
-    targetDate === null || targetDate <= today ? [] : targetDate,
+    targetDate !== null && targetDate > today ? targetDate : [],
   );
   return {
     unpaidCount: unpaid.length,
@@ -175,9 +171,6 @@ export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate 
   return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;
 }
 
-function earliest(dates: readonly LocalDate[]): LocalDate | null {
-  return dates.reduce<LocalDate | null>(
-    (first, date) => (first === null || date < first ? date : first),
-    null,
-  );
+export function earliest([first, ...others]: readonly LocalDate[]): LocalDate | null {
+  return first === undefined ? null : minDate(first, ...others);
 }

@@ -8,7 +8,6 @@ import {
   type LocalDate,
   localDateOf,
   maxDate,
-  minDate,
   truncateToSecond,
 } from '../../values/time/index.ts';
 import {
@@ -17,9 +16,9 @@ import {
   type OverdueConfig,
   type OverdueState,
 } from '../config/overdue-config.ts';
-import { agesFrom, type UnpaidInvoice } from './evaluate.ts';
+import { agesFrom, earliest, type UnpaidInvoice } from './evaluate.ts';
 
-/** Name and flags of overdue's blocking state (§2.2). */
+/** The name and flags of overdue's blocking state (§2.2). */
 export type OverdueBlock = Pick<
   BlockingState,
   'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
@@ -125,8 +124,8 @@ export interface EffectiveInput {
 }
 
 /**
- * The start of a new state (§5.3): now, but a worse state found by a check starts when that was due or the state was
- * reached. Never in the future nor before the previous state.
+ * Returns the start of a new state (§5.3): now, but a worse state found by a check starts when it was due or reached, and
+ * never in the future or before the previous state.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
@@ -151,20 +150,16 @@ function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>): Dated
 }
 
 /**
- * The first date on which today's unpaid invoices were old, many and large enough for a state (§5.3 rule 2); null
- * without such criteria.
- * @param unpaid all invoices that count today.
+ * Returns the first date on which today's unpaid invoices met a state's age, count and total (§5.3 rule 2); null without
+ * such criteria.
  */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
   const { unpaidFor, unpaidCount, unpaidTotal } = condition;
-  const oldEnough =
-    unpaidFor === null
-      ? []
-      : unpaid.flatMap((invoice) => {
-          const end = durationEnd(agesFrom(invoice), unpaidFor);
-          return end === undefined ? [] : maxDate(end, countsFrom(invoice));
-        });
+  const oldEnough = unpaid.flatMap((invoice) => {
+    const end = unpaidFor === null ? undefined : durationEnd(agesFrom(invoice), unpaidFor);
+    return end === undefined ? [] : maxDate(end, countsFrom(invoice));
+  });
   const inOrder = unpaid.toSorted((one, other) => countsFrom(one) - countsFrom(other));
   return latest([
     earliest(oldEnough),
@@ -191,19 +186,12 @@ function dateOf(invoice: UnpaidInvoice | undefined): LocalDate | null {
   return invoice === undefined ? null : countsFrom(invoice);
 }
 
-function earliest([first, ...others]: readonly LocalDate[]): LocalDate | null {
-  return first === undefined ? null : minDate(first, ...others);
-}
-
 function latest(dates: readonly (LocalDate | null)[]): LocalDate | null {
   const [first, ...others] = dates.flatMap((date) => date ?? []);
   return first === undefined ? null : maxDate(first, ...others);
 }
 
-/**
- * Returns true if the configuration lists the new state before the old one. States missing from it are compared by
- * their blocks. Null = clear, the mildest.
- */
+/** Returns whether the configuration lists the new state before the old one; unlisted states are compared by their blocks. */
 export function isWorse(
   { states }: OverdueConfig,
   prev: OverdueBlock | null,

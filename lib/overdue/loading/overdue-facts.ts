@@ -6,7 +6,6 @@ import type { ActiveValue, LastFailure, ReadSession } from '../../ports/storage/
 import {
   type Account,
   type BlockingState,
-  type Invoice,
   ObjectType,
   OVERDUE_SERVICE,
   PaymentResponse,
@@ -47,14 +46,13 @@ export async function loadOverdueFacts(
   if (accounts.length === 0) return [];
   const ids = accounts.map(({ id }) => id);
   const payerIds = [...new Set(accounts.map(payerOf))];
-  const states = await session.subscriptions.findLatestBlockingStates(ids, {
-    service: OVERDUE_SERVICE,
-    at: of.at,
-  });
-  const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, [...new Set([...ids, ...payerIds])], {
-    includeDeleted: false,
-  });
-  const invoices = (await session.invoices.findOpen(payerIds)).filter(paidByItsAccount);
+  const asOf = { service: OVERDUE_SERVICE, at: of.at };
+  const states = await session.subscriptions.findLatestBlockingStates(ids, asOf);
+  const taggedIds = [...new Set([...ids, ...payerIds])];
+  const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, taggedIds, { includeDeleted: false });
+  // Invoices paid by a parent stay its debt, even after the account pays for itself again (§8 rule 2).
+  const open = await session.invoices.findOpen(payerIds);
+  const invoices = open.filter(({ contributedAmount }) => contributedAmount === null);
   const failures = of.responses ? await session.payments.findLastFailures(invoices.map(({ id }) => id)) : [];
   const failureOf = new Map(failures.map((failure) => [failure.invoiceId, failure]));
   const stateOf = new Map(states.map((state) => [state.blockedId, state]));
@@ -65,24 +63,20 @@ export async function loadOverdueFacts(
     const own = tagsOf.get(account.id) ?? [];
     const owed = invoicesOf.get(payerId) ?? [];
     const today = localDateOf(of.at, account.timeZone);
+    const isExempt = (id: Uuid) => carries(tagsOf.get(id) ?? [], TagEffect.EXEMPTS_FROM_OVERDUE);
     return {
       account,
       today,
       prev: stateOf.get(account.id) ?? null,
       payerId,
-      unpaid: owed.map((invoice) => ({
-        invoiceId: invoice.id,
-        invoiceDate: invoice.invoiceDate,
-        commitDate: invoice.commitDate,
-        targetDate: invoice.targetDate,
-        balance: balanceOf(invoice),
-      })),
+      unpaid: owed.map((invoice) => {
+        const { id: invoiceId, invoiceDate, commitDate, targetDate } = invoice;
+        return { invoiceId, invoiceDate, commitDate, targetDate, balance: balanceOf(invoice) };
+      }),
       lastPaymentResponse: lastResponse(unpaidOn(owed, today).flatMap(({ id }) => failureOf.get(id) ?? [])),
       tags: new Set(own.flatMap(({ tagDefinitionId }) => controlTagName(tagDefinitionId) ?? [])),
       hasInvoicingOff: carries(own, TagEffect.STOPS_INVOICING),
-      exemptBy:
-        [account.id, payerId].find((id) => carries(tagsOf.get(id) ?? [], TagEffect.EXEMPTS_FROM_OVERDUE)) ??
-        null,
+      exemptBy: [account.id, payerId].find(isExempt) ?? null,
     };
   });
 }
@@ -91,11 +85,6 @@ export async function loadOverdueFacts(
 function lastResponse(failures: readonly LastFailure[]): PaymentResponse | null {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
-}
-
-/** Invoices paid by a parent stay its debt, even after the account pays for itself again (§8 rule 2). */
-function paidByItsAccount({ contributedAmount }: Invoice): boolean {
-  return contributedAmount === null;
 }
 
 function payerOf(account: Account): Uuid {
@@ -113,24 +102,18 @@ function carries(tags: readonly Tag[], effect: TagEffect): boolean {
 
 export type OverdueConfigOf = (session: ReadSession) => Promise<OverdueConfig>;
 
-export interface OverdueDocument {
+interface OverdueDocument {
   readonly text: string;
   readonly config: OverdueConfig;
 }
 
-/**
- * The overdue configurations of tenants (§1.2), parsed once. The tenant's row refers to an immutable row, so an upload
- * takes effect on every node at the next evaluation, and cached ones cost no statement beyond the session's revisions.
- */
+/** The overdue configurations of tenants (§1.2), parsed once; the tenant's revision tells every node about an upload. */
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
   readonly #cache = new ActiveValueCache<OverdueConfig>();
 
-  /**
-   * @param defaultText the host's configuration of tenants without one.
-   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012) for a bad one.
-   */
+  /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012) for a bad default of the host. */
   constructor(logger: Logger, defaultText?: string) {
     this.#logger = logger;
     this.#default =

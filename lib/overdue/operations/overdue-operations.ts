@@ -74,10 +74,7 @@ export interface OverdueExplanation {
   readonly since: Instant | null;
   /** Today in the account's zone. */
   readonly date: LocalDate;
-  /**
-   * The first state whose condition holds now; null for none. Differs from `state` until the next check, and while the
-   * account is exempt.
-   */
+  /** The first state whose condition holds; null for none. Differs from `state` until the next check or while exempt. */
   readonly matched: string | null;
   /** The account with OVERDUE_ENFORCEMENT_OFF: itself or its paying parent; null for none. */
   readonly exemptBy: Uuid | null;
@@ -101,7 +98,7 @@ export interface OverdueExplanation {
 }
 
 export interface OverdueAccountOperations<C extends Leading = []> {
-  /** Returns the state of an account. || @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  /** Returns the state of an account. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(...given: [...C, accountId: Uuid | string]): Promise<OverdueStateView>;
 
   /**

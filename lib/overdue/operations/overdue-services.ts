@@ -38,7 +38,13 @@ import {
   readOverdueJson,
 } from '../config/read-config.ts';
 import { invalidOverdueConfig } from '../config/written.ts';
-import { agesFrom, type BillingSnapshot, billingSnapshot, evaluateOverdue } from '../evaluation/evaluate.ts';
+import {
+  agesFrom,
+  type BillingSnapshot,
+  billingSnapshot,
+  evaluateOverdue,
+  unpaidOn,
+} from '../evaluation/evaluate.ts';
 import { explanationText, overdueCalendar, stateReasons } from '../evaluation/explanation.ts';
 import {
   loadOverdueFacts,
@@ -77,10 +83,8 @@ export class OverdueAccountService implements OverdueAccountOperations<WithConte
       const settings = await this.#settings(session);
       const [account] = await session.accounts.findByIds([accountId]);
       if (account === undefined) throw noSuchAccount(accountId);
-      const [stored] = await session.subscriptions.findLatestBlockingStates([accountId], {
-        service: OVERDUE_SERVICE,
-        at: context.createdDate,
-      });
+      const asOf = { service: OVERDUE_SERVICE, at: context.createdDate };
+      const [stored] = await session.subscriptions.findLatestBlockingStates([accountId], asOf);
       return storedStateView(stored ?? null, settings);
     });
   }
@@ -90,33 +94,19 @@ export class OverdueAccountService implements OverdueAccountOperations<WithConte
       const settings = await this.#settings(session);
       const facts = await loadFacts(session, accountId, context.createdDate);
       checkDay(date, facts.today);
+      const { account, unpaid: owed, today } = facts;
       const isExempt = facts.exemptBy !== null;
       const current = storedStateView(facts.prev, settings);
-      const calendar = isExempt
-        ? []
-        : overdueCalendar({
-            config: settings.config,
-            owed: facts.unpaid,
-            facts,
-            current: current.name,
-            check: dayOf(await pendingCheck(session, facts), facts),
-            today: facts.today,
-            until: date,
-          });
-      const steps = calendar.map((step) => ({
-        date: step.date,
-        state: configuredStateView(step.state, settings),
-      }));
       const { config } = settings;
-      const snapshot = billingSnapshot(facts.unpaid, { ...facts, today: date });
-      return {
-        accountId,
-        date,
-        state: steps.at(-1)?.state ?? current,
-        isExempt,
-        steps,
-        reasons: stateReasons({ config, snapshot, date, currency: facts.account.currency }),
-      };
+      const check = isExempt ? null : dayOf(await pendingCheck(session, facts), facts);
+      const future = { config, owed, facts, current: current.name, check, today, until: date };
+      const steps = overdueCalendar(future).map((step) => {
+        return { date: step.date, state: configuredStateView(step.state, settings) };
+      });
+      const state = steps.at(-1)?.state ?? current;
+      const snapshot = billingSnapshot(owed, { ...facts, today: date });
+      const reasons = stateReasons({ config, snapshot, date, currency: account.currency });
+      return { accountId, date, state, isExempt, steps, reasons };
     });
   }
 
@@ -166,18 +156,11 @@ async function sinceWhen(
 }
 
 function checkDay(date: LocalDate, today: LocalDate): void {
-  if (date < today)
-    throw invalidParameter(
-      `${formatLocalDate(date)} is past; the first day to ask for is ${formatLocalDate(today)}`,
-      {
-        date: formatLocalDate(date),
-      },
-    );
-  if (yearOf(date) - yearOf(today) <= MAX_REQUESTED_DATE_YEARS) return;
-  throw invalidParameter(
-    `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
-    { date: formatLocalDate(date) },
-  );
+  const [asked, first] = [formatLocalDate(date), formatLocalDate(today)];
+  const error = (problem: string) => invalidParameter(`${asked} ${problem}`, { date: asked });
+  if (date < today) throw error(`is past; the first day to ask for is ${first}`);
+  if (yearOf(date) - yearOf(today) > MAX_REQUESTED_DATE_YEARS)
+    throw error(`lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${first}`);
 }
 
 export function explanationOf(
@@ -206,13 +189,9 @@ export function explanationOf(
     currency: account.currency,
     ...owedOf(snapshot),
     controlTags: [...facts.tags].sort(),
-    invoices: facts.unpaid
-      .filter(({ targetDate }) => targetDate === null || targetDate <= today)
-      .map((invoice) => ({
-        invoiceId: invoice.invoiceId,
-        unpaidSince: agesFrom(invoice),
-        balance: invoice.balance,
-      })),
+    invoices: unpaidOn(facts.unpaid, today).map((invoice) => {
+      return { invoiceId: invoice.invoiceId, unpaidSince: agesFrom(invoice), balance: invoice.balance };
+    }),
     nextCheck,
     reasons,
     text: explanationText({
@@ -320,10 +299,7 @@ const withAmountsRead = takerOf({
   overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
 });
 
-/**
- * The JSON of a definition, whose rules apply; problems have no positions.
- * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), MISSING_OR_INVALID_FIELD (60003).
- */
+/** Returns the JSON of a definition after applying its rules. @throws as `upload`; problems have no positions. */
 export function definitionText(definition: NewOverdueDefinition): string {
   const text = stringifyExactJson(withAmountsRead(definition, ''));
   try {

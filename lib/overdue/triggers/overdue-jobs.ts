@@ -38,9 +38,8 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * The key of one live refresh and one live clear per account, which others join: callers hold the account's lock, so a
- * running entry has not read the account yet, or waits. Entries for relatives come without that lock and have their own
- * key.
+ * The key of one live refresh and one live clear per account, which later requests join: callers hold the account's lock,
+ * so a running entry has not read the account yet. Entries for relatives come without the lock and have their own key.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp): string {
   switch (action) {
@@ -95,9 +94,7 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_ADJUSTMENT,
 ]);
 
-/**
- * The jobs for a transaction's events (§7), one per account and action, clears first; none if no state can be entered.
- */
+/** Returns the jobs for a transaction's events (§7), one per account and action, clears first; none without enterable states. */
 export function askedByEvents(
   events: readonly NewBusEvent[],
   config: OverdueConfig,
@@ -106,7 +103,7 @@ export function askedByEvents(
   const states = enterableStates(config);
   if (states.length === 0) return [];
   const tags = new Set(
-    states.flatMap(({ condition }) => [condition?.tagCarried ?? [], condition?.tagMissing ?? []].flat()),
+    states.flatMap(({ condition: { tagCarried, tagMissing } }) => [tagCarried, tagMissing]),
   );
   const clears = new Set<number>();
   const refreshes = new Set<number>();
@@ -115,20 +112,20 @@ export function askedByEvents(
     if (action === null) continue;
     (action === OverdueAction.CLEAR ? clears : refreshes).add(event.accountRecordId ?? 0);
   }
-  const wakeUps = (action: OverdueAction, of: ReadonlySet<number>): readonly OverdueWakeUp[] =>
-    [...of]
-      .sort((one, other) => one - other)
-      .map((accountRecordId) => ({
-        accountRecordId,
-        action,
-        asked: now,
-        spreads: true,
-        causedBy: null,
-      }));
+  const wakeUps = (action: OverdueAction, of: ReadonlySet<number>): readonly OverdueWakeUp[] => {
+    const ids = [...of].sort((one, other) => one - other);
+    return ids.map((accountRecordId) => ({
+      accountRecordId,
+      action,
+      asked: now,
+      spreads: true,
+      causedBy: null,
+    }));
+  };
   return [...wakeUps(OverdueAction.CLEAR, clears), ...wakeUps(OverdueAction.REFRESH, refreshes)];
 }
 
-function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string>): OverdueAction | null {
+function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string | null>): OverdueAction | null {
   if (changesOfDebt.has(type)) return OverdueAction.REFRESH;
   if (type === BusEventType.ACCOUNT_CREATION || type === BusEventType.ACCOUNT_CHANGE)
     return payload.changesPayer === true ? OverdueAction.REFRESH : null;
