@@ -98,10 +98,7 @@ function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput)
 }
 
 /** Returns the invoices' balances after the moves; the moves change no stand-in. */
-function balancesAfter(
-  moves: readonly CreditMove[],
-  { candidates, unpaid, standIns }: AccountCreditInput,
-): Map<Uuid, Decimal> {
+function balancesAfter(moves: readonly CreditMove[], { candidates, unpaid, standIns }: AccountCreditInput) {
   const moved = Map.groupBy(moves, ({ invoiceId }) => invoiceId);
   const left = new Map<Uuid, Decimal>();
   for (const { id, rawBalance } of [...unpaid, ...candidates]) {
@@ -112,10 +109,7 @@ function balancesAfter(
   return left;
 }
 
-function counted(
-  invoice: CreditedInvoice,
-  { standIns }: Pick<AccountCreditInput, 'standIns'>,
-): CreditedInvoice {
+function counted(invoice: CreditedInvoice, { standIns }: Pick<AccountCreditInput, 'standIns'>) {
   const rawBalance = standIns?.get(invoice.id);
   return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
 }

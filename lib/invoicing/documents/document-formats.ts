@@ -90,10 +90,7 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
 
 const members = ['amount', 'number', 'date', 'period'] as const satisfies readonly (keyof InvoiceFormatter)[];
 
-function checked(
-  factory: InvoiceFormatterFactory,
-  own: Partial<InvoiceFormatter>,
-): Partial<InvoiceFormatter> {
+function checked(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter>) {
   const given = members.flatMap((name) => {
     const format = asked(factory, name, () => own[name]) as ((...values: unknown[]) => unknown) | undefined;
     if (format === undefined) return [];

@@ -146,10 +146,7 @@ function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
   return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
 }
 
-function eventDates({
-  subscriptions,
-  now,
-}: Pick<DryRunWalkInput, 'subscriptions' | 'now'>): readonly LocalDate[] {
+function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscriptions' | 'now'>) {
   return subscriptions.flatMap(({ events }) =>
     events.filter(({ effectiveDate }) => effectiveDate > now).map(({ localDate }) => localDate),
   );

@@ -150,10 +150,7 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
 }
 
 /** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */
-function chargedThroughBy(
-  items: readonly NewInvoiceItem[],
-  evaluations: readonly SubscriptionEvaluation[],
-): ReadonlyMap<Uuid, LocalDate> {
+function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
   for (const { subscriptionId, usage } of evaluations) {
     const date = usage?.chargedThrough ?? null;

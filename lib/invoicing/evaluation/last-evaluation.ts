@@ -76,9 +76,7 @@ function eventsAsOf(
   }
 }
 
-function withoutPriceChanges(
-  catalog: CatalogWithOverrides,
-): Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt' | 'priceChangeEvents'> {
+function withoutPriceChanges(catalog: CatalogWithOverrides) {
   return {
     resolvePlan: catalog.resolvePlan.bind(catalog),
     versionAt: catalog.versionAt.bind(catalog),

@@ -48,11 +48,7 @@ export function dueEntries(account: Account, due: DueDates, now: Instant): reado
   });
 }
 
-function dueEntryOf(
-  account: Account,
-  date: LocalDate,
-  { usageDates, collectionInterval }: DueDates,
-): NewNotification {
+function dueEntryOf(account: Account, date: LocalDate, { usageDates, collectionInterval }: DueDates) {
   const entry = dueEntry(account, date);
   if (!usageDates.has(date)) return entry;
   const { months, days, milliseconds } = collectionInterval;

@@ -114,11 +114,7 @@ export function intervalsToStore({
 
 const NOTHING_SUPPLIED = { amounts: [], trackingIds: [] };
 
-function boundsOf({
-  instants,
-  startDate,
-  endDate,
-}: RatedInterval): Pick<StoredUsageInterval, 'start' | 'end'> {
+function boundsOf({ instants, startDate, endDate }: RatedInterval) {
   return {
     start: { at: instants.start, date: startDate },
     end: { at: instants.end, date: endDate },

@@ -114,10 +114,7 @@ const keptFields = {
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
 /** These members of an item; null for those that are absent or empty. */
-function givenOf<I extends object, K extends keyof I>(
-  item: I,
-  names: readonly K[],
-): { readonly [N in K]: NonNullable<I[N]> | null } {
+function givenOf<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
   };

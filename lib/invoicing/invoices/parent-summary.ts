@@ -117,11 +117,7 @@ export function summaryItems(
 }
 
 /** The reduced adjustments of the item, by this total, newest first. */
-function loweredAdjustments(
-  { id: itemId }: InvoiceItem,
-  items: readonly InvoiceItem[],
-  by: Decimal,
-): readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[] {
+function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly InvoiceItem[], by: Decimal) {
   let left = by;
   const newestFirst = items
     .filter(({ itemType, linkedItemId }) => itemType === InvoiceItemType.ITEM_ADJ && linkedItemId === itemId)

@@ -73,10 +73,7 @@ export async function loadCreditInputs(
 }
 
 /** The unpaid parental debts that these invoices repair, by item (rule 8). */
-async function loadDebtsRepairedBy(
-  session: ReadSession,
-  candidates: readonly CreditedInvoice[],
-): Promise<ReadonlyMap<Uuid, Invoice>> {
+async function loadDebtsRepairedBy(session: ReadSession, candidates: readonly CreditedInvoice[]) {
   const itemIds = candidates.flatMap(({ repairs = [] }) => repairs.map(({ itemId }) => itemId));
   return itemIds.length === 0 ? new Map() : loadRepairedDebts(session, [...new Set(itemIds)]);
 }
@@ -127,10 +124,7 @@ interface LinkedInvoice {
  * How much of each child's decreases may become credit, by `shareKey`; absent = all. Reads nothing where there is no
  * decrease, and little where the parent's item is unchanged: then the parent has paid all that it stands for.
  */
-async function loadCreditable(
-  session: ReadSession,
-  linked: readonly LinkedInvoice[],
-): Promise<Map<string, Decimal>> {
+async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
   const shares = await session.invoices.findItems([...new Set(decreased.map(({ summary }) => summary.id))]);
   const itemOf = new Map(
@@ -169,10 +163,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
 }
 
 /** The candidates that are being paid; a new invoice has no number yet and no payment either. */
-async function invoicesWithheld(
-  session: ReadSession,
-  offered: readonly CreditedInvoice[],
-): Promise<ReadonlySet<Uuid>> {
+async function invoicesWithheld(session: ReadSession, offered: readonly CreditedInvoice[]) {
   const stored = offered.filter(({ invoiceNumber }) => invoiceNumber !== UNNUMBERED);
   return invoicesBeingPaid(
     session,

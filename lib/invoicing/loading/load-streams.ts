@@ -92,10 +92,7 @@ export async function loadStreams<R extends StreamRequest>(
 }
 
 /** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */
-function ongoingCharges(
-  cursors: readonly StoredCursor[],
-  input: LoadInput<StreamRequest>,
-): ReadonlyMap<Uuid, OngoingCharge> {
+function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;
   if (areAllLoaded(input) || hypothesis !== null) return new Map();
   const accountOf = new Map(requests.map(({ account }) => [account.recordId, account]));
@@ -109,10 +106,7 @@ function ongoingCharges(
 }
 
 /** The missing bases of add-ons, whose cycles and ends follow their base. */
-async function missingBases(
-  session: ReadSession,
-  subscriptions: readonly Subscription[],
-): Promise<readonly Subscription[]> {
+async function missingBases(session: ReadSession, subscriptions: readonly Subscription[]) {
   const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
   const bundleIds = subscriptions
     .filter(({ category, bundleId }) => category === ProductCategory.ADD_ON && !withBase.has(bundleId))
@@ -125,10 +119,7 @@ function isBase({ category }: Subscription): boolean {
   return category === ProductCategory.BASE;
 }
 
-async function loadCursors(
-  session: ReadSession,
-  input: LoadInput<StreamRequest>,
-): Promise<readonly StoredCursor[]> {
+async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, config, leavesOutUsage = false } = input;
   if (areAllLoaded(input))
     return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));

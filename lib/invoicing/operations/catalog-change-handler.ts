@@ -7,13 +7,7 @@ import {
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import {
-  type Account,
-  ActingComponent,
-  BusEventType,
-  type NewNotification,
-  type TenantRef,
-} from '../../records/index.ts';
+import { type Account, ActingComponent, BusEventType, type TenantRef } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import { dirtiedFrom } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -133,19 +127,13 @@ interface ListOfAccounts {
 }
 
 /** Where any plan may have changed, the accounts with subscriptions that were last evaluated under an earlier catalog. */
-async function listAccounts(
-  session: ReadSession,
-  { plans, ...page }: ListOfAccounts,
-): Promise<readonly number[]> {
+async function listAccounts(session: ReadSession, { plans, ...page }: ListOfAccounts) {
   if (plans !== null) return session.invoices.accountsOnPlans({ ...page, planNames: [...plans] });
   const catalogRevision = await session.catalogs.revision();
   return session.invoices.accountsBehind({ ...page, catalogRevision });
 }
 
-function dueEntriesOf(
-  { request: { account }, changes }: AccountStream<StreamRequest>,
-  terms: NoticeTerms,
-): readonly NewNotification[] {
+function dueEntriesOf({ request: { account }, changes }: AccountStream<StreamRequest>, terms: NoticeTerms) {
   const dates: readonly LocalDate[] = [...changes.values()];
   if (dates.length === 0) return [];
   const targetDate = dates.reduce((first, date) => minDate(first, date));

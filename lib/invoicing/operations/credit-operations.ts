@@ -200,10 +200,7 @@ interface Deletion {
   readonly own: readonly ChangedCredit[];
 }
 
-async function deleteCredit(
-  session: WriteSession,
-  { account, invoice, items, item, own }: Deletion,
-): Promise<void> {
+async function deleteCredit(session: WriteSession, { account, invoice, items, item, own }: Deletion) {
   if (own.length === 0) return;
   const [stored] = await session.invoices.loadStates([account.id]);
   const state = stored ?? initialState(account);
@@ -223,10 +220,7 @@ async function deleteCredit(
 }
 
 /** @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account, made here. */
-async function countedInvoice(
-  session: ReadSession,
-  { accountId, invoiceId }: DeleteCreditRequest,
-): Promise<Invoice> {
+async function countedInvoice(session: ReadSession, { accountId, invoiceId }: DeleteCreditRequest) {
   const [invoice] = await session.invoices.findByIds([invoiceId]);
   const isCounted =
     invoice?.accountId === accountId && invoice.status === InvoiceStatus.COMMITTED && !invoice.isMigration;

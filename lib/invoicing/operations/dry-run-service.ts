@@ -253,11 +253,7 @@ async function undisturbedTo(
 }
 
 /** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
-async function foreseenTrackingIds(
-  session: ReadSession,
-  { run }: DryRunInvoice,
-  limit: number,
-): Promise<readonly string[]> {
+async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
     usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
   );

@@ -28,7 +28,7 @@ import {
   migrationItem,
   statedItemAmount,
 } from '../invoices/manual-items.ts';
-import { type Draft, draftOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { draftOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/new-item.ts';
 import type {
   ItemAdjustmentRequest,
@@ -225,11 +225,7 @@ function statedOf(
 }
 
 /** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */
-async function draftsOf(
-  session: ReadSession,
-  account: Account,
-  items: readonly ManualItem[],
-): Promise<readonly Draft[]> {
+async function draftsOf(session: ReadSession, account: Account, items: readonly ManualItem[]) {
   const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
   if (ids.length === 0) return [];
   const stored = new Map((await session.invoices.findByIds(ids)).map((invoice) => [invoice.id, invoice]));

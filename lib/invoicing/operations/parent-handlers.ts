@@ -122,11 +122,7 @@ export function parentCommitHandler({ storage, clock, ids }: ParentPorts): Queue
   };
 }
 
-async function commitDue(
-  session: WriteSession,
-  batch: HandlerBatch,
-  ids: IdGenerator,
-): Promise<readonly ClaimedEntry[]> {
+async function commitDue(session: WriteSession, batch: HandlerBatch, ids: IdGenerator) {
   const accounts = await session.tryLockAccounts(
     batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []),
   );

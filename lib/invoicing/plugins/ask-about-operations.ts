@@ -267,10 +267,7 @@ async function askForItems<Plan extends ProposedChange>(
   };
 }
 
-async function tellFailure({
-  calls,
-  parts,
-}: Pick<Consulted<ProposedChange>, 'calls' | 'parts'>): Promise<void> {
+async function tellFailure({ calls, parts }: Pick<Consulted<ProposedChange>, 'calls' | 'parts'>) {
   for (const { call, properties, seen } of parts) {
     if (seen.size === 0) await calls.failed(call, properties, null);
     for (const invoice of seen.values()) await calls.failed(call, properties, invoice);
@@ -291,11 +288,7 @@ async function decide(
 }
 
 /** The numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
-async function imposedBy(
-  parts: readonly AskedPart[],
-  session: WriteSession,
-  { invoices }: ProposedChange,
-): Promise<ReadonlyMap<Uuid, number>> {
+async function imposedBy(parts: readonly AskedPart[], session: WriteSession, { invoices }: ProposedChange) {
   const asked = parts.flatMap(({ call, properties }) => {
     const added = invoices.filter(
       ({ before, invoice }) => before === null && invoice.accountId === call.accountId,

@@ -136,11 +136,7 @@ export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Pro
   return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
 }
 
-async function planRuns(
-  session: ReadSession,
-  runs: RunsToConsult,
-  { plugins, configOf }: AskingTools,
-): Promise<Planned | null> {
+async function planRuns(session: ReadSession, runs: RunsToConsult, { plugins, configOf }: AskingTools) {
   const config = await configOf(session);
   const calls = plugins.of(config);
   if (calls.isEmpty) return null;
@@ -225,10 +221,7 @@ async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToCon
 }
 
 /** Calls `priorCall`: the runs that go on after it, and the outcome of the others. */
-async function askBefore(
-  calls: InvoicePluginCalls,
-  planned: readonly Going[],
-): Promise<{ readonly going: readonly Going[]; readonly over: readonly Consultation[] }> {
+async function askBefore(calls: InvoicePluginCalls, planned: readonly Going[]) {
   if (!calls.has('priorCall')) return { going: planned, over: [] };
   const going: Going[] = [];
   const over: Consultation[] = [];

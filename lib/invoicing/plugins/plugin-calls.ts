@@ -4,7 +4,6 @@ import type {
   PluginIdentity,
   Ports,
   SeenInvoice,
-  SeenInvoiceItem,
 } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import type {
@@ -288,12 +287,7 @@ export function seenInvoice(
   return Object.freeze({ ...shown, items: Object.freeze(items.map(seenItem)) });
 }
 
-function seenItem({
-  recordId: _,
-  accountRecordId: __,
-  basis: ___,
-  ...item
-}: AnyItem & { basis?: unknown }): SeenInvoiceItem {
+function seenItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: AnyItem & { basis?: unknown }) {
   return Object.freeze(item);
 }
 

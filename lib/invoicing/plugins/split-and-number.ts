@@ -209,10 +209,7 @@ export async function numberRuns<R extends CreditedRun | SplitRun>(
 }
 
 /** Those of the new invoices of a run; a draft that is reused keeps its own. */
-function numbersOfRun(
-  run: CreditedRun | SplitRun,
-  properties: readonly PluginProperty[],
-): readonly (readonly [Uuid, number])[] {
+function numbersOfRun(run: CreditedRun | SplitRun, properties: readonly PluginProperty[]) {
   if (!hasItems(run) || run.run.invoice.draft !== null) return [];
   return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);
 }

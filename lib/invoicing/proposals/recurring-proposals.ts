@@ -107,11 +107,7 @@ export function recurs(event: BillingEvent): boolean {
 }
 
 // §5.4
-function proposePeriods(
-  proposals: RecurringProposal[],
-  billed: BilledEvent,
-  input: RecurringProposalsInput,
-): void {
+function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, input: RecurringProposalsInput) {
   const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;
   const { start, first } = cycle;

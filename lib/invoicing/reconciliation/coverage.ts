@@ -89,11 +89,7 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
 }
 
 /** The intervals of `covers`, from `firstCover` on, that are of the same kind and begin before the interval ends. */
-function coversOf(
-  interval: ChargedInterval,
-  covers: readonly ChargedInterval[],
-  firstCover: number,
-): readonly ChargedInterval[] {
+function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
   for (let index = firstCover; index < covers.length; index += 1) {
     const cover = covers[index];

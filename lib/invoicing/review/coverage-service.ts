@@ -90,10 +90,7 @@ interface VerifiedAccount {
  * Compares what the next run of an account would make with the evaluation of everything there is (§7.3).
  * Reads one snapshot, takes no lock and writes nothing; costs the whole history.
  */
-async function verifyCoverage(
-  session: ReadSession,
-  input: VerifyInput,
-): Promise<readonly CoverageDifference[]> {
+async function verifyCoverage(session: ReadSession, input: VerifyInput) {
   const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
   if (verified?.error != null) throw verified.error;
   return verified?.differences ?? [];
@@ -149,10 +146,7 @@ function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, Accou
   return new Map(billings.map((billing) => [billing.account.id, billing]));
 }
 
-async function withAllRows(
-  session: ReadSession,
-  billings: readonly AccountBilling[],
-): Promise<readonly AccountBilling[]> {
+async function withAllRows(session: ReadSession, billings: readonly AccountBilling[]) {
   const windows = billings.flatMap(({ subscriptions }) =>
     subscriptions.map(({ subscriptionId }) => ({ subscriptionId, from: null })),
   );
@@ -196,10 +190,7 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
  * looked at up to a later date, at which an evaluation leaves its cursor as it is. Where there is no such date the cursor
  * is wrong, and the comparison asks for all that it hides.
  */
-function verifiedUpTo(
-  { events, cursor }: SubscriptionBilling,
-  { targetDate, config }: AccountRunInput,
-): LocalDate {
+function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
   const lookedAt = evaluatedThrough({ events, cursor, targetDate, config });
   if (lookedAt !== null) return lookedAt;

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type CallContext, type ComputedBasis, type InvoiceItem, ObjectType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
+import { NO_PAST } from '../explanation/event-facts.ts';
 import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
 export function explanationOperations(ports: Pick<Ports, 'storage'>) {
@@ -34,11 +34,7 @@ export function explanationOperations(ports: Pick<Ports, 'storage'>) {
 }
 
 /** @param charge the item, or the item that it repairs. */
-async function pastOf(
-  session: ReadSession,
-  charge: InvoiceItem,
-  basis: ComputedBasis,
-): Promise<SubscriptionPast> {
+async function pastOf(session: ReadSession, charge: InvoiceItem, basis: ComputedBasis) {
   const { subscriptionId, bundleId, accountId } = charge;
   if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;
   const { subscriptions } = session;

@@ -148,10 +148,7 @@ interface Writing {
   readonly numbers: ReadonlyMap<Uuid, number>;
 }
 
-async function write(
-  session: WriteSession,
-  { changes, credits, uses, numbers }: Writing,
-): Promise<readonly New<Invoice>[]> {
+async function write(session: WriteSession, { changes, credits, uses, numbers }: Writing) {
   const now = session.authorship.createdDate;
   const moves = credits.flatMap((credit) => credit.moves);
   const changed = changes.map((change) => ({ ...change, stored: creditedChange(change, moves, uses) }));

@@ -65,11 +65,7 @@ interface Committing extends Draft {
 }
 
 /** Commits a summary with what its children's invoices come to now, whether or not their changes have been told yet. */
-async function settleSummaries(
-  session: WriteSession,
-  drafts: readonly OwnedDraft[],
-  ids: IdGenerator,
-): Promise<void> {
+async function settleSummaries(session: WriteSession, drafts: readonly OwnedDraft[], ids: IdGenerator) {
   const summaries = drafts.filter(({ invoice }) => invoice.isParentInvoice);
   if (summaries.length === 0) return;
   const linked = await session.invoices.findLinked(summaries.map(({ invoice }) => invoice.id));
@@ -226,10 +222,7 @@ async function refuseBilledTwice(
 }
 
 /** The repairs on invoices that count: neither VOID nor made by another system. */
-async function repairsInForce(
-  session: ReadSession,
-  repairs: readonly InvoiceItem[],
-): Promise<readonly InvoiceItem[]> {
+async function repairsInForce(session: ReadSession, repairs: readonly InvoiceItem[]) {
   if (repairs.length === 0) return [];
   const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
   const invisible = new Set(

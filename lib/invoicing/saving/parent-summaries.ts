@@ -176,11 +176,7 @@ async function followDrafts(
   };
 }
 
-function draftChange(
-  draft: Summary,
-  newItems: ChangedInvoice['newItems'],
-  difference: Decimal,
-): ChangedInvoice {
+function draftChange(draft: Summary, newItems: ChangedInvoice['newItems'], difference: Decimal) {
   const { amount, rawBalance } = draft;
   const after = { ...draft, amount: amount.plus(difference), rawBalance: rawBalance.plus(difference) };
   return { before: isStored(draft) ? draft : null, after, ...(newItems ? { newItems } : {}) };
@@ -230,10 +226,7 @@ function followCommitted(
   };
 }
 
-async function externalKeysOf(
-  session: WriteSession,
-  invoices: readonly Invoice[],
-): Promise<ReadonlyMap<Uuid, string>> {
+async function externalKeysOf(session: WriteSession, invoices: readonly Invoice[]) {
   const accounts = await session.accounts.findByIds(unique(invoices.map(({ accountId }) => accountId)));
   return new Map(accounts.map(({ id, externalKey }) => [id, externalKey]));
 }

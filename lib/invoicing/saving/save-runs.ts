@@ -8,7 +8,6 @@ import {
   type CoverageRow,
   type Invoice,
   type NewBusEvent,
-  type StoredUsageInterval,
 } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
@@ -172,10 +171,7 @@ async function saveProjection(session: WriteSession, evaluated: readonly RunToSa
   ]);
 }
 
-function usageIntervals(
-  { billing, run, invoiceId, invoices = [] }: RunToSave,
-  createdDate: Instant,
-): readonly StoredUsageInterval[] {
+function usageIntervals({ billing, run, invoiceId, invoices = [] }: RunToSave, createdDate: Instant) {
   const accountRecordId = billing.account.recordId;
   const otherInvoiceOf = new Map(
     invoices.slice(1).flatMap(({ id, items }) => items.map((item) => [item.id, id] as const)),
