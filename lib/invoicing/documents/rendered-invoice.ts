@@ -49,17 +49,17 @@ export interface RenderedLine extends LineName {
   readonly usageName: string | null;
   readonly formattedStartDate: string | null;
   readonly formattedEndDate: string | null;
-  /** Both dates, or the one there is. */
+  /** Both dates, or the only one. */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly formattedQuantity: string | null;
   readonly formattedRate: string | null;
 }
 
-/** An invoice in the words and numbers of a language (§14 rule 4), the source of every document. */
+/** An invoice in the words and numbers of a language (§14 rule 4), from which every document is made. */
 export interface RenderedInvoice {
   readonly locale: Locale;
-  /** Language of the texts, as `lang` of HTML writes it. */
+  /** Language of the texts, as in the `lang` attribute of HTML. */
   readonly language: string;
   readonly direction: TextDirection;
   readonly text: TextOf;
@@ -79,18 +79,15 @@ export interface RenderedInvoice {
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
-  /** Only if it differs from the invoice's. */
+  /** null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;
   /** Every line, account credit last. */
   readonly lines: readonly RenderedLine[];
-  /**
-   * The lines that make up the total: all except account credit, unless the invoice only turns a credit into account
-   * credit. `total` + account credit − paid = the amount owed.
-   */
+  /** The lines of the total: all except account credit, unless the invoice only turns a credit into account credit. */
   readonly totalledLines: readonly RenderedLine[];
   readonly formattedTotal: string;
   readonly accountCredit: RenderedLine | null;
-  /** The document is a credit note (§21): its number and date replace the invoice's. */
+  /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
 
@@ -175,17 +172,13 @@ function formattedDates({ startDate, endDate }: InvoiceItemView, formats: Docume
   const formattedStartDate = startDate === null ? null : formats.date(startDate);
   const formattedEndDate = endDate === null ? null : formats.date(endDate);
   const isPeriod = startDate !== null && endDate !== null && startDate < endDate;
-  return {
-    formattedStartDate,
-    formattedEndDate,
-    formattedPeriod: isPeriod ? formats.period(startDate, endDate) : (formattedStartDate ?? formattedEndDate),
-  };
+  const formattedPeriod = isPeriod
+    ? formats.period(startDate, endDate)
+    : (formattedStartDate ?? formattedEndDate);
+  return { formattedStartDate, formattedEndDate, formattedPeriod };
 }
 
-/**
- * Paid: a debt is settled, by itself or in the parent's summary. Write-offs and invoices that another one stands for do
- * not count as paid (§1.4 rule 6).
- */
+/** PAID: a debt is settled, by the invoice or the parent's summary; write-offs and migrated invoices are not (§1.4 rule 6). */
 function statusOf(invoice: InvoiceView, summary: Invoice | null): DocumentStatus {
   const { status, amount } = invoice;
   switch (status) {
@@ -203,15 +196,12 @@ function isPaidUp(invoice: Invoice): boolean {
   return isSettled(invoice) && !isUncounted(invoice);
 }
 
-/** Nobody owes it, whatever its amount. */
+/** Nobody owes the invoice, whatever its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
 }
 
-/**
- * The items of a document (§14 rule 4) in order: credits are merged into one line, account credit into another after
- * it, and zero amounts left out.
- */
+/** Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line, no zeros. */
 function documentItems(items: readonly InvoiceItemView[], currency: Currency): readonly InvoiceItemView[] {
   const others = items.filter((item) => !isCredit(item));
   const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
@@ -220,20 +210,15 @@ function documentItems(items: readonly InvoiceItemView[], currency: Currency): r
   return [...others, ...merged].filter(({ amount }) => !roundToCurrency(amount, currency).isZero());
 }
 
-/** The first item with the sum of all items of the type, described by the first unless they differ. */
+/** Returns the first item of the type with the sum of all, described by the first unless they differ. */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): readonly InvoiceItemView[] {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);
   if (first === undefined) return [];
   if (more.length === 0) return [first];
   const isAlike = more.every(({ description }) => description === first.description);
   const [ofSeveral = first.description] = Object.keys(itemTypes[type].descriptions);
-  return [
-    {
-      ...first,
-      amount: sum([first, ...more].map(({ amount }) => amount)),
-      description: isAlike ? first.description : ofSeveral,
-    },
-  ];
+  const amount = sum([first, ...more].map((each) => each.amount));
+  return [{ ...first, amount, description: isAlike ? first.description : ofSeveral }];
 }
 
 function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
@@ -251,7 +236,7 @@ interface LineName {
 type CatalogNames = (name: string) => string | undefined;
 
 /**
- * The name of an item: the plan of a catalog charge, else its description.
+ * Returns the name of an item: the plan of a catalog charge, else its description.
  * @param linked the adjusted item, if it is on the same invoice.
  */
 function lineName(
@@ -261,11 +246,8 @@ function lineName(
   const { chargesPlan, kind } = itemTypes[item.itemType];
   if (chargesPlan) return chargeName(item, names);
   if (kind === 'ACCOUNT_CREDIT') {
-    const isGenerated = item.amount.isPositive();
-    return {
-      name: text(isGenerated ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed'),
-      detail: null,
-    };
+    const key = item.amount.isPositive() ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed';
+    return { name: text(key), detail: null };
   }
   return {
     name: described(item, text),
@@ -277,18 +259,14 @@ function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
   const { planName, phaseName, usageName } = item;
   const plan = planName === null ? null : (names(planName) ?? item.prettyPlanName ?? planName);
   const usage = usageName === null ? null : (names(usageName) ?? item.prettyUsageName ?? usageName);
-  const phase = phaseName === null ? null : (names(phaseName) ?? properName(item.prettyPhaseName, phaseName));
+  const ownPhaseName = item.prettyPhaseName === phaseName ? null : item.prettyPhaseName;
+  const phase = phaseName === null ? null : (names(phaseName) ?? ownPhaseName);
   const name = plan ?? item.description ?? item.itemType;
   const detail = usage ?? phase;
   return { name, detail: detail === name ? null : detail };
 }
 
-/** The pretty name, if it differs from the name. Phase names are derived from the plan's and read like code. */
-function properName(prettyName: string | null, name: string): string | null {
-  return prettyName === null || prettyName === name ? null : prettyName;
-}
-
-/** The description; those written by the engine (§1.3) in the document's language. */
+/** Returns the description; those that the engine writes (§1.3) in the document's language. */
 function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
   if (description === null || description === '') return itemType;
   const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;
@@ -299,7 +277,7 @@ function described({ itemType, description }: InvoiceItemView, text: TextOf): st
 /** Countries that write state and postal code after the city; others write the postal code before it. */
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
-/** The address of the receiver, line by line; missing parts are left out. */
+/** Returns the lines of the receiver's address, without missing parts. */
 function addresseeOf(account: Account, countryName: string | null): readonly string[] {
   const { company, name, address1, address2 } = account;
   const lines = [company, name, address1, address2, placeOf(account), countryName];
@@ -314,20 +292,21 @@ function placeOf({ city, state, postalCode, country }: Account): string {
     : joined(', ', joined(' ', postalCode, city), state);
 }
 
-/** The sources of a credit note: `invoice` is the credited one, with the lines of the note as its items. */
-interface CreditNoteToRender extends InvoiceToRender {
-  readonly note: CreditNoteView;
-}
-
-/** Texts of a credit note that replace an invoice's. */
+/** The texts of a credit note that replace those of an invoice. */
 const ownTexts: Readonly<Record<string, string>> = {
   invoiceTitle: 'creditNoteTitle',
   invoiceNumber: 'creditNoteNumber',
   invoiceBillTo: 'creditNoteTo',
 };
 
-/** A credit note in the view of an invoice, so that pages and files are made the same way (§21 rule 5). */
-export function* renderingCreditNote({ note, ...given }: CreditNoteToRender): Steps<RenderedInvoice> {
+/**
+ * Renders a credit note like an invoice, so that both use the same pages and files (§21 rule 5). `given` describes the credited
+ * invoice, with the lines of the note as its items.
+ */
+export function* renderingCreditNote({
+  note,
+  ...given
+}: InvoiceToRender & { readonly note: CreditNoteView }): Steps<RenderedInvoice> {
   const view = yield* renderingInvoice(given);
   return {
     ...view,

@@ -1,7 +1,7 @@
 import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
 import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
-import type { LiveEntry, ReadSession } from '../../ports/storage/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type AccountInvoicingState, QueueKind } from '../../records/index.ts';
 import {
   checkBundleOwner,
@@ -40,7 +40,7 @@ interface LoadingTools {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
-  /** Whether usage sources are called first, so that recorded usage is not read; default false. */
+  /** Whether usage sources are called first, so that recorded usage is not read. Default false. */
   readonly asksSources?: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface LoadedDryRun {
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** The plan that a hypothetical action's prices would create. */
+  /** The plan that the prices of a hypothetical action would create. */
   readonly overridePlan: OverridePlan | null;
   /** null = there is nothing to bill. */
   readonly walk: {
@@ -69,14 +69,8 @@ interface AskedOfAccount {
 
 export interface DryRunInput extends AskedOfAccount, LoadingTools {}
 
-/** Dry runs by account. Failed ones are in `failures`, unless the account does not exist. */
-interface LoadedDryRuns {
-  readonly loaded: ReadonlyMap<Uuid, LoadedDryRun>;
-  readonly failures: ReadonlyMap<Uuid, unknown>;
-}
-
 /**
- * Loads the data for the invoice that a run would make (§11). Reads one snapshot without locks.
+ * Loads the data for the invoice that a run would create (§11), from one snapshot without locks.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
  * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids of
  * another account.
@@ -89,14 +83,14 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * The same for many accounts: a constant number of statements for dates; actions and upcoming invoices take one
- * account.
+ * Loads dry runs of many accounts, in a constant number of statements for dates; actions and upcoming invoices take one
+ * account. Existing accounts whose dry run fails are in `failures`.
  */
 export async function loadDryRuns(
   session: ReadSession,
   asked: readonly AskedOfAccount[],
   tools: LoadingTools,
-): Promise<LoadedDryRuns> {
+) {
   const { asksSources = false } = tools;
   const ids = asked.map(({ accountId }) => accountId);
   const [accounts, states, tags, config, catalogOf] = await Promise.all([
@@ -121,12 +115,7 @@ export async function loadDryRuns(
   }
   const awaitedBy = await loadAwaitedRuns(session, begun);
   const { billings: found, failures: unbilled } = await loadBillingState(session, {
-    requests: begun.map(({ account, targetDate, today, state }) => ({
-      account,
-      targetDate,
-      runDate: today,
-      state,
-    })),
+    requests: begun.map(({ today, ...each }) => ({ ...each, runDate: today })),
     earliestTargetDateOf: ({ state }) => state.maxTargetDate,
     catalogOf,
     config,
@@ -155,10 +144,10 @@ export async function loadDryRuns(
 
 async function begin(
   session: ReadSession,
-  { account, wanted }: Pick<Begun, 'account' | 'wanted'>,
+  { account, wanted }: { readonly account: Account; readonly wanted: CheckedDryRun },
   { now, nextId, catalogsOf, tags, config, states }: Common,
 ): Promise<Begun> {
-  // Before any price is looked up, as in a real run: without a currency there is no price.
+  // Before any price is looked up, as in a real run: prices require a currency.
   invoicingCurrency(account);
   const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
@@ -166,8 +155,9 @@ async function begin(
     wanted.type === DryRunType.SUBSCRIPTION_ACTION
       ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
       : null;
+  const requested = wanted.type === DryRunType.UPCOMING_INVOICE ? null : wanted.targetDate;
   const targetDate = effectiveTargetDate({
-    requested: wanted.type === DryRunType.UPCOMING_INVOICE ? null : wanted.targetDate,
+    requested,
     today,
     maxTargetDate: state.maxTargetDate,
     maxMonthsInFuture: config.maxMonthsInFuture,
@@ -175,7 +165,10 @@ async function begin(
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
-  return { account, state, today, targetDate, hypothesis, choice, wanted, isPassedOver };
+  // The date of an action without one is that of the run that it triggers: now, or when it takes effect (§11 rule 1).
+  const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate);
+  const asked = requested ?? ofAction ?? today;
+  return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
 }
 
 function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, AccountBilling>): DebtsInput {
@@ -186,7 +179,7 @@ function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, Accou
   return { account, state, itemIds };
 }
 
-/** The subscriptions whose dates an upcoming invoice may be for: all, those of a bundle, or one. */
+/** Returns the subscriptions whose dates an upcoming invoice may have: all, those of a bundle, or one. */
 async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
@@ -202,7 +195,7 @@ async function watched(
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
 }
 
-/** Walks to the invoice of the requested date, else to the next one; null = there will be none. */
+/** Walks to the invoice of the requested date or to the next one; null = there will be none. */
 export function walkTo(
   { walk }: Pick<LoadedDryRun, 'walk'>,
   targetDate: LocalDate | null,
@@ -225,10 +218,11 @@ interface Begun {
   readonly account: Account;
   readonly state: AccountInvoicingState;
   readonly today: LocalDate;
+  /** The requested date; default today. */
+  readonly asked: LocalDate;
   readonly targetDate: LocalDate;
   readonly hypothesis: Hypothesis | null;
   readonly choice: IsWatched | null;
-  readonly wanted: CheckedDryRun;
   readonly isPassedOver: boolean;
 }
 
@@ -240,7 +234,7 @@ interface Common extends LoadingTools {
 }
 
 interface LoadedParts {
-  /** Undefined: there is nothing to bill. */
+  /** Undefined = nothing to bill. */
   readonly billing: AccountBilling | undefined;
   readonly awaited: AwaitedRuns;
   readonly drafts: ReadonlyMap<Uuid, readonly Draft[]>;
@@ -248,11 +242,10 @@ interface LoadedParts {
 }
 
 function dryRunOf(
-  { account, today, targetDate, hypothesis, choice, wanted, isPassedOver }: Begun,
+  { account, today, asked, targetDate, hypothesis, choice, isPassedOver }: Begun,
   { billing, awaited, drafts, debts }: LoadedParts,
   { now, nextId, asksSources = false, tags, config, catalogOf }: Common,
 ): LoadedDryRun {
-  const asked = requestedDateOf(wanted, hypothesis) ?? today;
   const loaded = {
     account,
     targetDate: choice === null ? asked : null,
@@ -271,7 +264,9 @@ function dryRunOf(
     now,
     today,
     dueDates: awaited.dueDates,
-    runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
+    // Accounts that automatic runs skip are next invoiced when that ends, hence now.
+    runDates:
+      choice !== null && isPassedOver ? [today] : [...awaited.runDates, ...(hypothesis?.runDates ?? [])],
     debts: {
       ...debts,
       unpaidInvoice: isPaidAtOnce(account, tags) ? null : { ...newDraft, invoiceNumber: UNNUMBERED },
@@ -292,38 +287,6 @@ function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
   return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
 }
 
-/**
- * Returns the date of a dry run (§11 rule 1); null = today. For an action without a date, it is the date of the run
- * that the action triggers: now, or when it takes effect.
- */
-function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
-  if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
-  if (wanted.targetDate !== null || hypothesis === null) return wanted.targetDate;
-  return hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate;
-}
-
-/**
- * The runs before any due one: those of queued bus events, then that of the action. Accounts excluded from automatic
- * runs are next invoiced when the exclusion ends, hence now.
- */
-function runDatesOf({
-  awaited,
-  hypothesis,
-  isUpcoming,
-  isPassedOver,
-  today,
-}: {
-  readonly awaited: AwaitedRuns;
-  readonly hypothesis: Hypothesis | null;
-  readonly isUpcoming: boolean;
-  readonly isPassedOver: boolean;
-  readonly today: LocalDate;
-}): readonly LocalDate[] {
-  if (isUpcoming && isPassedOver) return [today];
-  return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
-}
-
-/** The automatic runs that an account waits for. */
 interface AwaitedRuns {
   /** Dates of the runs requested by bus events, in order; they come before the due entries. */
   readonly runDates: readonly LocalDate[];
@@ -331,40 +294,26 @@ interface AwaitedRuns {
   readonly dueDates: readonly LocalDate[];
 }
 
-interface AwaitedRunsInput {
-  readonly account: Account;
-  /** Local date of the account. */
-  readonly today: LocalDate;
-  /** Whether automatic runs skip the account: its due entries make no run. */
-  readonly isPassedOver: boolean;
-}
-
-/** The queued runs of each account, as many as a walk can take. */
+/** Loads the automatic runs that each account waits for, as many as a walk can take. */
 async function loadAwaitedRuns(
   session: ReadSession,
-  inputs: readonly AwaitedRunsInput[],
-): Promise<(input: AwaitedRunsInput) => AwaitedRuns> {
+  inputs: readonly Begun[],
+): Promise<(input: Begun) => AwaitedRuns> {
   const found = await session.notifications.findLive({
     accountRecordIds: inputs.map(({ account }) => account.recordId),
     topics: RUN_TOPICS,
     limit: MAX_PERIODS_PER_RUN,
   });
   const byAccount = Map.groupBy(found, ({ accountRecordId }) => accountRecordId);
-  return (input) => awaitedRuns(byAccount.get(input.account.recordId) ?? [], input);
-}
-
-function awaitedRuns(
-  entries: readonly LiveEntry[],
-  { today, isPassedOver }: Pick<AwaitedRunsInput, 'today' | 'isPassedOver'>,
-): AwaitedRuns {
-  const datesOf = (kind: QueueKind): readonly LocalDate[] =>
-    entries.filter((entry) => entry.kind === kind).flatMap((entry) => runDateOf(entry, today));
-  const dueDates = datesOf(QueueKind.NOTIFICATION);
-  if (isPassedOver) return { runDates: [], dueDates: dueDates.filter((date) => date > today) };
-  return { runDates: datesOf(QueueKind.BUS), dueDates };
-}
-
-function runDateOf(entry: LiveEntry, today: LocalDate): readonly LocalDate[] {
-  const trigger = runTrigger(entry);
-  return trigger.kind === 'none' ? [] : [trigger.targetDate ?? today];
+  return ({ account, today, isPassedOver }) => {
+    const entries = byAccount.get(account.recordId) ?? [];
+    const datesOf = (kind: QueueKind): readonly LocalDate[] =>
+      entries.flatMap((entry) => {
+        const trigger = runTrigger(entry);
+        return entry.kind !== kind || trigger.kind === 'none' ? [] : (trigger.targetDate ?? today);
+      });
+    const dueDates = datesOf(QueueKind.NOTIFICATION);
+    if (isPassedOver) return { runDates: [], dueDates: dueDates.filter((date) => date > today) };
+    return { runDates: datesOf(QueueKind.BUS), dueDates };
+  };
 }

@@ -8,10 +8,8 @@ import {
   NO_TERMS,
   type PlannedInterval,
   planUsage,
-  type Quantities,
   type SettledInterval,
   type SettledSuperseded,
-  type SettledUsage,
   SuppliedBook,
   type SuppliedUsage,
   settleUsage,
@@ -28,7 +26,7 @@ import {
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MIN_YEAR } from '../../values/limits.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import {
   formatLocalDate,
   type Instant,
@@ -43,15 +41,15 @@ import { supersededItem, usageItem } from './usage-items.ts';
 
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
-  /** On invoices that are not VOID, in billing order; from `usageWindow` on is enough. */
+  /** Intervals of invoices that are not VOID, in billing order, at least those from `usageWindow` on. */
   readonly billed: readonly BilledInterval[];
-  /** On VOID invoices, from there on, if late usage is not billed; default none. */
+  /** Points of VOID invoices since then, if late usage is not billed. Default none. */
   readonly freed?: readonly FreedPoints[];
-  /** The start of the reading; null = all billed intervals are known. Default null. */
+  /** The start of the loaded data; null = all billed intervals are loaded. Default null. */
   readonly from?: LocalDate | null;
-  /** Those of `piecesNeeded`. */
+  /** The pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
-  /** The marks of the read days; null = the next run reads the usage in any case. Default null. */
+  /** The marks of the read days; null = the next run reads the usage again. Default null. */
   readonly marks?: DayMarks | null;
   /** The answer of a usage source, which replaces the pieces; null = none. Default null. */
   readonly supplied?: SuppliedUsage | null;
@@ -59,12 +57,12 @@ export interface SubscriptionUsage {
   readonly terms?: UsageTerms;
 }
 
-/** By day, a number that grows when points of it are recorded or voided. */
+/** By day, a number that grows when points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {
   readonly subscriptionId: Uuid;
-  /** All of the subscription, in order. */
+  /** All events of the subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly usage: SubscriptionUsage;
   readonly targetDate: LocalDate;
@@ -77,10 +75,7 @@ export interface RatedInterval extends BilledInterval {
   readonly instants: NonNullable<BilledInterval['instants']>;
   readonly versionDate: Instant;
   readonly priceIdentity: string;
-  /**
-   * True if some of it is billed already: it is stored only with an invoice, so points that change no amount stay late
-   * until there is one (usage §7.7 rule 1).
-   */
+  /** Part of it is already billed, so it is stored only with an invoice: points without effect stay late (usage §7.7 rule 1). */
   readonly isBilledAgain: boolean;
 }
 
@@ -89,26 +84,26 @@ export interface UsageEvaluation {
   /** USAGE items and REPAIR_ADJ of overbilled usage, in output order. */
   readonly items: readonly NewInvoiceItem[];
   readonly intervals: readonly RatedInterval[];
-  /** New `repairable` of USAGE items that earlier runs have made. */
-  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
-  /** Latest end of its USAGE items, zero items that are dropped included; null = there are none. */
+  /** New `repairable` of USAGE items of earlier runs. */
+  readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
+  /** Latest end of its USAGE items, including dropped zero items; null = there are none. */
   readonly chargedThrough: LocalDate | null;
-  /** The next date, after the target date, on which there is usage to bill. */
+  /** The next date after the target date with usage to bill. */
   readonly nextDate: LocalDate | null;
-  /** The same, but null if only periods without usage follow, whose zero items the tenant drops. */
+  /** `nextDate`, or null if only periods without usage follow and the tenant drops zero items. */
   readonly foreseenDate: LocalDate | null;
-  /** The days that the next run reads; null = none, since the subscription no longer charges usage. */
+  /** The days that the next run reads; null = the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
 }
 
 /**
- * Rates the usage of one subscription up to the target date (usage §6, §7). Pure but for `nextItemId`, which is called once
- * per item in output order.
+ * Rates the usage of one subscription up to the target date (usage §6, §7). Calls `nextItemId` once per item, in output order.
  * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses them.
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { billed } = input.usage;
-  const { plan, meter, beyond, settled } = settleUpTo(input);
+  const known = settleUpTo(input);
+  const { plan, meter, settled } = known;
   const charged = [...settled.intervals, ...settled.outdated].map((one) => {
     const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
     return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
@@ -119,36 +114,24 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
   });
   const rated = [...charged, ...credited];
   const items = rated.flatMap((one) => one.items);
-  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(plan.billed));
+  const intervals = rated.map(({ interval }) => interval).filter(hasChangesSince(plan.billed));
+  const chargesUsage = items.length > 0 || input.events.some(({ usages }) => usages.length > 0);
   return {
     items,
     intervals,
     repairable: repairableAfter(billed, items),
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
-    foreseenDate: mayComeTo(input, { plan, intervals, beyond }) ? plan.nextDate : null,
-    reading:
-      chargesUsage(input) || items.length > 0 ? readingAfter(input, intervals, items.length > 0) : null,
+    foreseenDate: canBillLater(input, known, intervals) ? plan.nextDate : null,
+    reading: chargesUsage ? readingAfter(input, intervals, items.length > 0) : null,
   };
 }
 
-function chargesUsage({ events }: UsageRunInput): boolean {
-  return events.some(({ usages }) => usages.length > 0);
-}
-
-interface SettledUpTo {
-  readonly plan: UsagePlan;
-  readonly meter: UsageMeter;
-  /** By usage name: what came late for billed intervals before the look-back. */
-  readonly beyond: ReadonlyMap<string, Quantities>;
-  readonly settled: SettledUsage;
-}
-
 /**
- * Plans, rates and settles the usage of one subscription up to the target date, without items.
+ * Plans, rates and settles the usage of one subscription up to the target date, without creating items.
  * @throws InvariantError as `evaluateUsage`.
  */
-export function settleUpTo(input: UsageRunInput): SettledUpTo {
+export function settleUpTo(input: UsageRunInput) {
   const { events, usage, targetDate, currency, config } = input;
   const { zone, billed, from = null, supplied = null, terms = NO_TERMS } = usage;
   const all = planUsage({ events, targetDate, zone, config, billed, from });
@@ -178,19 +161,16 @@ export function settleUpTo(input: UsageRunInput): SettledUpTo {
   return { plan, meter, beyond, settled };
 }
 
-/** The usage as the next run finds it once this one is saved. @param hasInvoice whether the run has made one. */
+/** Returns the subscription's usage after this run. @param hasInvoice whether the run has created an invoice. */
 export function usageAfter(
   usage: SubscriptionUsage,
   { intervals, repairable }: Pick<UsageEvaluation, 'intervals' | 'repairable'>,
   hasInvoice: boolean,
 ): SubscriptionUsage {
   const left = new Map(repairable.map((each) => [each.id, each.repairable]));
-  const before = usage.billed.map((interval) => ({
+  const before = usage.billed.map(({ entries, ...interval }) => ({
     ...interval,
-    entries: interval.entries.map((entry) => ({
-      ...entry,
-      remaining: left.get(entry.itemId) ?? entry.remaining,
-    })),
+    entries: entries.map((entry) => ({ ...entry, remaining: left.get(entry.itemId) ?? entry.remaining })),
   }));
   return { ...usage, billed: [...before, ...storedIntervals(intervals, hasInvoice)] };
 }
@@ -198,7 +178,7 @@ export function usageAfter(
 function ratedInterval(
   { planned }: SettledInterval,
   items: readonly NewInvoiceItem[],
-  { consumed, supplied }: NewlyBilled,
+  { consumed, supplied }: Pick<RatedInterval, 'consumed' | 'supplied'>,
 ): RatedInterval {
   const { run, interval, match } = planned;
   const { start, end } = interval;
@@ -223,7 +203,7 @@ function ratedInterval(
   };
 }
 
-/** The credits of a superseded interval are stored with its own bounds, so that they are read together. */
+/** Keeps the bounds of the superseded interval, so that its credits are read with it. */
 function supersededInterval(
   { interval }: SettledSuperseded,
   items: readonly NewInvoiceItem[],
@@ -248,8 +228,8 @@ function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
   }));
 }
 
-/** Selects intervals with changes: unchanged ones are not stored again. */
-function tellsMore(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
+/** Selects changed intervals; unchanged ones are not stored again. */
+function hasChangesSince(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
   return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||
     consumed.length > 0 ||
@@ -302,23 +282,19 @@ export function storedIntervals(
 
 const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
-/** What the next run reads of a subscription's usage. @param hasItems whether this run has made some of it. */
-function readingAfter(
-  input: UsageRunInput,
-  intervals: readonly RatedInterval[],
-  hasItems: boolean,
-): UsageReading {
+/** @param hasItems whether this run has created USAGE items. */
+function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[], hasItems: boolean) {
   const from = readFrom(input, intervals);
-  // Usage not stored for lack of an invoice stays late.
+  // Without an invoice, late usage is not stored and stays late.
   const isStored = hasItems || !intervals.some(({ isBilledAgain }) => isBilledAgain);
   return {
     from,
     settings: usageSettings(input.config, input.usage.terms),
     looked: isStored ? lookedDays(input.usage, intervals, from) : null,
-  };
+  } satisfies UsageReading;
 }
 
-/** Some intervals are stored only with an invoice: the window covers both outcomes. */
+/** Covers both outcomes, since some intervals are stored only with an invoice. */
 function readFrom(
   { events, usage, config }: UsageRunInput,
   intervals: readonly RatedInterval[],
@@ -338,16 +314,15 @@ function readFrom(
   return withInvoice == null || without == null ? null : minDate(withInvoice, without);
 }
 
-/** Points of later days are of intervals that fall due, or of none. */
+/** Days after the last billed interval are not compared: their points are billed by later intervals, or by none. */
 function lookedDays(
   { billed, marks = null }: SubscriptionUsage,
   intervals: readonly RatedInterval[],
   from: LocalDate | null,
 ): LookedDays | null {
-  const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
-  const [first, ...others] = ends;
+  const [first, ...others] = [...billed, ...intervals].map(({ endDate }) => endDate);
   if (marks === null || from === null || first === undefined) return null;
-  // Late usage charged with a later period: if void now, no day in the window shows it.
+  // Late usage charged with a later period: if it is void now, no day in the window shows it.
   const isCarried = [...billed, ...intervals].some(
     ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
   );
@@ -360,17 +335,14 @@ function lookedDays(
   return { through, mark };
 }
 
-interface RatedPlan {
-  readonly plan: UsagePlan;
-  readonly intervals: readonly RatedInterval[];
-  /** Usage waiting for the next unbilled period, by usage name. */
-  readonly beyond: ReadonlyMap<string, Quantities>;
-}
-
-/** Whether later runs may make an item: not if the tenant drops zero items and no point lies beyond the billed days. */
-function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
+/** Returns whether later runs can create items: not if the tenant drops zero items and nothing was used after the billed days. */
+function canBillLater(
+  { usage, config }: UsageRunInput,
+  { plan, beyond }: ReturnType<typeof settleUpTo>,
+  intervals: readonly RatedInterval[],
+): boolean {
   if (!config.dropsZeroItems) return true;
-  // A minimum is charged where nothing is used, too.
+  // A minimum is charged even without usage.
   if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
   // A source's later answers are unknown.
   if (usage.supplied != null) return false;
@@ -382,26 +354,19 @@ function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }
     const waits = config.beyondLookBack === 'NEXT_PERIOD' && !plan.intervals.some(isNew);
     if (waits && [...(beyond.get(name) ?? [])].some(([, quantity]) => !quantity.isZero())) return true;
     const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);
-    const [first, ...others] = ends;
-    const through = first === undefined ? null : maxDate(first, ...others);
     const units = new Set(unitsOf(section));
     return usage.pieces.some(
       ({ unit, localDate, sum, max }) =>
-        units.has(unit) && (through === null || localDate >= through) && !(sum.isZero() && max.isZero()),
+        units.has(unit) && ends.every((end) => localDate >= end) && !(sum.isZero() && max.isZero()),
     );
   });
 }
 
-/** The usage of intervals, and the part that each is the first to bill. */
+/** The usage of intervals, and the part of it that each interval bills first. */
 interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
-  /** By usage name: what came late for billed intervals before the look-back. */
+  /** By usage name, the late usage of intervals billed before the look-back. */
   beyond(): ReturnType<UsageBook['beyond']>;
-  newlyBilled(settled: SettledInterval): NewlyBilled;
-}
-
-interface NewlyBilled {
-  readonly consumed: readonly UsagePiece[];
-  readonly supplied: SuppliedDigest | null;
+  newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }
 
 function recordedMeter(
@@ -420,7 +385,7 @@ function recordedMeter(
   };
 }
 
-/** The answer of a usage source; it is not asked for days before the look-back. */
+/** A usage source is not asked about days before the look-back. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedBook(supplied, billed);
   return {

@@ -8,7 +8,7 @@ import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../valu
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** From `from` on (a fixed price: on that date) a subscription pays another price. */
+/** From `from` on (a fixed price: on that date) a subscription pays a different price. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -34,12 +34,12 @@ export interface UsagePriceTerms {
   readonly usageName: string;
   /** From 1. */
   readonly tier: number;
-  /** The price is that of a block of the unit. null: that of the tier of a CAPACITY section, whatever its units. */
+  /** The price is per block of the unit. null = the price of a CAPACITY tier, whatever its units. */
   readonly unitType: string | null;
-  /** Units of a block; null for CAPACITY, and where there is no such price. */
+  /** Units of a block; null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
-  /** How many blocks the tier holds or, of CAPACITY, its limit of the unit; null = any number. */
+  /** The number of blocks of the tier or, for CAPACITY, its limit of the unit; null = unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
   /** null for CAPACITY. */
@@ -47,10 +47,7 @@ export interface UsagePriceTerms {
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
 
-/**
- * A part of the report: first what would be refused, then each price that changes and each account that could not be
- * billed any more, at the end how many there were.
- */
+/** A part of the report: the document's problems, then each price change and unbillable account, finally the totals. */
 export type ChangeReportPart =
   | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
   | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
@@ -58,9 +55,9 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Checked live subscriptions: those whose bundle is invoiced and whose billing has not ended. */
+  /** Checked subscriptions: live ones whose bundle is invoiced and whose billing has not ended. */
   readonly subscriptions: number;
-  /** Those whose price changes. */
+  /** Subscriptions whose price changes. */
   readonly changedSubscriptions: number;
   readonly unbillableAccounts: number;
 }
@@ -71,10 +68,9 @@ export interface PriceChange extends PriceDifference {
 }
 
 /**
- * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
- * pair of recurring prices in one phase, one for each fixed price, and one for each price of usage. A charge that begins or ends in one stream only is
- * not a difference of recurring prices or of usage, and a stream without events has nothing to compare. Neither is
- * another amount of a fixed price that is billed already: it stays as it is (§6 rule 6).
+ * Returns the price differences between two streams of one subscription in time order: an entry per pair of recurring prices,
+ * phase and time span, per fixed price, and per usage price. Charges that begin or end in only one stream are not recurring or
+ * usage differences, and an empty stream has none. Fixed prices already billed stay as they are (§6 rule 6).
  * @param billedThrough last day whose fixed prices in `before` are billed; null = none is.
  */
 export function priceDifferences(
@@ -89,7 +85,7 @@ export function priceDifferences(
   ].sort((one, other) => one.from.at - other.from.at);
 }
 
-/** The events in force in each of two streams from an instant on. */
+/** The events in force in both streams from an instant on. */
 interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
@@ -127,22 +123,11 @@ function differenceOn(
   newPrice: Decimal | null,
 ) {
   const difference = differenceOf(oldPrice, newPrice);
-  return {
-    subscriptionId,
-    bundleId,
-    planName,
-    phaseName,
-    catalogEffectiveDate,
-    oldPrice,
-    newPrice,
-    difference,
-  };
+  const charged = { subscriptionId, bundleId, planName, phaseName, catalogEffectiveDate };
+  return { ...charged, oldPrice, newPrice, difference };
 }
 
-function recurringDifferences(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-): readonly PriceDifference[] {
+function recurringDifferences(before: readonly BillingEvent[], after: readonly BillingEvent[]) {
   const differences: PriceDifference[] = [];
   let open: string | null = null;
   for (const pair of eventPairs(before, after)) {
@@ -171,13 +156,7 @@ function recurringDifference({ at, old, now }: EventPair): PriceDifference | nul
 }
 
 /** Equal for two recurring differences of one phase that differ only in their days. */
-function contentOf({
-  phaseName,
-  oldPrice,
-  newPrice,
-  oldBillingPeriod,
-  newBillingPeriod,
-}: PriceDifference): string {
+function contentOf({ phaseName, oldPrice, newPrice, oldBillingPeriod, newBillingPeriod }: PriceDifference) {
   return JSON.stringify([phaseName, oldPrice ?? ZERO, newPrice ?? ZERO, oldBillingPeriod, newBillingPeriod]);
 }
 
@@ -190,24 +169,13 @@ function fixedDifferences(
   const [old, now] = [fixedCharges(before), fixedCharges(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [was, is] = [old.get(key), now.get(key)];
-    return staysAsBilled(was, is, billedThrough) ? [] : (fixedDifference(was, is) ?? []);
+    const isBilled = was !== undefined && billedThrough !== null && was.localDate <= billedThrough;
+    const isMoved = is !== undefined && !(is.localDate === was?.localDate && is.planName === was.planName);
+    return isBilled && !isMoved ? [] : (fixedDifference(was, is) ?? []);
   });
 }
 
-/** True if the charge is billed and the other stream has none, or has it on the same day. */
-function staysAsBilled(
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-  billedThrough: LocalDate | null,
-): boolean {
-  if (old === undefined || billedThrough === null || old.localDate > billedThrough) return false;
-  return now === undefined || (now.localDate === old.localDate && now.planName === old.planName);
-}
-
-/**
- * The events that charge a fixed price, by phase and by how many times the phase has charged one: a phase may begin on
- * another day.
- */
+/** Returns the events that charge a fixed price, by phase and occurrence, since a phase may begin on a different day. */
 function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
   const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
   return new Map(
@@ -217,10 +185,7 @@ function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, Bill
   );
 }
 
-function fixedDifference(
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-): PriceDifference | null {
+function fixedDifference(old: BillingEvent | undefined, now: BillingEvent | undefined) {
   const event = now ?? old;
   const [oldPrice, newPrice] = [old?.fixedPrice ?? null, now?.fixedPrice ?? null];
   if (!isNamed(event) || differenceOf(oldPrice, newPrice).isZero()) return null;
@@ -238,7 +203,7 @@ function isZero(price: Decimal | null): boolean {
   return price?.isZero() ?? true;
 }
 
-/** A price of a section, or a limit that belongs to one. */
+/** A price of a section, or a limit of one. */
 interface Line {
   readonly tier: number;
   readonly unit: string | null;
@@ -247,14 +212,8 @@ interface Line {
   readonly max: Decimal | null;
 }
 
-/**
- * Where two streams of one subscription charge usage differently, while both have a section of the name: an entry for each
- * block, tier and limit that is another, for each stretch of time.
- */
-function usageDifferences(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-): readonly PriceDifference[] {
+/** Returns an entry per changed block, tier or limit and time span, of sections that both streams have. */
+function usageDifferences(before: readonly BillingEvent[], after: readonly BillingEvent[]) {
   const differences: PriceDifference[] = [];
   let open: ReadonlyMap<string, string> = new Map();
   for (const pair of eventPairs(before, after)) {
@@ -265,29 +224,21 @@ function usageDifferences(
   return differences;
 }
 
-interface Found {
-  readonly one: PriceDifference;
-  readonly key: string;
-  readonly content: string;
-}
-
-function differencesAt({ at, old, now }: EventPair): readonly Found[] {
+function differencesAt({ at, old, now }: EventPair) {
   if (!old?.planName || !isNamed(now)) return [];
   const from = { at, date: now.effectiveDate === at ? now.localDate : old.localDate };
-  return now.usages.flatMap((section): readonly Found[] => {
+  return now.usages.flatMap((section) => {
     const earlier = old.usages.find(({ name }) => name === section.name);
     if (earlier === undefined || earlier === section) return [];
     const periods = { oldBillingPeriod: earlier.billingPeriod, newBillingPeriod: section.billingPeriod };
     return sectionDifferences(earlier, section).map(({ usage, oldPrice, newPrice }) => {
-      const prices = differenceOn(now, oldPrice, newPrice);
-      const own = {
-        ...periods,
-        usage,
-        priceType: PriceType.USAGE,
-        catalogEffectiveDate: section.versionDate,
+      const catalogEffectiveDate = section.versionDate;
+      const one: PriceDifference = {
+        ...differenceOn(now, oldPrice, newPrice),
+        ...{ ...periods, usage, priceType: PriceType.USAGE, catalogEffectiveDate, from },
       };
       return {
-        one: { ...prices, ...own, from },
+        one,
         key: JSON.stringify([usage.usageName, usage.tier, usage.unitType]),
         content: JSON.stringify([now.phaseName, oldPrice, newPrice, periods, usage]),
       };
@@ -295,15 +246,11 @@ function differencesAt({ at, old, now }: EventPair): readonly Found[] {
   });
 }
 
-type SectionDifference = Pick<PriceDifference, 'oldPrice' | 'newPrice'> & {
-  readonly usage: UsagePriceTerms;
-};
-
-function sectionDifferences(old: UsageSection, now: UsageSection): readonly SectionDifference[] {
+function sectionDifferences(old: UsageSection, now: UsageSection) {
   const [was, is] = [linesOf(old), linesOf(now)];
   const [oldPolicy, newPolicy] = [policyOf(old), policyOf(now)];
   const isChanged = oldPolicy !== newPolicy || old.billingPeriod !== now.billingPeriod;
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): readonly SectionDifference[] => {
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
     const [one, other] = [was.get(key), is.get(key)];
     const line = other ?? one;
     if (line === undefined || (!isChanged && isSameLine(one, other))) return [];
@@ -337,7 +284,7 @@ function linesOf(section: UsageSection): ReadonlyMap<string, Line> {
   return new Map(lines.map((line) => [JSON.stringify([line.tier, line.unit]), line]));
 }
 
-/** A changed limit; its tier's price has its own line. */
+/** A changed limit is its own line; the price of its tier has another. */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   const isLimit = one.unit !== null && one.size === null && other.size === null;

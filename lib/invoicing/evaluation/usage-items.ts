@@ -1,4 +1,4 @@
-import { InvoiceItemType, RepairRule, type UsageBasis, type UsageLine } from '../../records/index.ts';
+import { InvoiceItemType, RepairRule, type UsageBasis } from '../../records/index.ts';
 import {
   creditedDates,
   type SettledInterval,
@@ -12,23 +12,18 @@ import { ZERO } from '../../values/money/index.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { basisEvent } from '../reconciliation/new-items.ts';
 
-type Settled = SettledInterval;
-
-/** The item of a charge for usage, or of a credit for it (usage §7.4, §7.7 rule 2). */
-export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewInvoiceItem {
-  const { section, events } = settled.planned.run;
-  const { start, end } = settled.planned.interval;
+/** The item of a usage charge or of a usage credit (usage §7.4, §7.7 rule 2). */
+export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharge): NewInvoiceItem {
+  const { planned, replaced = null } = settled;
+  const { section, events } = planned.run;
+  const { start, end } = planned.interval;
   const { amount, details } = charge;
   const common = {
-    id,
-    startDate: start.date,
-    endDate: end.date,
-    amount,
+    ...{ id, startDate: start.date, endDate: end.date, amount },
     itemDetails: details,
     basis: usageBasis(settled, charge),
   };
   if (charge.kind === 'CREDIT') {
-    const { replaced = null, planned } = settled;
     return plainItem({
       ...common,
       ...(replaced === null ? {} : creditedDates(replaced, planned.interval)),
@@ -42,11 +37,7 @@ export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewI
   return plainItem({
     ...common,
     itemType: InvoiceItemType.USAGE,
-    bundleId,
-    subscriptionId,
-    productName,
-    planName,
-    phaseName,
+    ...{ bundleId, subscriptionId, productName, planName, phaseName },
     usageName: section.name,
     description: section.prettyName,
     rate: charge.rate,
@@ -58,7 +49,7 @@ export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewI
 
 const SUBSCRIPTION_CHANGE = 'Adjustment (subscription change)';
 
-/** The credit for an item whose usage other sections charge now (usage §7.3 rule 7). */
+/** The credit for an item whose usage another section now charges (usage §7.3 rule 7). */
 export function supersededItem(
   id: Uuid,
   { interval }: SettledSuperseded,
@@ -88,17 +79,17 @@ export function supersededItem(
   });
 }
 
-function usageBasis({ planned, rated, consumes }: Settled, charge: UsageCharge): UsageBasis {
-  const { run, interval } = planned;
-  const { section, closedBy } = run;
-  const { start, end } = interval;
+function usageBasis({ planned, rated, consumes }: SettledInterval, charge: UsageCharge): UsageBasis {
+  const { section, closedBy, events } = planned.run;
+  const { start, end } = planned.interval;
   const { lines, due, billed, amount } = charge;
   // Lines of terms stand for no unit.
-  const own = [...new Set(lines.filter(isOfUnit).map(({ unit }) => unit))];
+  const ofUnits = lines.filter((line) => !('blockSize' in line && line.blockSize.isZero()));
+  const own = [...new Set(ofUnits.map(({ unit }) => unit))];
   const units = own.length > 0 ? own : [...consumes.quantities.keys()];
   return {
     kind: 'USAGE',
-    event: basisEvent(run.events[0]),
+    event: basisEvent(events[0]),
     nextEvent: closedBy?.effectiveDate === end.at ? basisEvent(closedBy) : null,
     usageName: section.name,
     usageType: section.usageType,
@@ -109,24 +100,15 @@ function usageBasis({ planned, rated, consumes }: Settled, charge: UsageCharge):
     startDate: start.date,
     endDate: end.date,
     used: units.map((unit) => ({ unit, quantity: consumes.quantities.get(unit) ?? ZERO })),
-    lines: lines.map(usageLine),
+    lines: lines.map((line) => {
+      const { tier, unit, price, quantity } = line;
+      const [blockSize, total] = 'blockSize' in line ? [line.blockSize, line.amount] : [null, null];
+      return { tier, unit, price, quantity, blockSize, amount: total };
+    }),
     minimum: lines.some(({ unit }) => unit === TermLine.MINIMUM) ? rated.minimum : null,
     due,
     billed,
     credit: charge.kind === 'CREDIT' ? { open: charge.open, left: charge.left } : null,
     amount,
   };
-}
-
-function isOfUnit(line: UsageCharge['lines'][number]): boolean {
-  return !('blockSize' in line && line.blockSize.isZero());
-}
-
-function usageLine(line: UsageCharge['lines'][number]): UsageLine {
-  const { tier, unit, price, quantity } = line;
-  const blocks =
-    'blockSize' in line
-      ? { blockSize: line.blockSize, amount: line.amount }
-      : { blockSize: null, amount: null };
-  return { tier, unit, price, quantity, ...blocks };
 }

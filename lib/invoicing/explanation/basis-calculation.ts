@@ -17,13 +17,12 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 
-/** One operation of the way to an amount; the result of one is the base of the next unless it says otherwise. */
+/** One step of a calculation; its base is the result of the step before, unless noted. */
 export interface CalculationStep {
   /**
    * MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the currency. ROUND: base
-   * rounded half up to the currency. LIMIT: base, but at most factor. REMAINDER: factor, whatever the base. NEGATE: base
-   * with the other sign. ADD, SUBTRACT: base + factor, base − factor; before an ADD, the base is what the lines before have
-   * come to.
+   * rounded half up to the currency. LIMIT: base, at most factor. REMAINDER: factor, whatever the base. NEGATE: base with the
+   * opposite sign. ADD, SUBTRACT: base + factor, base − factor; the base of an ADD is the total of the lines so far.
    */
   readonly operation:
     | 'MULTIPLY'
@@ -43,7 +42,7 @@ export interface CalculationStep {
   readonly result: Decimal;
 }
 
-/** The steps from the facts of an item to its amount, which is the last step's result. */
+/** Returns the steps from the facts of an item to its amount, which is the last step's result. */
 export function stepsOf(basis: ComputedBasis, currency: Currency): readonly CalculationStep[] {
   switch (basis.kind) {
     case 'FIXED': {
@@ -58,12 +57,7 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
       return usageSteps(basis, currency);
     case 'CREDIT': {
       if (basis.balance.isNegative()) return [negated(basis.balance)];
-      const used = step({
-        operation: 'LIMIT',
-        base: basis.balance,
-        factor: basis.credit,
-        result: smaller(basis.balance, basis.credit),
-      });
+      const used = limited(basis.balance, basis.credit);
       return [used, negated(used.result)];
     }
   }
@@ -81,9 +75,7 @@ function repairSteps(basis: RepairBasis, currency: Currency): readonly Calculati
   const { rule, share, amount, repairable } = basis;
   const steps: CalculationStep[] = share === null ? [] : [prorated(share, currency)];
   const base = resultOf(steps, amount);
-  if (rule === RepairRule.LIMIT) {
-    steps.push(step({ operation: 'LIMIT', base, factor: repairable, result: smaller(base, repairable) }));
-  }
+  if (rule === RepairRule.LIMIT) steps.push(limited(base, repairable));
   if (rule === RepairRule.REMAINDER) {
     steps.push(step({ operation: 'REMAINDER', base, factor: repairable, result: repairable }));
   }
@@ -95,24 +87,19 @@ function usageSteps(basis: UsageBasis, currency: Currency): readonly Calculation
   const lines = lineSteps(basis);
   const share = minimum === null ? [] : [prorated(minimum, currency)];
   const steps = [...share, ...lines, rounded(resultOf(lines, due), currency)];
-  if (!billed.isZero()) steps.push(subtracted(resultOf(steps, due), billed));
+  if (!billed.isZero()) {
+    const base = resultOf(steps, due);
+    steps.push(step({ operation: 'SUBTRACT', base, factor: billed, result: base.minus(billed) }));
+  }
   if (credit === null) return steps;
   const tooMuch = resultOf(steps, due);
   const given = tooMuch.abs().minus(credit.open);
   if (!given.isZero()) steps.push(added(tooMuch, given));
-  steps.push(negated(resultOf(steps, due)));
-  steps.push(
-    step({
-      operation: 'LIMIT',
-      base: credit.open,
-      factor: credit.left,
-      result: smaller(credit.open, credit.left),
-    }),
-  );
+  steps.push(negated(resultOf(steps, due)), limited(credit.open, credit.left));
   return [...steps, negated(resultOf(steps, due))];
 }
 
-/** Price × blocks of each line, and their total; a tier of CAPACITY has its own price. */
+/** Returns price × blocks of each line, and the running total; a tier of CAPACITY has its own price. */
 function lineSteps({ lines }: UsageBasis): CalculationStep[] {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;
@@ -127,15 +114,12 @@ function lineSteps({ lines }: UsageBasis): CalculationStep[] {
   return steps;
 }
 
-/** Price × quantity with up to 9 decimals, as rates are stored. */
+/** Returns price × quantity with at most 9 decimals, as rates are stored. */
 function pricedSteps(price: Decimal, quantity: number): CalculationStep[] {
   if (quantity === 1) return [];
   const factor = decimal(quantity);
   const unrounded = price.times(factor);
-  const result =
-    unrounded.decimalPlaces() > MAX_FRACTION_DIGITS
-      ? roundToScale(unrounded, MAX_FRACTION_DIGITS)
-      : unrounded;
+  const result = roundToScale(unrounded, MAX_FRACTION_DIGITS);
   return [step({ operation: 'MULTIPLY', base: price, factor, unrounded, result })];
 }
 
@@ -154,24 +138,18 @@ function added(base: Decimal, factor: Decimal): CalculationStep {
   return step({ operation: 'ADD', base, factor, result: base.plus(factor) });
 }
 
-function subtracted(base: Decimal, factor: Decimal): CalculationStep {
-  return step({ operation: 'SUBTRACT', base, factor, result: base.minus(factor) });
+function limited(base: Decimal, factor: Decimal): CalculationStep {
+  return step({ operation: 'LIMIT', base, factor, result: base.lessThan(factor) ? base : factor });
 }
 
 function negated(base: Decimal): CalculationStep {
   return step({ operation: 'NEGATE', base, result: base.isZero() ? ZERO : base.negated() });
 }
 
-function step(
-  known: Pick<CalculationStep, 'operation' | 'base' | 'result'> & Partial<CalculationStep>,
-): CalculationStep {
+function step(known: Pick<CalculationStep, 'operation' | 'base' | 'result'> & Partial<CalculationStep>) {
   return { factor: null, days: null, totalDays: null, ratio: null, unrounded: null, ...known };
 }
 
 function resultOf(steps: readonly CalculationStep[], start: Decimal): Decimal {
   return steps.at(-1)?.result ?? start;
-}
-
-function smaller(one: Decimal, other: Decimal): Decimal {
-  return one.lessThan(other) ? one : other;
 }

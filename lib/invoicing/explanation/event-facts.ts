@@ -19,7 +19,7 @@ export interface SubscriptionPast {
 
 export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
-/** A billing event, and what the subscription's history knows of it. */
+/** A billing event with its facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
   /** Type of the choice of plan with a bill cycle day or quantity; other events keep their own type. */
   readonly cameWith: BillingTransitionType;
@@ -42,96 +42,82 @@ export interface ItemEvents {
 
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
-/** The events of a basis by the subscription's history at the item's creation. */
+/** Returns the events of a basis, by the subscription's history at the item's creation. */
 export function eventsBehind(
   basis: ComputedBasis,
-  item: { readonly planName: string | null; readonly createdDate: Instant },
+  { planName, createdDate }: { readonly planName: string | null; readonly createdDate: Instant },
   past: SubscriptionPast,
 ): ItemEvents {
   if (basis.kind === 'CREDIT') return NO_EVENTS;
-  const known = new Past(past, item.createdDate);
-  const { event } = basis;
-  if (basis.kind === 'REPAIR') return { ...NO_EVENTS, event: event && known.factsOf(event) };
-  const nextEvent = basis.kind === 'FIXED' ? null : basis.nextEvent;
+  const inForce = past.events.filter((event) => wasInForce(event, past.events, createdDate));
+  const choices = inForce
+    .filter((event) => isPlanChoice(event))
+    .toSorted((a, b) => b.effective.at - a.effective.at || b.sequence - a.sequence);
+  const known = { ...past, inForce, choices };
+  const factsOf = (each: BasisEvent | null): EventFacts | null => each && eventFacts(each, known);
+  const event = factsOf(basis.event);
+  if (basis.kind === 'REPAIR') return { ...NO_EVENTS, event };
+  const choice = choices.find(
+    (each) => event !== null && each.planName === planName && each.effective.at <= event.effectiveDate,
+  );
   return {
-    event: event && known.factsOf(event),
-    nextEvent: nextEvent && known.factsOf(nextEvent),
-    planEvent: event && known.planChoice(event, item.planName),
+    event,
+    nextEvent: basis.kind === 'FIXED' ? null : factsOf(basis.nextEvent),
+    planEvent: choice
+      ? factsOf({
+          type: typeOf(choice),
+          effectiveDate: choice.effective.at,
+          localDate: choice.effective.date,
+        })
+      : null,
   };
 }
 
-class Past {
-  readonly #past: SubscriptionPast;
-  readonly #at: Instant;
+interface PastAtCreation extends SubscriptionPast {
+  readonly inForce: readonly LifecycleEvent[];
+  /** Choices of a plan, latest first. */
+  readonly choices: readonly LifecycleEvent[];
+}
 
-  constructor(past: SubscriptionPast, at: Instant) {
-    this.#past = past;
-    this.#at = at;
-  }
+function eventFacts(
+  event: BasisEvent,
+  { events, inForce, choices, blockingStates }: PastAtCreation,
+): EventFacts {
+  const { type, effectiveDate } = event;
+  const isSame = (each: LifecycleEvent): boolean => each.type === type && each.effective.at === effectiveDate;
+  const stored = inForce.find(isSame) ?? events.findLast(isSame);
+  const isTerm = type === BillingTransitionType.BCD_CHANGE || type === BillingTransitionType.QUANTITY_CHANGE;
+  const choice = isTerm ? choices.find(({ effective }) => effective.at === effectiveDate) : undefined;
+  const isBlockStart = type === BillingTransitionType.START_BILLING_DISABLED;
+  const isBlock = isBlockStart || type === BillingTransitionType.END_BILLING_DISABLED;
+  const blocks = blockingStates.filter(
+    ({ effective, isBlockBilling }) => effective.at === effectiveDate && isBlockBilling === isBlockStart,
+  );
+  return {
+    ...event,
+    cameWith: choice === undefined ? type : typeOf(choice),
+    isPriceChange: type === BillingTransitionType.CHANGE && stored === undefined,
+    reason: reasonOf(type, choice ?? stored),
+    phaseAnchor: (choice ?? stored)?.phaseAnchor?.date ?? null,
+    blockedBy: isBlock ? blocks.map(({ service, stateName }) => ({ service, stateName })) : [],
+  };
+}
 
-  factsOf(event: BasisEvent): EventFacts {
-    const stored = this.#stored(event);
-    const { type, effectiveDate } = event;
-    const isTerm =
-      type === BillingTransitionType.BCD_CHANGE || type === BillingTransitionType.QUANTITY_CHANGE;
-    const choice = isTerm
-      ? this.#choices().find(({ effective }) => effective.at === effectiveDate)
-      : undefined;
-    return {
-      ...event,
-      cameWith: choice === undefined ? type : typeOf(choice),
-      isPriceChange: type === BillingTransitionType.CHANGE && stored === undefined,
-      reason: this.#reasonOf(event, choice ?? stored),
-      phaseAnchor: (choice ?? stored)?.phaseAnchor?.date ?? null,
-      blockedBy: this.#blockedBy(event),
-    };
-  }
+function wasInForce(
+  { createdDate, isActive, deactivatedBy }: LifecycleEvent,
+  events: readonly LifecycleEvent[],
+  at: Instant,
+): boolean {
+  if (createdDate > at || isActive) return createdDate <= at;
+  const by = events.find(({ id }) => id === deactivatedBy);
+  return by !== undefined && by.createdDate > at;
+}
 
-  /** The latest choice of that plan up to the event. */
-  planChoice(until: BasisEvent, planName: string | null): EventFacts | null {
-    const choice = this.#choices().find(
-      (each) => each.planName === planName && each.effective.at <= until.effectiveDate,
-    );
-    if (choice === undefined) return null;
-    const { effective } = choice;
-    return this.factsOf({ type: typeOf(choice), effectiveDate: effective.at, localDate: effective.date });
-  }
-
-  /** The event of that type and instant that was in force when the item was made. */
-  #stored({ type, effectiveDate }: BasisEvent): LifecycleEvent | undefined {
-    const same = this.#past.events.filter(
-      (event) => event.type === type && event.effective.at === effectiveDate,
-    );
-    return same.find((event) => this.#stood(event)) ?? same.at(-1);
-  }
-
-  #choices(): readonly LifecycleEvent[] {
-    return this.#past.events
-      .filter((event) => isPlanChoice(event) && this.#stood(event))
-      .toSorted((a, b) => b.effective.at - a.effective.at || b.sequence - a.sequence);
-  }
-
-  #stood({ createdDate, isActive, deactivatedBy }: LifecycleEvent): boolean {
-    if (createdDate > this.#at) return false;
-    if (isActive) return true;
-    const by = this.#past.events.find(({ id }) => id === deactivatedBy);
-    return by !== undefined && by.createdDate > this.#at;
-  }
-
-  /** An end that is not stored is derived from the end of the base (subscriptions §12). */
-  #reasonOf({ type }: BasisEvent, stored: LifecycleEvent | undefined): EventReason | null {
-    const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
-    if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
-    return stored.reason === null ? null : readReason(stored.reason);
-  }
-
-  #blockedBy({ type, effectiveDate }: BasisEvent): EventFacts['blockedBy'] {
-    const isStart = type === BillingTransitionType.START_BILLING_DISABLED;
-    if (!isStart && type !== BillingTransitionType.END_BILLING_DISABLED) return [];
-    return this.#past.blockingStates
-      .filter(({ effective, isBlockBilling }) => effective.at === effectiveDate && isBlockBilling === isStart)
-      .map(({ service, stateName }) => ({ service, stateName }));
-  }
+/** An end that is not stored is derived from the end of the base (subscriptions §12). */
+function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined): EventReason | null {
+  const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
+  if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
+  return stored.reason === null ? null : readReason(stored.reason);
 }
 
 /** Never called for markers of an undo. */
@@ -141,9 +127,9 @@ function typeOf({ type }: LifecycleEvent): BillingTransitionType {
     : BillingTransitionType[type];
 }
 
-/** A rule of the catalog (catalog §8) that decided a date or a bill cycle day of an item. */
+/** A catalog rule (catalog §8) that decided a date or a bill cycle day of an item. */
 export const ExplainedRuleName = {
-  /** Which bill cycle day counts. */
+  /** Decides which bill cycle day counts. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',
   CREATE_ALIGNMENT: 'CREATE_ALIGNMENT',
   CHANGE_ALIGNMENT: 'CHANGE_ALIGNMENT',
@@ -155,19 +141,19 @@ export type ExplainedRuleName = (typeof ExplainedRuleName)[keyof typeof Explaine
 export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
-  /** The conditions of the matching case, empty if it always applies; null = none matched, so the default counts. */
+  /** The conditions of the matching case, empty if it always applies; null = none matched, so the default applies. */
   readonly conditions: RuleConditions | null;
-  /** The event that it dates or whose phases it aligns; null for BILLING_ALIGNMENT. */
+  /** The event that the rule dates, or whose phases it aligns; null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;
 }
 
-/** The rules that have a part in the amount of an item, each with its case as it was then. */
+/** Returns the rules that affected the amount of an item, each with its case at that time. */
 export function rulesBehind(basis: ComputedBasis, events: ItemEvents): readonly ExplainedRule[] {
   const dated = [events.event, endingEvent(basis, events)].filter((event) => event !== null);
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/** The next event, if the item ends by it; a whole period would end the same without it. */
+/** Returns the next event if it ends the item; a whole period ends the same without it. */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
@@ -188,7 +174,7 @@ function policyOf(facts: EventFacts): readonly ExplainedRule[] {
   return [{ rule, result: reason.policy, conditions: reason.policyConditions, event: eventOf(facts) }];
 }
 
-/** The rule from which date phases count: it dates a PHASE, and decides in which phase a plan begins. */
+/** Returns the rule that decides from which date phases count: it dates a PHASE and chooses a plan's first phase. */
 function alignmentOf({ planEvent }: ItemEvents): readonly ExplainedRule[] {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};
   if (planEvent === null || alignment === null) return [];

@@ -34,12 +34,12 @@ interface Days {
   readonly endDate: LocalDate | null;
 }
 
-/** `2024-01-15 to 2024-02-01`; the second day does not belong to the range any more. */
+/** `2024-01-15 to 2024-02-01`; the second day is exclusive. */
 export function range({ startDate, endDate }: Days): string {
   return endDate === null ? dateText(startDate) : `${dateText(startDate)} to ${dateText(endDate)}`;
 }
 
-/** The same with its number of days: `2024-01-15 to 2024-02-01 (17 days)`. */
+/** The range with its number of days: `2024-01-15 to 2024-02-01 (17 days)`. */
 export function counted(days: Days): string {
   const { startDate, endDate } = days;
   return startDate === null || endDate === null
@@ -97,20 +97,15 @@ function blockersOf({ blockedBy }: EventFacts): string {
 /** The conditions of a catalog case: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
 export function caseText(conditions: RuleConditions | null): string {
   if (conditions === null) return 'by default';
-  const asked = Object.entries(conditions).map(([name, value]) => `${words(name)} ${value}`);
+  const asked = Object.entries(conditions).map(
+    ([name, value]) => `${name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} ${value}`,
+  );
   const [first] = asked;
   if (first === undefined) return 'for all plans';
   return `for ${/^(from|to) /.test(first) ? 'a change ' : ''}${asked.join(', ')}`;
 }
 
-/** `productCategory` → `product category`. */
-function words(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-// Texts on the catalog's rules (catalog §8) and requested dates; '' = none.
-
-/** The owner of the bill cycle day, and the catalog case. */
+// Sentences on the catalog's rules (catalog §8) and requested dates; '' = none.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';
@@ -148,7 +143,7 @@ export function dateSentence(facts: EventFacts | null): string {
   }
 }
 
-/** The date from which phases count, if that is not the day on which the plan was chosen, or if it dates a phase. */
+/** The date from which phases count, if it is not the day of the choice of plan, or if it dates a phase. */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};
   if (planEvent === null || planEvent.phaseAnchor === null || alignment === null) return '';

@@ -19,7 +19,6 @@ import { plural } from '../../values/text/index.ts';
 import { isMonthBased } from '../../values/time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import {
-  type EventFacts,
   type ExplainedRule,
   endingEvent,
   eventsBehind,
@@ -43,10 +42,7 @@ import {
   range,
 } from './explanation-words.ts';
 
-/**
- * `catalogEffectiveDate` is that of the version that the price comes from or, for an override plan, the date of its event.
- * `linkedItemId` is the item that is repaired or adjusted.
- */
+/** `catalogEffectiveDate`: of the version that has the price; for an override plan, the date of its event. */
 export type ExplainedFields = Pick<
   InvoiceItem,
   | 'invoiceId'
@@ -64,34 +60,32 @@ export type ExplainedFields = Pick<
 /** The explanation of an item's amount: its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** null: the amount was given, or its facts were not kept. */
+  /** null = the amount was given, or its facts were not kept. */
   readonly basis: ComputedBasis | null;
-  /** The invoice plugin that has added the item or, where there is a basis, changed its amount; null = none. */
+  /** The invoice plugin that added the item or, if there is a basis, changed its amount; null = none. */
   readonly pluginName: string | null;
-  /** The events of the basis, with why each is dated as it is. */
+  /** The events of the basis, with the reasons for their dates. */
   readonly events: ItemEvents;
-  /** The catalog's rules that decided its dates and its bill cycle day, each with the case that matched. */
+  /** The catalog rules that decided its dates and its bill cycle day, each with the matching case. */
   readonly rules: readonly ExplainedRule[];
   /** From the facts to the amount; empty without them. */
   readonly steps: readonly CalculationStep[];
   /** The result of the steps, or the given amount; differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;
-  /** One paragraph of English that works the sum out. */
+  /** One English paragraph that explains the calculation. */
   readonly text: string;
 }
 
 interface ExplainedItem {
   readonly item: InvoiceItem;
-  /** The item that it repairs or adjusts. */
+  /** The repaired or adjusted item. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
   /** Of its subscription or, for a repair, of the repaired item's subscription. */
   readonly past: SubscriptionPast;
-  /** True if its plan is one that overrides prices. */
   readonly hasOwnPrices: boolean;
   readonly isMigrated: boolean;
 }
-
 export function explainItem(explained: ExplainedItem): ItemExplanation {
   const { item, past } = explained;
   const basis = computedBasis(explained.basis);
@@ -105,40 +99,34 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
     steps,
     computedAmount: steps.at(-1)?.result ?? plugin?.given ?? item.amount,
   };
+  const { itemType, amount, currency, planName, phaseName, startDate, endDate } = item;
+  const { id: itemId, invoiceId, catalogEffectiveDate, linkedItemId } = item;
   return {
-    itemId: item.id,
-    invoiceId: item.invoiceId,
-    itemType: item.itemType,
-    amount: item.amount,
-    currency: item.currency,
-    planName: item.planName,
-    phaseName: item.phaseName,
-    startDate: item.startDate,
-    endDate: item.endDate,
-    catalogEffectiveDate: item.catalogEffectiveDate,
-    linkedItemId: item.linkedItemId,
+    ...{ itemId, invoiceId, itemType, amount, currency, planName, phaseName, startDate, endDate },
+    catalogEffectiveDate,
+    linkedItemId,
     ...found,
     rules: basis === null ? [] : rulesBehind(basis, events),
     text: explanationText({ ...explained, ...found, isGiven: plugin?.given != null }),
   };
 }
 
-/** The facts of the computed amount, before any plugin's change. */
+/** Returns the facts of the computed amount, before any change by a plugin. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
 
-type FoundFacts = Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'>;
-
-interface ExplanationParts extends Omit<ExplainedItem, 'basis' | 'past'>, FoundFacts {
-  /** True: a plugin has changed the amount that people had given, which is the computed one then. */
+interface ExplanationParts
+  extends Omit<ExplainedItem, 'basis' | 'past'>,
+    Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'> {
+  /** True: a plugin changed an amount that a person gave; that amount is `computedAmount`. */
   readonly isGiven: boolean;
 }
 
 function explanationText(parts: ExplanationParts): string {
   const { item, basis, pluginName, computedAmount } = parts;
-  const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
   const { currency } = item;
+  const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
   const by = pluginName === null ? 'later' : `by the invoice plugin "${pluginName}"`;
   const changed = computedAmount.equals(item.amount)
     ? []
@@ -197,7 +185,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonl
   ];
 }
 
-/** Only for an item that starts with its event: for a later one, the cycle dates say enough. */
+/** Only for an item that starts with its event; for later items, the cycle dates suffice. */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
@@ -235,8 +223,9 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   const credit = amount.equals(repairable)
     ? 'all of which could be credited'
     : `and ${left} was left to credit`;
+  const after = events.event === null ? '' : ` after ${eventText(events.event)}`;
   return [
-    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${afterText(events.event)}.`,
+    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${after}.`,
     dateSentence(events.event),
     `Of that charge ${moneyText(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
     rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
@@ -244,20 +233,16 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   ];
 }
 
-function afterText(event: EventFacts | null): string {
-  return event === null ? '' : ` after ${eventText(event)}`;
-}
-
 function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }: ExplanationParts): string {
   const { currency } = item;
-  if (balance.isNegative()) {
-    return `The invoice came to ${moneyText(balance, currency)}, so ${moneyText(computedAmount, currency)} went to the account as credit.`;
-  }
-  const used = moneyText(computedAmount.negated(), currency);
-  return `The invoice owed ${moneyText(balance, currency)} and the account had ${moneyText(credit, currency)} of credit, of which ${used} was used: the item is ${moneyText(computedAmount, currency)}.`;
+  const moved = moneyText(computedAmount, currency);
+  const total = moneyText(balance, currency);
+  return balance.isNegative()
+    ? `The invoice came to ${total}, so ${moved} went to the account as credit.`
+    : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`;
 }
 
-/** The steps in a row: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
+/** The calculation in one line: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
 function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
   const shown = steps.flatMap((step) => shownStep(step, currency));
   return shown.length === 0
@@ -295,15 +280,13 @@ function reasonOf({ description }: InvoiceItem): string {
   return description === null ? '' : `: ${description}`;
 }
 
-/** Amounts that people or plugins give are not computed; for other items the facts were not always kept. */
+/** Amounts given by people or plugins are not computed; for other items the facts were not always kept. */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
   const { item, linked, pluginName, isGiven, isMigrated, computedAmount } = parts;
   const amount = moneyText(computedAmount, item.currency);
+  const charge = linked && `the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
   if (pluginName !== null && !isGiven) {
-    const about =
-      linked === undefined
-        ? ''
-        : ` for the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+    const about = charge === undefined ? '' : ` for ${charge}`;
     return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
   }
   if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
@@ -317,10 +300,7 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
         `Credit of ${moneyText(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
       ];
     case InvoiceItemType.ITEM_ADJ: {
-      const of =
-        linked === undefined
-          ? ''
-          : ` of the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+      const of = charge === undefined ? '' : ` of ${charge}`;
       return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
     }
     case InvoiceItemType.PARENT_SUMMARY:
@@ -336,7 +316,7 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
   }
 }
 
-/** An override plan belongs to no version: its date is that of its event. */
+/** An override plan belongs to no version; its date is that of its event. */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
   if (hasOwnPrices) return 'with prices of its own';
   return catalogEffectiveDate === null
@@ -344,23 +324,19 @@ function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: Explanation
     : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
 }
 
-/** What was used, and what is charged for it, in sentences; without the sum. */
-function usageFacts(
-  basis: UsageBasis,
-  { item, linked }: { readonly item: InvoiceItem; readonly linked: InvoiceItem | undefined },
-): readonly string[] {
+/** Describes the usage and its charges, without the calculation. */
+function usageFacts(basis: UsageBasis, { item, linked }: ExplanationParts): readonly string[] {
   const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
   const { currency } = item;
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);
   const what = credit === null ? 'Usage' : 'Credit for usage';
-  const before = moneyText(billed, currency);
   return [
     `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
     ...lines.map((line) => lineText(line, currency)),
     minimum === null
       ? ''
       : `The minimum of a whole period is ${moneyText(minimum.base, currency)}, and counts for ${minimum.days} of ${minimum.totalDays} days.`,
-    billed.isZero() ? '' : `${before} of it was billed before.`,
+    billed.isZero() ? '' : `${moneyText(billed, currency)} of it was billed before.`,
     item.startDate === basis.startDate && item.endDate === basis.endDate
       ? ''
       : `A longer period was billed, of which the rest is credited for ${range(item)}.`,
@@ -370,10 +346,7 @@ function usageFacts(
   ];
 }
 
-function termText(
-  { tier, unit, price, quantity }: Pick<UsageLine, 'tier' | 'unit' | 'price' | 'quantity'>,
-  currency: Currency,
-): string {
+function termText({ tier, unit, price, quantity }: UsageLine, currency: Currency): string {
   switch (unit) {
     case TermLine.FLAT_FEE:
       return `Tier ${tier} has a flat fee of ${moneyText(price, currency)}.`;
@@ -390,9 +363,10 @@ function termText(
   }
 }
 
-function lineText({ tier, unit, price, quantity, blockSize }: UsageLine, currency: Currency): string {
+function lineText(line: UsageLine, currency: Currency): string {
+  const { tier, unit, price, quantity, blockSize } = line;
   const amount = formatDecimal(quantity);
-  if (blockSize?.isZero()) return termText({ tier, unit, price, quantity }, currency);
+  if (blockSize?.isZero()) return termText(line, currency);
   if (blockSize === null) {
     return `The peak of ${amount} ${unit} is in tier ${tier}, which costs ${moneyText(price, currency)}.`;
   }

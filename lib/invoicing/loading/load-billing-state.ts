@@ -1,23 +1,14 @@
 import type { CatalogOfAccount } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type {
-  CoverageRow,
-  DayUsage,
-  InvoiceItem,
-  ItemBasis,
-  StoredCursor,
-  StoredUsageInterval,
-} from '../../records/index.ts';
+import type { CoverageRow, DayUsage, StoredCursor, StoredUsageInterval } from '../../records/index.ts';
 import { dirtiedFrom } from '../../subscriptions/index.ts';
 import { SystemKey } from '../../tenants/index.ts';
 import {
   type BilledInterval,
-  type FreedPoints,
   LateMode,
   NO_TERMS,
   piecesNeeded,
   readUsageTerms,
-  type UsagePiece,
   type UsageTerms,
   usageSettings,
 } from '../../usage/index.ts';
@@ -40,30 +31,20 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { windowOf } from '../proposals/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
 
-/** The loaded accounts, and those whose events cannot be built (a missing price, damaged events). */
-interface LoadedBillingState {
-  readonly billings: readonly AccountBilling[];
-  readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
-  /** For stored subscriptions. */
-  readonly recordIds: ReadonlyMap<Uuid, number>;
-}
-
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
-  /** For walks over several target dates the first of them, null = any; default: each request's own. */
+  /** For walks over several target dates, the first one; null = any. Default: each request's own. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /** Usage from sources; OPEN = they are to be called. Default: all usage is recorded. */
+  /** Usage of sources; OPEN = the sources are still to be called. Default: all usage is recorded. */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
 /**
- * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
- * in a constant number of queries for any number of accounts (§7.2 step 4).
+ * Loads what the runs of these accounts need: the due subscriptions, their events and the coverage of their windows, in a
+ * constant number of queries (§7.2 step 4). `failures` are accounts whose events cannot be built (a missing price, damaged
+ * events); `recordIds` has the stored subscriptions.
  */
-export async function loadBillingState(
-  session: ReadSession,
-  input: LoadBillingInput,
-): Promise<LoadedBillingState> {
+export async function loadBillingState(session: ReadSession, input: LoadBillingInput) {
   const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
   const changes = new Map(streams.flatMap((stream) => [...stream.changes]));
   const cursorOf = new Map(
@@ -83,7 +64,7 @@ export async function loadBillingState(
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf, config, supplies = null } = input;
-  const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
+  const billings = streams.map((stream) => billingOf(stream, catalogOf, { cursorOf, rows }));
   if (input.leavesOutUsage === true) return { billings, failures, recordIds };
   return {
     billings: await withUsage(session, billings, { config: config.usage, recordIds, supplies }),
@@ -92,33 +73,33 @@ export async function loadBillingState(
   };
 }
 
-// Shared, since most of very many subscriptions have none.
+// Shared, since most subscriptions have none.
 const NO_ROWS: readonly CoverageRow[] = [];
 
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();
 
-interface LoadedParts {
-  readonly cursorOf: ReadonlyMap<Uuid, StoredCursor>;
-  readonly rows: ReadonlyMap<Uuid, readonly CoverageRow[]>;
-  readonly catalogOf: CatalogOfAccount;
-}
-
 function billingOf(
   stream: AccountStream<BillingRequest>,
-  { cursorOf, rows, catalogOf }: LoadedParts,
+  catalogOf: CatalogOfAccount,
+  of: {
+    readonly cursorOf: ReadonlyMap<Uuid, StoredCursor>;
+    readonly rows: ReadonlyMap<Uuid, readonly CoverageRow[]>;
+  },
 ): AccountBilling {
-  const catalog = catalogOf(stream.request.account.id);
+  const { account, runDate } = stream.request;
+  const catalog = catalogOf(account.id);
   const subscriptions = [...stream.bySubscription].map(([subscriptionId, events]): SubscriptionBilling => {
-    const cursor = cursorOf.get(subscriptionId);
+    const cursor = of.cursorOf.get(subscriptionId) ?? null;
     return {
       subscriptionId,
       ongoing: stream.ongoing.get(subscriptionId) ?? null,
       events,
-      cursor: cursor ?? null,
-      keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),
-      rows: rows.get(subscriptionId) ?? NO_ROWS,
+      cursor,
+      keptUntil: cursor === null ? null : keptUntil(cursor, catalog),
+      rows: of.rows.get(subscriptionId) ?? NO_ROWS,
       items: NO_ITEMS,
-      itemsCreatedToday: itemsOn(stream.request.runDate, cursor),
+      // Each day counts from 0 (§8.4 rule 2).
+      itemsCreatedToday: cursor?.itemsDate === runDate ? cursor.itemsCount : 0,
     };
   });
   return {
@@ -128,28 +109,27 @@ function billingOf(
     billedAlone: stream.billedAlone,
     subscriptions,
     behind: subscriptions.flatMap(({ subscriptionId }) => {
-      const cursor = cursorOf.get(subscriptionId);
+      const cursor = of.cursorOf.get(subscriptionId);
       return cursor !== undefined && isBehind(cursor, catalog) ? [cursor] : [];
     }),
     catalogRevision: catalog.revision,
   };
 }
 
-/** The subscription's number of items on that day; each day counts from 0 (§8.4 rule 2). */
-function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
-  return cursor?.itemsDate === day ? cursor.itemsCount : 0;
-}
-
-/**
- * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without changes repair
- * nothing and cost no statement.
- */
+/** Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). No statement if nothing is repaired. */
 export async function withRepairedItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
   config: InvoicingConfig,
 ): Promise<readonly AccountBilling[]> {
-  const itemIds = billings.flatMap((billing) => itemIdsToRepair(billing, config));
+  const itemIds = billings.flatMap((billing) => {
+    try {
+      return missingItemIdsOfAccount(runInput(billing, config));
+    } catch {
+      // The account's own evaluation reports the error.
+      return [];
+    }
+  });
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }
 
@@ -166,56 +146,34 @@ async function withItems(
   const rows = Map.groupBy(foundRows, (row) => row.subscriptionId);
   return billings.map((billing) => ({
     ...billing,
-    subscriptions: billing.subscriptions.map((subscription) =>
-      joined(
-        subscription,
-        items.get(subscription.subscriptionId) ?? [],
-        rows.get(subscription.subscriptionId) ?? [],
-      ),
-    ),
+    subscriptions: billing.subscriptions.map((subscription): SubscriptionBilling => {
+      const own = items.get(subscription.subscriptionId) ?? [];
+      if (own.length === 0) return subscription;
+      const loaded = new Map(own.map((item) => [item.id, item]));
+      const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
+      return {
+        ...subscription,
+        items: loaded,
+        rows: [...others, ...(rows.get(subscription.subscriptionId) ?? [])],
+      };
+    }),
   }));
 }
 
-function joined(
-  subscription: SubscriptionBilling,
-  items: readonly InvoiceItem[],
-  rows: readonly CoverageRow[],
-): SubscriptionBilling {
-  if (items.length === 0) return subscription;
-  const loaded = new Set(items.map((item) => item.id));
-  const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
-  return {
-    ...subscription,
-    items: new Map(items.map((item) => [item.id, item])),
-    rows: [...others, ...rows],
-  };
-}
-
-/** Loads the items of all RECURRING rows in the windows: a dry run goes from date to date, and any step may repair them. */
+/** Loads the items of all RECURRING rows in the windows, since any step of a dry run may repair them. */
 export async function withWindowItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
 ): Promise<readonly AccountBilling[]> {
-  const rows = billings.flatMap(({ subscriptions }) =>
-    subscriptions.flatMap((subscription) => subscription.rows),
-  );
+  const rows = billings.flatMap(({ subscriptions }) => subscriptions.flatMap((each) => each.rows));
   const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }
 
-/** An account that cannot be evaluated needs none; its own evaluation then reports the error. */
-function itemIdsToRepair(billing: AccountBilling, config: InvoicingConfig): readonly Uuid[] {
-  try {
-    return missingItemIdsOfAccount(runInput(billing, config));
-  } catch {
-    return [];
-  }
-}
-
 /**
- * The drafts that each run may write to, by account id; two statements where drafts may be reused, none otherwise. An
- * account whose named draft cannot be used is left to `runInvoiceOf`, which says why.
- * @param areAllWanted true: all drafts of accounts that reuse them, the oldest first, for runs to come.
+ * Loads the drafts that each run may write to, by account id: two statements if drafts may be reused, else none.
+ * `runInvoiceOf` rejects named drafts that cannot be used.
+ * @param areAllWanted true: all drafts of accounts that reuse them, oldest first, for later runs.
  */
 export async function loadDrafts(
   session: ReadSession,
@@ -236,94 +194,81 @@ export async function loadDrafts(
   return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
 }
 
-/** The oldest draft of each account and the named ones, of invoices in the order of their creation. */
-function firstOfEach(
-  found: readonly Draft['invoice'][],
-  named: readonly Uuid[],
-): readonly Draft['invoice'][] {
+/** Returns the oldest draft of each account and the named ones. `found` is in creation order. */
+function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[]) {
   const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
   const byId = new Map(found.map((invoice) => [invoice.id, invoice]));
   return [...byId.values()].filter(({ id, accountId }) => named.includes(id) || first.get(accountId) === id);
 }
 
-interface UsageLoading {
-  readonly config: InvoicingConfig['usage'];
-  /** For stored subscriptions; others used nothing. */
-  readonly recordIds: ReadonlyMap<Uuid, number>;
-  readonly supplies: UsageSupplies | 'OPEN' | null;
-}
-
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** null = not stored, so nothing was recorded for it. */
+  /** null = not stored, so nothing was recorded. */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** Whether its usage is recorded; else it is not read. */
+  /** False: its usage comes from a source. */
   readonly isRecorded: boolean;
 }
 
 /**
- * Loads what was used and what is billed of it, in a constant number of statements for any number of accounts: intervals,
- * their items, sums of days, and the days that have to be read in pieces. Without usage it costs none.
+ * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days, and the days that
+ * have to be read in pieces. None without usage.
  */
 async function withUsage(
   session: ReadSession,
   billings: readonly AccountBilling[],
-  loading: UsageLoading,
+  loading: {
+    readonly config: InvoicingConfig['usage'];
+    readonly recordIds: ReadonlyMap<Uuid, number>;
+    readonly supplies: UsageSupplies | 'OPEN' | null;
+  },
 ): Promise<readonly AccountBilling[]> {
+  const { config, recordIds, supplies } = loading;
   if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
   const terms = await loadUsageTerms(session);
-  const metered = billings.flatMap((billing) => meteredOf(billing, loading, terms));
-  const usages = await loadUsage(session, metered, loading.config.lateMode === LateMode.IGNORE);
+  const settings = usageSettings(config, terms);
+  const metered = billings.flatMap(({ account: { id, timeZone }, subscriptions }) => {
+    const isRecorded = originOf(supplies, id) === 'RECORDED';
+    return subscriptions.filter(isMetered).map(({ subscriptionId, events, cursor }): Metered => {
+      const subscriptionRecordId = recordIds.get(subscriptionId) ?? null;
+      const from = readFrom(cursor, settings);
+      return { subscriptionId, subscriptionRecordId, events, zone: timeZone, from, isRecorded };
+    });
+  });
+  const usages = await loadUsage(session, metered, config.lateMode === LateMode.IGNORE);
   return billings.map((billing) => {
-    const origin = originOf(loading.supplies, billing.account.id);
+    const origin = originOf(supplies, billing.account.id);
     const subscriptions = billing.subscriptions.map((subscription) => {
       const usage = usages.get(subscription.subscriptionId);
       return usage === undefined ? subscription : { ...subscription, usage: { ...usage, terms } };
     });
-    const isTold = typeof origin === 'object';
-    return { ...billing, subscriptions: isTold ? withSupply(subscriptions, origin) : subscriptions };
+    return {
+      ...billing,
+      subscriptions: typeof origin === 'object' ? withSupply(subscriptions, origin) : subscriptions,
+    };
   });
 }
 
-function meteredOf(
-  { account, subscriptions }: AccountBilling,
-  { config, recordIds, supplies }: UsageLoading,
-  terms: UsageTerms,
-): readonly Metered[] {
-  const isRecorded = originOf(supplies, account.id) === 'RECORDED';
-  return subscriptions.flatMap((subscription): readonly Metered[] => {
-    if (!isMetered(subscription)) return [];
-    const { subscriptionId, events } = subscription;
-    const subscriptionRecordId = recordIds.get(subscriptionId) ?? null;
-    const from = readFrom(subscription, usageSettings(config, terms));
-    return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from, isRecorded }];
-  });
-}
-
-/** True if it charges usage, or did when last billed: those charges are credited. */
+/** True if it charges usage, or did when last billed: then those charges are credited. */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
-/** If its events or the settings changed, everything is read again. */
-function readFrom({ cursor }: SubscriptionBilling, settings: string): LocalDate | null {
+/** After a change of its events or the settings, everything is read again. */
+function readFrom(cursor: SubscriptionBilling['cursor'], settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
-  if (reading === null || cursor?.dirtyFrom !== null) return null;
-  return reading.settings === settings ? reading.from : null;
+  return reading?.settings === settings && cursor?.dirtyFrom === null ? reading.from : null;
 }
 
-async function loadUsage(
-  session: ReadSession,
-  metered: readonly Metered[],
-  ignoresLate: boolean,
-): Promise<ReadonlyMap<Uuid, SubscriptionUsage>> {
-  const freedOf = ignoresLate ? await loadFreed(session, metered) : NONE_FREED;
+async function loadUsage(session: ReadSession, metered: readonly Metered[], ignoresLate: boolean) {
+  // Charges of VOID invoices are billed again even if their time is billed (usage §7.7 rule 6).
+  const freedIntervals = ignoresLate ? await session.usage.voidIntervals(metered) : [];
+  const freedBy = Map.groupBy(freedIntervals, ({ subscriptionId }) => subscriptionId);
+  const freedOf = new Map([...freedBy].map(([id, intervals]) => [id, freedPoints(intervals)]));
   const stored = Map.groupBy(await session.usage.intervals(metered), ({ subscriptionId }) => subscriptionId);
-  const storedOf = ({ subscriptionId }: Metered): readonly StoredUsageInterval[] =>
-    stored.get(subscriptionId) ?? [];
+  const storedOf = ({ subscriptionId }: Metered) => stored.get(subscriptionId) ?? [];
   const recorded = metered.filter(hasRecords);
   const [billedOf, days] = await Promise.all([
     loadBilled(session, [...stored.values()].flat()),
@@ -351,36 +296,23 @@ async function loadUsage(
       split.map((request) => ({ ...request, subscriptionId, subscriptionRecordId })),
     );
   const found = await session.usage.pieces(requests);
-  const pieces = new Map<Uuid, UsagePiece[]>();
-  for (const [index, { subscriptionId }] of requests.entries()) {
-    const own = pieces.get(subscriptionId) ?? [];
-    own.push(...(found[index] ?? []));
-    pieces.set(subscriptionId, own);
-  }
-  return new Map(
-    needed.map(({ subscriptionId, zone, billed, freed, from, marks, whole }) => [
-      subscriptionId,
-      { zone, billed, freed, from, marks, pieces: [...whole, ...(pieces.get(subscriptionId) ?? [])] },
-    ]),
+  const pieces = Map.groupBy(
+    requests.map(({ subscriptionId }, index) => ({ subscriptionId, own: found[index] ?? [] })),
+    ({ subscriptionId }) => subscriptionId,
   );
-}
-
-type FreedOf = ReadonlyMap<Uuid, readonly FreedPoints[]>;
-
-const NONE_FREED: FreedOf = new Map();
-
-/** Charges of now VOID invoices: billed again, whether their time is billed or not (usage §7.7 rule 6). */
-async function loadFreed(session: ReadSession, metered: readonly Metered[]): Promise<FreedOf> {
-  const stored = await session.usage.voidIntervals(metered);
-  const bySubscription = Map.groupBy(stored, ({ subscriptionId }) => subscriptionId);
-  return new Map([...bySubscription].map(([id, intervals]) => [id, freedPoints(intervals)]));
+  return new Map(
+    needed.map(({ subscriptionId, zone, billed, freed, from, marks, whole }): [Uuid, SubscriptionUsage] => {
+      const split = (pieces.get(subscriptionId) ?? []).flatMap(({ own }) => own);
+      return [subscriptionId, { zone, billed, freed, from, marks, pieces: [...whole, ...split] }];
+    }),
+  );
 }
 
 function hasRecords<One extends Metered>(one: One): one is One & { readonly subscriptionRecordId: number } {
   return one.isRecorded && one.subscriptionRecordId !== null;
 }
 
-/** A number that grows with each point that is recorded for a day, and each time that some are voided. */
+/** Returns by day a number that grows with each point recorded or voided for it. */
 export function marksOf(days: readonly DayUsage[]): DayMarks {
   const marks = new Map<LocalDate, number>();
   for (const { localDate, count, version } of days)
@@ -388,13 +320,13 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
   return marks;
 }
 
-/** The billed parts of stored intervals; two statements. */
+/** Loads the billed parts of stored intervals; two statements. */
 export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],
 ): Promise<(intervals: readonly StoredUsageInterval[]) => readonly BilledInterval[]> {
   const itemIds = stored.flatMap((interval) => interval.itemIds);
-  const [items, bases]: [readonly InvoiceItem[], ReadonlyMap<Uuid, ItemBasis>] = await Promise.all([
+  const [items, bases] = await Promise.all([
     session.invoices.findItemsByIds(itemIds),
     session.invoices.findItemBases(itemIds),
   ]);
@@ -402,7 +334,7 @@ export async function loadBilled(
   return (intervals) => billedIntervals(intervals, { itemOf, bases });
 }
 
-/** The tenant's usage terms (usage §12); they were read when they were uploaded. One statement. */
+/** Loads the tenant's usage terms (usage §12), which were checked on upload; one statement. */
 export async function loadUsageTerms(session: ReadSession): Promise<UsageTerms> {
   const [stored] = await session.keyValues.find([SystemKey.USAGE_TERMS]);
   return stored === undefined ? NO_TERMS : readUsageTerms(stored.value, String(stored.recordId));

@@ -21,7 +21,6 @@ import { planNamesOf } from '../../subscriptions/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency } from '../../values/money/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { formatsFrom } from '../documents/document-formats.ts';
 import {
@@ -39,13 +38,13 @@ import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/in
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
 interface ViewTools {
-  /** null = without names. */
+  /** null = views without names. */
   readonly catalogsOf: CatalogSource | null;
-  /** null = without numbers by the tenant's pattern. */
+  /** null = views without numbers in the tenant's pattern. */
   readonly settingsOf: SettingsOf | null;
 }
 
-/** The invoices with their items and the names of what they bill, in the order given, by a constant number of queries. */
+/** Returns the invoices in the given order, with their items and the names of plans, in a constant number of queries. */
 export async function loadInvoiceViews(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -57,16 +56,18 @@ export async function loadInvoiceViews(
   return viewInvoices(invoices, await items, sources);
 }
 
-interface ViewedInvoices extends ViewTools {
-  readonly invoices: readonly Invoice[];
-  /** A promise while they are still read, in parallel with the rest. */
-  readonly items: readonly InvoiceItem[] | Promise<readonly InvoiceItem[]>;
-}
-
-/** Loads the data of these views besides the items. */
+/** Loads the data of these views besides the items. `items`: a promise while they are still being read in parallel. */
 export async function loadViewSources(
   session: ReadSession,
-  { invoices, items: read, catalogsOf, settingsOf }: ViewedInvoices,
+  {
+    invoices,
+    items: read,
+    catalogsOf,
+    settingsOf,
+  }: ViewTools & {
+    readonly invoices: readonly Invoice[];
+    readonly items: readonly InvoiceItem[] | Promise<readonly InvoiceItem[]>;
+  },
 ): Promise<ViewSources> {
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
   const [items, catalogOf, parents, settings] = await Promise.all([
@@ -86,8 +87,8 @@ export async function loadViewSources(
 }
 
 /**
- * The tracking ids of usage on invoices of runs, with or without a USAGE item: the next invoice also reports late usage that
- * changes no amount. Other invoices bill no usage and cost no statement (usage §7.6).
+ * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other invoices bill no
+ * usage and cost no statement (usage §7.6).
  */
 async function loadTrackingIds(
   session: ReadSession,
@@ -100,10 +101,7 @@ async function loadTrackingIds(
   return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
 }
 
-/**
- * The catalogs in which names of billed things are looked up; null where they cannot be had: the names are then null, and
- * the read goes on (§1.2).
- */
+/** Opens the catalogs for names of billed items; null if they cannot be loaded: the view then has no names (§1.2). */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,
   catalogs: CatalogProvider,
@@ -112,26 +110,24 @@ export async function catalogsForNames(
   try {
     return await catalogs.open(request);
   } catch (error) {
-    logger.warn(
-      { err: error, tenantId: request.tenant.id },
-      'no catalog to be had: invoice items without names',
-    );
+    const facts = { err: error, tenantId: request.tenant.id };
+    logger.warn(facts, 'no catalog to be had: invoice items without names');
     return null;
   }
 }
 
-/** Maximum items of an invoice in a document: some 400 pages. */
+/** Maximum items of an invoice in a document: about 400 pages. */
 const MAX_DOCUMENT_ITEMS = 10_000;
 
-/** The sources of a document, and the tenant's template for it. */
+/** The data of a document, and the tenant's template for it. */
 interface DocumentSource {
   readonly given: InvoiceToRender;
   readonly template: readonly TemplateNode[];
 }
 
-interface Shown {
+interface DocumentContent {
   check(session: ReadSession): Promise<void>;
-  /** The listed items, and those that they refer to. */
+  /** The listed items, and the items that they refer to. */
   itemsOf(
     session: ReadSession,
   ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
@@ -156,12 +152,15 @@ export class DocumentSourceLoader {
   /** @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
   async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
     return this.#load(context, invoiceId, {
-      check: (session) => checkItemCount(session, invoiceId),
+      check: async (session) => {
+        const items = await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1);
+        refuseTooMany(invoiceId, items);
+      },
       itemsOf: async (session) => ({ items: await session.invoices.findItems([invoiceId]), linked: [] }),
     });
   }
 
-  /** For a credit note: the credited invoice with the lines of the note as its items. @throws as `load`. */
+  /** Loads a credit note: the credited invoice, with the lines of the note as its items. @throws as `load`. */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
@@ -169,7 +168,7 @@ export class DocumentSourceLoader {
     });
   }
 
-  async #load(context: CallContext, invoiceId: Uuid, { check, itemsOf }: Shown): Promise<DocumentSource> {
+  async #load(context: CallContext, invoiceId: Uuid, { check, itemsOf }: DocumentContent) {
     const { storage, invoiceFormatter } = this.#ports;
     const formatsOf = formatsFrom(invoiceFormatter, context.tenant.id);
     const { accountId } = await storage.read(context.tenant, async (session) => {
@@ -182,14 +181,15 @@ export class DocumentSourceLoader {
       accounts: [accountId],
     });
     return storage.read(context.tenant, async (session) => {
-      const [found, { items, linked }, account, settings, effects, processedCurrency] = await Promise.all([
+      const [found, { items, linked }, account, settings, effects, payments] = await Promise.all([
         loadInvoice(session, invoiceId),
         itemsOf(session),
         loadAccount(session, accountId),
         this.#settingsOf(session),
         effectsOnAccounts(session, [accountId]),
-        processedIn(session, invoiceId),
+        session.payments.findInvoicePaymentsByInvoices([invoiceId]),
       ]);
+      const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
@@ -211,7 +211,7 @@ export class DocumentSourceLoader {
           invoice,
           account,
           isManualPay,
-          processedCurrency,
+          processedCurrency: paid.at(-1)?.processedCurrency ?? null,
           defaultLocale,
           formatsOf,
           linkedItems,
@@ -229,20 +229,13 @@ async function loadInvoice(session: ReadSession, invoiceId: Uuid): Promise<Invoi
   return invoice;
 }
 
-async function checkItemCount(session: ReadSession, invoiceId: Uuid): Promise<void> {
-  refuseTooMany(invoiceId, await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1));
-}
-
 function refuseTooMany(invoiceId: Uuid, items: number): void {
   if (items <= MAX_DOCUMENT_ITEMS) return;
-  throw billingError(
-    ErrorCode.ANSWER_TOO_LARGE,
-    `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`,
-    { invoiceId, maxItems: MAX_DOCUMENT_ITEMS },
-  );
+  const message = `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`;
+  throw billingError(ErrorCode.ANSWER_TOO_LARGE, message, { invoiceId, maxItems: MAX_DOCUMENT_ITEMS });
 }
 
-/** The items of a note as items of the credited invoice, with the credited amounts. */
+/** Returns the lines of a note as items of the credited invoice, with the credited amounts. */
 async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNote) {
   const stored = await session.invoices.findItemsByIds(lines.map(({ itemId }) => itemId));
   const itemOf = new Map(stored.map((item) => [item.id, item]));
@@ -259,41 +252,25 @@ function noSuchInvoice(id: Uuid): BillingError {
   return noSuchObject({ type: ObjectType.INVOICE, id });
 }
 
-async function processedIn(session: ReadSession, invoiceId: Uuid): Promise<Currency | null> {
-  const payments = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
-  const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
-  return paid.at(-1)?.processedCurrency ?? null;
-}
-
-/** Characters of templates, and of translations, that stay parsed. */
+/** Maximum characters of templates, and of translations, that are cached parsed. */
 const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
-
-/** What a document is asked for in. */
-interface DocumentLocale {
-  /** Of the account, or the default one. */
-  readonly locale: Locale;
-  readonly defaultLocale: Locale;
-  readonly isManualPay: boolean;
-}
-
-interface DocumentTexts {
-  readonly template: readonly TemplateNode[];
-  readonly translations: TenantTranslations;
-  readonly catalogTranslations: TenantTranslations;
-}
 
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
-/** Templates and translations of tenants: the row in force is read each time, but parsed once. */
+/** Loads templates and translations of tenants. The current row is read each time, but parsed once. */
 class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);
 
-  /** In one statement. */
+  /** Loads in one statement. `locale`: of the account, or the default one. */
   async load(
     session: ReadSession,
-    { locale, defaultLocale, isManualPay }: DocumentLocale,
-  ): Promise<DocumentTexts> {
+    {
+      locale,
+      defaultLocale,
+      isManualPay,
+    }: { readonly locale: Locale; readonly defaultLocale: Locale; readonly isManualPay: boolean },
+  ) {
     const locales = localesToLookUp(locale, defaultLocale);
     const templates = templateKeys(locale, isManualPay);
     const texts = translationKeys(DocumentTextKind.TRANSLATION, locales);

@@ -40,14 +40,9 @@ interface Ahead {
   readonly targetDate: LocalDate;
 }
 
-interface Foreseen extends Ahead {
-  /** null = there will be none. */
-  readonly invoice: InvoiceView | null;
-}
-
 /**
- * Reports invoices some time before they come (§8.1): what a dry run foresees on that day, once for each account and date,
- * and only if something will be owed. Takes no lock, as a dry run does.
+ * Announces upcoming invoices (§8.1): a dry run foresees each invoice once per account and date, and it is announced if an
+ * amount will be owed. Takes no lock.
  */
 export function invoiceNoticeHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -60,25 +55,23 @@ export function invoiceNoticeHandler(
       const { tenant, entries } = batch;
       const now = clock.now();
       const ahead = await storage.read(tenant, (session) => loadAhead(session, entries, configOf));
-      const foreseen = await foresee(ahead, { batch, now, dryRuns });
+      const foreseen = await foresee(ahead, batch, { now, dryRuns });
       const owing = foreseen.filter(({ invoice }) => invoice?.balance.greaterThan(0) === true);
       if (owing.length === 0) return;
       const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
       await storage.write(tenant, authorship, async (session) => {
         const rows = owing.map((each) => toldInvoice(each, now));
         const isNew = new Set((await session.invoices.tellInvoices(rows)).map(keyOf));
-        const told = owing.filter((each) => isNew.has(keyOf(toldInvoice(each, now))));
-        session.publish(told.flatMap(eventsOf));
-        await batch.finish(
-          session,
-          owing.map(({ entry }) => entry),
-        );
+        const announced = owing.filter((each) => isNew.has(keyOf(toldInvoice(each, now))));
+        session.publish(announced.flatMap(eventsOf));
+        const ended = owing.map(({ entry }) => entry);
+        await batch.finish(session, ended);
       });
     },
   };
 }
 
-/** The runs to come, without accounts that automatic runs pass over. */
+/** Returns the upcoming runs, except of accounts that automatic runs skip. */
 async function loadAhead(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
@@ -89,10 +82,8 @@ async function loadAhead(
     session.accounts.findByRecordIds(entries.flatMap((entry) => entry.accountRecordId ?? [])),
   ]);
   if (!isAutomatic || noticeLeadMs === 0) return [];
-  const tags = await effectsOnAccounts(
-    session,
-    accounts.map(({ id }) => id),
-  );
+  const ids = accounts.map(({ id }) => id);
+  const tags = await effectsOnAccounts(session, ids);
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   return entries.flatMap((entry): readonly Ahead[] => {
     const account = accountOf.get(entry.accountRecordId ?? 0);
@@ -103,15 +94,12 @@ async function loadAhead(
   });
 }
 
-/** Dry runs all invoices at once, so that a batch costs the same for any number of accounts. */
+/** Runs one dry run for all invoices, so that the cost of a batch does not grow with its accounts. */
 async function foresee(
   ahead: readonly Ahead[],
-  {
-    batch,
-    now,
-    dryRuns,
-  }: { readonly batch: HandlerBatch; readonly now: Instant; readonly dryRuns: DryRunService },
-): Promise<readonly Foreseen[]> {
+  batch: HandlerBatch,
+  { now, dryRuns }: { readonly now: Instant; readonly dryRuns: DryRunService },
+) {
   const [first] = ahead;
   if (first === undefined) return [];
   const context = {
@@ -148,16 +136,16 @@ function keyOf({ accountRecordId, targetDate }: ToldInvoice): string {
   return `${accountRecordId} ${targetDate}`;
 }
 
-function eventsOf({ account, targetDate, invoice }: Foreseen) {
+function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: InvoiceView | null }) {
   if (invoice === null) return [];
   const { balance: amountOwed, currency } = invoice;
   return [invoiceNotificationEvent(account, { targetDate, amountOwed, currency })];
 }
 
-/** A date is not over everywhere when it is in UTC, and its run may be some hours late (invoicing §8.1). */
+/** A UTC date may not be over in all time zones, and its run may be some hours late (invoicing §8.1). */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 
-/** Forgets some of the dates that were told of and are over for that long: no run to come asks for them again (§8.1). */
+/** Deletes announcements older than `retentionMs`: no later run needs them (§8.1). */
 export async function purgeToldInvoices(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,
@@ -166,15 +154,15 @@ export async function purgeToldInvoices(
   await storage.system.purgeToldInvoices(before, QUEUE_PURGE_SIZE);
 }
 
-/** How soon a subscription is looked at again that something was recorded for meanwhile. */
+/** Delay before a subscription is evaluated again if usage was recorded meanwhile. */
 const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;
-  /** How often it was marked before its usage was read. */
+  /** The subscription's mark before its usage was read; null = none. */
   readonly mark: number | null;
-  /** null = it charges nothing. */
+  /** null = nothing to bill. */
   readonly billing: AccountBilling | null;
 }
 
@@ -192,9 +180,9 @@ interface Looking {
 }
 
 /**
- * Reports thresholds that recorded usage has reached (usage §12.1), each once for each period. Looks without the account's
- * lock, as a dry run does. An entry ends only if nothing was recorded meanwhile: who records marks the subscription, then
- * asks for an entry, and finds either this one ended or its mark seen.
+ * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the account's lock.
+ * An entry ends only if nothing was recorded meanwhile: recording first marks the subscription and then requests an entry, so
+ * it finds either this entry ended or its mark seen.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -211,7 +199,7 @@ export function thresholdHandler(
       if (catalogsOf === null) return;
       const { config, looks } = await storage.read(tenant, async (session) => {
         const known = await configOf(session);
-        return { config: known, looks: await loadLooks(session, { batch, now, catalogsOf, config: known }) };
+        return { config: known, looks: await loadLooks(session, batch, { now, catalogsOf, config: known }) };
       });
       const looked = await inParallel(looks, MAX_CONCURRENT_USAGE_CALLS, async (each) => {
         try {
@@ -224,11 +212,8 @@ export function thresholdHandler(
       const ended = looks.filter(({ billing }) => billing === null).map(({ entry }) => entry);
       const authorship = batchAuthorship(entries, ActingComponent.USAGE, now);
       const changed = await storage.write(tenant, authorship, async (session) => {
-        const { seen, changed: again } = await tell(
-          session,
-          looked.filter((each): each is Looked => 'reached' in each),
-          now,
-        );
+        const all = looked.filter((each): each is Looked => 'reached' in each);
+        const { seen, changed: again } = await reportReached(session, all, now);
         await batch.finish(session, [...ended, ...seen]);
         return again;
       });
@@ -237,16 +222,14 @@ export function thresholdHandler(
   };
 }
 
-interface LoadingLooks {
-  readonly batch: HandlerBatch;
-  readonly now: Instant;
-  readonly catalogsOf: CatalogSource;
-  readonly config: InvoicingConfig;
-}
-
 async function loadLooks(
   session: ReadSession,
-  { batch, now, catalogsOf, config }: LoadingLooks,
+  batch: HandlerBatch,
+  {
+    now,
+    catalogsOf,
+    config,
+  }: { readonly now: Instant; readonly catalogsOf: CatalogSource; readonly config: InvoicingConfig },
 ): Promise<readonly Look[]> {
   const asked = batch.entries.map((entry) => ({
     entry,
@@ -261,12 +244,8 @@ async function loadLooks(
   const stateOf = new Map(states.map((state) => [state.accountId, state]));
   const requests = accounts.map((account) => {
     const today = localDateOf(now, account.timeZone);
-    return {
-      account,
-      targetDate: today,
-      runDate: today,
-      state: stateOf.get(account.id) ?? initialState(account),
-    };
+    const state = stateOf.get(account.id) ?? initialState(account);
+    return { account, targetDate: today, runDate: today, state };
   });
   const { billings, failures, recordIds } = await loadBillingState(session, {
     requests,
@@ -297,7 +276,10 @@ async function look(each: Look, looking: Looking): Promise<Look | Looked> {
   const { account } = each.billing;
   const { now } = looking;
   const config = inDryRun(looking.config.usage);
-  const billing = await supplied(each.billing, { ...looking, config: { ...looking.config, usage: config } });
+  const billing = await withSourceUsage(each.billing, {
+    ...looking,
+    config: { ...looking.config, usage: config },
+  });
   const [subscription] = billing.subscriptions;
   const usage = subscription?.usage ?? null;
   if (subscription === undefined || usage === null) return each;
@@ -308,11 +290,8 @@ async function look(each: Look, looking: Looking): Promise<Look | Looked> {
   return { ...each, account, subscription, reached };
 }
 
-/** With what usage sources supply for the subscription; if none has it, what is recorded counts. */
-async function supplied(
-  billing: AccountBilling,
-  { tenant, now, config, sources }: Looking,
-): Promise<AccountBilling> {
+/** Adds the usage that sources supply for the subscription; without it, recorded usage counts. */
+async function withSourceUsage(billing: AccountBilling, { tenant, now, config, sources }: Looking) {
   const [subscription] = billing.subscriptions;
   const usage = subscription?.usage ?? null;
   if (sources.isEmpty || subscription === undefined || usage === null) return billing;
@@ -326,12 +305,8 @@ async function supplied(
   return usages === null ? billing : { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
 }
 
-/** Tells of what was not told of before; gives the entries that are done with, and those whose subscription was marked since. */
-async function tell(
-  session: WriteSession,
-  looked: readonly Looked[],
-  now: Instant,
-): Promise<{ readonly seen: readonly ClaimedEntry[]; readonly changed: readonly ClaimedEntry[] }> {
+/** Reports new thresholds. Returns the finished entries, and those whose subscription was marked since. */
+async function reportReached(session: WriteSession, looked: readonly Looked[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>
     all.map((one) => ({
@@ -346,25 +321,15 @@ async function tell(
     (marks.get(subscriptionRecordId) ?? null) === mark;
   return {
     seen: looked.filter(isSeen).map(({ entry }) => entry),
-    changed: looked.filter((look) => !isSeen(look)).map(({ entry }) => entry),
+    changed: looked.filter((each) => !isSeen(each)).map(({ entry }) => entry),
   };
 }
 
-function thresholdKey({
-  subscriptionRecordId,
-  usageName,
-  start,
-  measure,
-  measured,
-  bound,
-}: ToldThreshold): string {
+function thresholdKey({ subscriptionRecordId, usageName, start, measure, measured, bound }: ToldThreshold) {
   return JSON.stringify([subscriptionRecordId, usageName, start, measure, measured, bound.toString()]);
 }
 
-/**
- * Forgets some of the thresholds that were told of in periods which are over for that long: nobody looks at them again
- * (usage §12.1), since what was recorded in them is looked at much sooner.
- */
+/** Deletes reports of thresholds in periods that ended `retentionMs` ago: they are evaluated no more (usage §12.1). */
 export async function purgeToldThresholds(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,

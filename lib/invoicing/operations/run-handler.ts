@@ -33,11 +33,11 @@ import type { Asked, InvoiceRunService } from './run-service.ts';
 
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
-  /** Entries that ask for nothing, or whose account is parked or must not be invoiced. */
+  /** Entries that need no run, or whose account is parked or must not be invoiced. */
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
-  /** Accounts that AUTO_INVOICING_OFF keeps from being invoiced and that may need a bill cycle day nevertheless. */
+  /** Accounts with AUTO_INVOICING_OFF that may still need a bill cycle day. */
   readonly heldBack: readonly Account[];
 }
 
@@ -51,9 +51,9 @@ interface RunningBatch {
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly results: readonly RunResult[];
   readonly parked: readonly FailedRun[];
-  /** Entries that come again by the rules for errors. */
+  /** Failed entries, to be retried. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
-  /** Entries of accounts about which plugins have to be asked again. */
+  /** Entries of accounts about which plugins must be asked again. */
   readonly changed: readonly ClaimedEntry[];
   readonly finished: readonly ClaimedEntry[];
 }
@@ -68,7 +68,7 @@ interface HandlerTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-/** Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their queue entries. */
+/** Runs due accounts automatically (§8.1, §8.2): a batch is one transaction, which also ends their queue entries. */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;
@@ -100,7 +100,7 @@ export class InvoiceRunHandler implements QueueHandler {
     if (entries.length > 0) batch.busy(entries);
   }
 
-  /** Asks usage sources and invoice plugins about the runs that the entries ask for, as things are now. */
+  /** Asks usage sources and invoice plugins about the runs of the entries. */
   #ask(
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],
@@ -121,7 +121,7 @@ export class InvoiceRunHandler implements QueueHandler {
     });
   }
 
-  /** Reports the outcome of the entries and accounts, once it is committed. */
+  /** Reports the committed outcome. */
   #settle(batch: HandlerBatch, { busy, parked, left, results, finished }: BatchResult): void {
     this.#tools.runs.counts.add(results, parked);
     showInvoices(this.#ports, results);
@@ -135,16 +135,14 @@ export class InvoiceRunHandler implements QueueHandler {
     }
   }
 
-  /** §8.6: an account that could never be locked is parked, without a lock: that would have to be waited for as well. */
+  /** §8.6: parks an account that could never be locked, without its lock, which would have to be waited for too. */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
     const accounts = await storage.write(batch.tenant, authorship, async (session) => {
       const found = await session.accounts.findByRecordIds(accountsOf(batch.entries));
-      const tags = await effectsOnAccounts(
-        session,
-        found.map(({ id }) => id),
-      );
+      const ids = found.map(({ id }) => id);
+      const tags = await effectsOnAccounts(session, ids);
       const run = found.filter(({ id }) => !tags.has(id, TagEffect.PARKS, TagEffect.STOPS_INVOICING));
       await this.#park(session, run, 'It was busy whenever its invoice run came');
       await batch.finish(session, batch.entries);
@@ -158,11 +156,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   #park(session: WriteSession, accounts: readonly Account[], reason: string): Promise<void> {
-    return parkAccounts(
-      session,
-      accounts.map((account) => ({ account, reason })),
-      this.#ports.ids,
-    );
+    const parked = accounts.map((account) => ({ account, reason }));
+    return parkAccounts(session, parked, this.#ports.ids);
   }
 
   async #runAll(
@@ -171,14 +166,13 @@ export class InvoiceRunHandler implements QueueHandler {
   ): Promise<BatchResult> {
     const config = await this.#tools.configOf(session);
     const { isAutomatic, noticeLeadMs: leadMs } = config;
-    session.schedule(
-      await noticesOfRequests(session, entries, { leadMs, now: session.authorship.createdDate }),
-    );
+    const now = session.authorship.createdDate;
+    session.schedule(await noticesOfRequests(session, entries, { leadMs, now }));
     const accounts = await session.tryLockAccounts(accountsOf(entriesThatRun(entries)));
     const planned = await plan(session, entries, { isAutomatic, accounts });
     const { busy } = planned;
     if (!isAutomatic) {
-      // §8.2 step 1: how a tenant without automatic invoicing treats due accounts.
+      // §8.2 step 1: without automatic invoicing, due accounts are parked.
       const due = planned.requests.map(({ account }) => account);
       await this.#park(session, due, 'Automatic invoicing is off: org.service.invoice.enabled');
       const finished = [...planned.runs, ...planned.idle];
@@ -192,11 +186,8 @@ export class InvoiceRunHandler implements QueueHandler {
     const parked = failures.filter((failure) =>
       this.#isParkedFor(failure, entryOf.get(failure.account.recordId), config),
     );
-    await parkAccounts(
-      session,
-      parked.map(({ account, error }) => ({ account, reason: reasonOf(error) })),
-      this.#ports.ids,
-    );
+    const withReasons = parked.map(({ account, error }) => ({ account, reason: reasonOf(error) }));
+    await parkAccounts(session, withReasons, this.#ports.ids);
     const left = failures
       .filter((failure) => !parked.includes(failure))
       .flatMap(({ account, error }) => {
@@ -218,7 +209,7 @@ export class InvoiceRunHandler implements QueueHandler {
     { parksOnAllErrors }: InvoicingConfig,
   ): boolean {
     if (isRetried) return false;
-    // A plugin that asks for time gets it, until it has had enough (§8.6).
+    // §8.6: a plugin may postpone the run a limited number of times.
     if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entry);
     return parksOnAllErrors || alwaysParks(error);
   }
@@ -233,7 +224,7 @@ export class InvoiceRunHandler implements QueueHandler {
     await giveBillCycleDays(session, accounts, { catalogOf: await catalogsOf(session, ids), config });
   }
 
-  /** §8.6: a run that fails while it is stored parks its account too, when it runs alone: all that it wrote is undone. */
+  /** §8.6: parks the account if its run, alone in its batch, fails while it is stored; everything it wrote is undone. */
   async #parkUnstored(
     { batch, entries }: RunningBatch,
     authorship: Authorship,
@@ -257,12 +248,9 @@ export class InvoiceRunHandler implements QueueHandler {
 
   /** §8.6: an automatic run that fails parks its account and is not repeated. */
   #logParked({ account, error }: FailedRun): void {
-    const illegalState = error instanceof InvariantError;
+    const facts = { err: error, accountId: account.id, illegalState: error instanceof InvariantError };
     ofAccount(this.#ports, account.recordId, () =>
-      this.#ports.logger.error(
-        { err: error, accountId: account.id, illegalState },
-        'invoice run failed; account is parked',
-      ),
+      this.#ports.logger.error(facts, 'invoice run failed; account is parked'),
     );
   }
 }
@@ -276,26 +264,22 @@ function entriesThatRun(entries: readonly ClaimedEntry[]): readonly ClaimedEntry
 }
 
 /**
- * What the entries ask for; leaves out accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
- * @param accounts those of the entries that can be had; the others are busy.
+ * Returns the runs of the entries, without accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
+ * @param accounts the available accounts of the entries; the others are busy.
  */
 async function plan(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
   { isAutomatic, accounts }: { readonly isAutomatic: boolean; readonly accounts: readonly Account[] },
 ): Promise<PlannedBatch> {
-  const asking = entriesThatRun(entries);
-  const silent = entries.filter((entry) => runTrigger(entry).kind === 'none');
-  const tags = await effectsOnAccounts(
-    session,
-    accounts.map(({ id }) => id),
-  );
-  // Where nothing is automatic, every account that falls due is parked, whatever its tags.
+  const ids = accounts.map(({ id }) => id);
+  const tags = await effectsOnAccounts(session, ids);
+  // Without automatic invoicing, every due account is parked, whatever its tags.
   const stops = isAutomatic ? [TagEffect.PARKS, TagEffect.STOPS_INVOICING] : [TagEffect.PARKS];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const runs: ClaimedEntry[] = [];
   const requests: RunRequest[] = [];
-  const idle = [...silent];
+  const idle: ClaimedEntry[] = [];
   const busy: ClaimedEntry[] = [];
   const heldBack = accounts.filter(
     ({ id, billCycleDayLocal, currency }) =>
@@ -304,11 +288,12 @@ async function plan(
       tags.has(id, TagEffect.STOPS_INVOICING) &&
       !tags.has(id, TagEffect.PARKS),
   );
-  for (const entry of asking) {
+  for (const entry of entries) {
     const account = entry.accountRecordId === null ? undefined : accountOf.get(entry.accountRecordId);
     const trigger = runTrigger(entry);
-    if (!account) busy.push(entry);
-    else if (trigger.kind === 'none' || tags.has(account.id, ...stops)) idle.push(entry);
+    const isRun = trigger.kind === 'run';
+    if (isRun && !account) busy.push(entry);
+    else if (!isRun || !account || tags.has(account.id, ...stops)) idle.push(entry);
     else if (trigger.targetDate === null && account.currency === null) idle.push(entry);
     else {
       runs.push(entry);
@@ -330,21 +315,21 @@ function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
   return scheduled ? ActingComponent.NEXT_BILLING_DATE : ActingComponent.SUBSCRIPTION_TRANSITION;
 }
 
-/** How often in a row a plugin may put a queued run off with `RetryLater` before its account is parked. */
+/** Maximum number of times in a row that plugins can postpone a queued run with `RetryLater` before its account is parked. */
 export const MAX_INVOICE_RETRIES = 50;
 
-/** Counts how often in a row plugins have put an entry off on this node. */
+/** Counts how often in a row plugins have postponed an entry on this node. */
 export class PluginRetries {
   readonly #times = new Map<number, number>();
 
-  /** Whether the entry has been put off as often as it may be. */
+  /** Returns whether the entry was postponed the maximum number of times. */
   isExhausted(entry: ClaimedEntry | undefined): boolean {
     return entry !== undefined && (this.#times.get(entry.recordId) ?? 0) >= MAX_INVOICE_RETRIES;
   }
 
   add({ recordId }: ClaimedEntry): void {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Moves the entry behind the others: entries that another node has taken are forgotten first.
+    // Moves the entry to the end, so that entries that another node has claimed are forgotten first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();
@@ -357,8 +342,8 @@ export class PluginRetries {
 }
 
 /**
- * A change of a subscription that takes effect later asks for no run yet, but its invoice is told of (§8.1).
- * @param leadMs how long before the run; 0 = never.
+ * Returns the announcements of changes of subscriptions that take effect later (§8.1): they start no run yet.
+ * @param leadMs how long before the run an invoice is announced; 0 = never.
  */
 async function noticesOfRequests(
   session: ReadSession,
@@ -374,9 +359,8 @@ async function noticesOfRequests(
     return at === undefined || at <= now ? [] : [{ accountRecordId, at }];
   });
   if (changes.length === 0) return [];
-  const accounts = await session.accounts.findByRecordIds(
-    changes.map(({ accountRecordId }) => accountRecordId),
-  );
+  const ids = changes.map(({ accountRecordId }) => accountRecordId);
+  const accounts = await session.accounts.findByRecordIds(ids);
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   return changes.flatMap(({ accountRecordId, at }) => {
     const account = accountOf.get(accountRecordId);

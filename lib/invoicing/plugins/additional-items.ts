@@ -19,46 +19,39 @@ import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items
 import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { type ClaimedItem, refusedTo } from './plugin-claims.ts';
 
-/** A new item that goes to another invoice than the one at hand. */
+/** A new item for another invoice. `invoiceId`: null = the invoice of the item that it adjusts. */
 export interface ItemElsewhere {
-  /** null: the invoice of the item that it adjusts. */
   readonly invoiceId: Uuid | null;
   readonly item: NewInvoiceItem;
 }
 
-/** An invoice that plugins are asked about, with what they have made of it so far. */
+/** An invoice that plugins are asked about, with their changes so far. */
 export interface AskedInvoice {
   readonly invoiceId: Uuid;
   readonly currency: Currency;
-  /** What the invoice gets now, without account credit. */
+  /** Its new items, without account credit. */
   readonly items: readonly NewInvoiceItem[];
-  /** What is stored of it, as plugins have changed it. */
+  /** Its stored items, as plugins have changed them. */
   readonly existing: readonly InvoiceItem[];
-  /** True: it is committed, so what is stored of it is not rewritten (§1.6 rule 6). Default false. */
+  /** True: it is committed, so its stored items do not change (§1.6 rule 6). Default false. */
   readonly isFixed?: boolean;
-  /** Items of account credit, which are computed anew: changes of them are passed over. */
+  /** Items of account credit. They are computed again, so changes to them are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
-  /** The ids of new items that plugins have chosen: no other item may have them. */
-  readonly chosenIds: readonly ChosenId[];
+  /** The ids that plugins have chosen for new items; each may be used once. */
+  readonly chosenIds: readonly { readonly id: Uuid; readonly pluginName: string }[];
 }
 
 interface ItemsContext {
   readonly pluginName: string;
-  /** Local date of items that have none. */
+  /** Default date of items. */
   readonly date: LocalDate;
   readonly nextItemId: () => Uuid;
 }
 
-interface AfterItems {
-  readonly invoice: AskedInvoice;
-  /** What was claimed and cannot be: for a warning. */
-  readonly passedOver: readonly string[];
-}
-
 /**
- * The invoice with the items that a plugin adds and changes (§13 rules 3 to 5). A known id changes that item, any other
- * adds one. What is stored elsewhere is checked under the lock.
+ * Adds and changes the items that a plugin returned (§13 rules 3 to 5): a known id changes that item, any other adds one.
+ * Items of other invoices are checked later, under the lock. `passedOver` names the ignored changes, for a warning.
  * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010, and beyond
  * what remains of an item 4020; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_NOT_FOUND (4011);
  * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003). MalformedAnswer.
@@ -67,7 +60,7 @@ export function withAdditionalItems(
   invoice: AskedInvoice,
   claims: readonly ClaimedItem[],
   context: ItemsContext,
-): AfterItems {
+) {
   const passedOver: string[] = [];
   const named = claims.flatMap(({ id }) => id ?? []);
   if (new Set(named).size < named.length) throw new MalformedAnswer('gave one item twice');
@@ -77,30 +70,28 @@ export function withAdditionalItems(
     checkCurrency(claim.currency, invoice.currency);
     const known = after.items.find(({ id }) => id === claim.id);
     const stored = after.existing.find(({ id }) => id === claim.id);
-    if (known !== undefined) after = withChange(after, { known, claim, context, passedOver });
-    else if (stored !== undefined) after = withRewriting(after, stored, claim);
+    if (known !== undefined) {
+      passedOver.push(...otherDifferences(known, claim, invoice.invoiceId));
+      after = withChange(after, known, { claim, pluginName: context.pluginName });
+    } else if (stored !== undefined) after = withRewriting(after, stored, claim);
     else if (claim.id === null || !invoice.creditIds.has(claim.id)) after = withNew(after, claim, context);
   }
   return { invoice: after, passedOver };
 }
 
-interface Change {
-  readonly known: NewInvoiceItem;
-  readonly claim: ClaimedItem;
-  readonly context: ItemsContext;
-  readonly passedOver: string[];
-}
-
-/** Rule 3: what may change of a known item; the rest is passed over. */
-function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }: Change): AskedInvoice {
-  passedOver.push(...otherDifferences(known, claim, invoice.invoiceId));
+/** Rule 3: changes the changeable members of a known item. */
+function withChange(
+  invoice: AskedInvoice,
+  known: NewInvoiceItem,
+  { claim, pluginName }: { readonly claim: ClaimedItem; readonly pluginName: string },
+): AskedInvoice {
   const amount = changedAmount(known, claim, invoice);
   const changed: NewInvoiceItem = {
     ...known,
     ...changedMembers(known, claim, amount),
     ...(keepsRate(known) ? { rate: known.rate } : {}),
     ...(keepsDetails(known) ? { itemDetails: known.itemDetails } : {}),
-    ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known, context.pluginName) }),
+    ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known, pluginName) }),
   };
   const items = invoice.items.map((item) => (item === known ? changed : item));
   return withLessOf({ ...invoice, items }, known, known.amount.minus(amount));
@@ -123,7 +114,7 @@ type ChangeableItem = Pick<
   'id' | 'itemType' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
 >;
 
-/** The members that a claim may change; what remains of an item goes with its amount. */
+/** Returns the members that a claim may change; the remainder changes with the amount. */
 function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const difference = amount.minus(item.amount);
   const isLeft = difference.isZero() || !isAdjustable(item);
@@ -140,7 +131,7 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
   };
 }
 
-/** Rule 5: an item that was stored before. */
+/** Rule 5: changes a stored item. */
 function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: ClaimedItem): AskedInvoice {
   if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);
@@ -164,15 +155,12 @@ function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContex
     : { ...after, items: [...after.items, item] };
 }
 
-/** Rule 4: what is taken off an item remains within it. */
+/** Rule 4: an adjustment stays within the remainder of its item. */
 function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: Uuid | null): AskedInvoice {
   const { linkedItemId } = item;
   if (linkedItemId === null) {
-    throw refused(
-      ErrorCode.INVOICE_ITEM_NOT_FOUND,
-      `The ITEM_ADJ item ${item.id} names no item that it adjusts`,
-      { invoiceItemId: item.id },
-    );
+    const message = `The ITEM_ADJ item ${item.id} names no item that it adjusts`;
+    throw billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: item.id });
   }
   const known = [...invoice.items, ...invoice.existing].find(({ id }) => id === linkedItemId);
   if (known === undefined && !invoice.creditIds.has(linkedItemId)) {
@@ -180,11 +168,13 @@ function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: 
   }
   if (known === undefined || !isAdjustable(known)) {
     const message = `Invoice item ${linkedItemId} is of a type that cannot be adjusted`;
-    throw refused(ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID, message, { invoiceItemId: linkedItemId });
+    throw billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID, message, {
+      invoiceItemId: linkedItemId,
+    });
   }
   if (invoiceId !== null && invoiceId !== invoice.invoiceId) {
     const message = `Invoice item ${linkedItemId} is not on invoice ${invoiceId}, so no adjustment there can be for it`;
-    throw refused(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: linkedItemId, invoiceId });
+    throw billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: linkedItemId, invoiceId });
   }
   return withLessOf({ ...invoice, items: [...invoice.items, item] }, item, item.amount.negated());
 }
@@ -198,8 +188,7 @@ function withLessOf(
   const lessOf = <I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I): I => {
     if (item.id !== linkedItemId) return item;
     const repairable = item.repairable.minus(amount);
-    if (repairable.isNegative() && !repairable.isZero())
-      throw moreThanRemains(item.id, amount, item.repairable);
+    if (repairable.lessThan(0)) throw moreThanRemains(item.id, amount, item.repairable);
     return { ...item, repairable };
   };
   return { ...invoice, items: invoice.items.map(lessOf), existing: invoice.existing.map(lessOf) };
@@ -209,10 +198,7 @@ function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsC
   const { itemType, id, invoiceId: _, currency: __, ...given } = claim;
   if (itemType === null || !itemTypes[itemType].addedByPlugins) throw notAddable(itemType);
   checkPeriod(claim);
-  const amount = checkedAmount(
-    itemType,
-    claim.amount === null ? null : roundToCurrency(claim.amount, currency),
-  );
+  const amount = checkedAmount(itemType, claim.amount && roundToCurrency(claim.amount, currency));
   const isCharge = itemTypes[itemType].kind === 'CHARGE';
   const startDate = claim.startDate ?? context.date;
   return plainItem({
@@ -228,18 +214,18 @@ function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsC
   });
 }
 
-/** An item that several plugins change tells of the last, and of what the engine has computed. */
+/** If several plugins change an item, its basis names the last one and the computed amount. */
 function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): ItemBasis {
   if (basis?.kind === 'PLUGIN') return { ...basis, pluginName };
   return { kind: 'PLUGIN', pluginName, changed: basis ?? null, given: basis === undefined ? amount : null };
 }
 
-/** The rate of a recurring charge is what tells it from others of the plan: by it, later runs know what is billed (§6). */
+/** Later runs recognize a billed recurring charge of a plan by its rate (§6). */
 function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.RECURRING;
 }
 
-/** The details of usage tell which lines are billed, from which later runs go on (usage §7.3). */
+/** The details of usage list the billed lines, which later runs continue from (usage §7.3). */
 function keepsDetails({ basis }: NewInvoiceItem): boolean {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
   return computed?.kind === 'USAGE';
@@ -282,32 +268,32 @@ function notAddable(itemType: InvoiceItemType | null): BillingError {
 function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): BillingError {
   const shown = { amount: formatDecimal(amount), remaining: formatDecimal(remaining) };
   const message = `${shown.amount} is more than what remains of invoice item ${id}, ${shown.remaining}`;
-  return refused(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, { invoiceItemId: id, ...shown });
-}
-
-function refused(code: ErrorCode, message: string, facts: Readonly<Record<string, unknown>>): BillingError {
-  return billingError(code, message, facts);
+  const facts = { invoiceItemId: id, ...shown };
+  return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, facts);
 }
 
 /**
- * The amount of an item, with the sign that its type has (§1.3).
+ * Checks the sign of an item's amount (§1.3).
  * @throws BillingError INVOICE_CREDIT_AMOUNT_INVALID (4009) for a CREDIT_ADJ,
- * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for what is taken off, else
- * INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015).
+ * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for an adjustment, else INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID
+ * (4015).
  */
 function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {
   const problem = amount === null ? 'needs an amount' : signProblem(itemType, amount);
   if (amount !== null && problem === null) return amount.isZero() ? ZERO : amount;
   const shown = amount === null ? '' : ` of ${formatDecimal(amount)}`;
-  throw billingError(codeOf(itemType), `An item of type ${itemType}${shown} ${problem}`, {
-    itemType,
-    amount: amount && formatDecimal(amount),
-  });
+  throw billingError(
+    amountCodes[itemTypes[itemType].kind],
+    `An item of type ${itemType}${shown} ${problem}`,
+    {
+      itemType,
+      amount: amount && formatDecimal(amount),
+    },
+  );
 }
 
 function signProblem(itemType: InvoiceItemType, amount: Decimal): string | null {
-  const { sign } = itemTypes[itemType];
-  switch (sign) {
+  switch (itemTypes[itemType].sign) {
     case 'NEGATIVE':
       return amount.lessThan(0) ? null : 'cannot be: its amount has to be less than 0';
     case 'NOT_POSITIVE':
@@ -319,33 +305,14 @@ function signProblem(itemType: InvoiceItemType, amount: Decimal): string | null 
   }
 }
 
-function codeOf(itemType: InvoiceItemType): ErrorCode {
-  switch (itemTypes[itemType].kind) {
-    case 'CREDIT':
-      return ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID;
-    case 'ADJUSTMENT':
-      return ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE;
-    case 'CHARGE':
-    case 'ACCOUNT_CREDIT':
-      return ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID;
-  }
-}
+const amountCodes = {
+  CREDIT: ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID,
+  ADJUSTMENT: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+  CHARGE: ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+  ACCOUNT_CREDIT: ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+};
 
-interface ChosenId {
-  readonly id: Uuid;
-  readonly pluginName: string;
-}
-
-interface NewItems {
-  readonly items: readonly { readonly id: Uuid }[];
-  readonly elsewhere: readonly { readonly item: { readonly id: Uuid } }[];
-  readonly chosenIds: readonly ChosenId[];
-}
-
-/**
- * The ids that plugins cannot choose for new items (§13 rule 3): those of stored items, and of new ones of the invoices
- * that have been added.
- */
+/** Item ids that plugins cannot choose (§13 rule 3): those of stored items and of new items of the added invoices. */
 export class TakenIds {
   readonly #ids: Set<Uuid>;
 
@@ -353,8 +320,15 @@ export class TakenIds {
     this.#ids = new Set(stored);
   }
 
-  /** Takes the ids of the invoice's new items. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) for a chosen one that is taken. */
-  add({ items, elsewhere, chosenIds }: NewItems): void {
+  /** Adds the ids of the invoice's new items. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) if a chosen id is taken. */
+  add({
+    items,
+    elsewhere,
+    chosenIds,
+  }: Pick<AskedInvoice, 'chosenIds'> & {
+    readonly items: readonly { readonly id: Uuid }[];
+    readonly elsewhere: readonly { readonly item: { readonly id: Uuid } }[];
+  }): void {
     const clash = chosenIds.find(({ id }) => this.#ids.has(id));
     if (clash !== undefined) throw refusedTo(clash.pluginName, takenId(clash.id));
     for (const { id } of items) this.#ids.add(id);
@@ -364,5 +338,5 @@ export class TakenIds {
 
 function takenId(id: Uuid): BillingError {
   const message = `A new item cannot have the id ${id}, which an item of another invoice has`;
-  return refused(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
+  return billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
 }

@@ -23,33 +23,38 @@ import { seenInvoice } from './plugin-calls.ts';
 import { refusedTo } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
 
-/** An invoice that an operation makes or is about, before any plugin and credit. */
+/** An invoice that an operation creates or changes, before plugins and credit. */
 export interface ProposedInvoice {
   /** The stored invoice; null = new. */
   readonly before: Invoice | null;
-  /** As it is without the new items. */
+  /** The invoice without the new items. */
   readonly invoice: New<Invoice>;
-  /** What is stored of it, as the operation leaves it; null: nobody needs to see it, so it was not read. */
+  /** Its stored items as the operation leaves them; null = not read, since no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
-  /** What the operation leaves of stored items. */
-  readonly remains?: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+  /** New `repairable` of stored items. */
+  readonly remains?: readonly Remaining[];
 }
 
-/** What an operation of people would change: plugins are asked about it, and only it may be stored then (§13 rule 7). */
+type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
+
+/** The change that a person's operation proposes. Plugins are asked about it, and only it may then be stored (§13 rule 7). */
 export interface ProposedChange {
-  /** The accounts that it concerns, each of which the plugins are asked about. */
+  /** The affected accounts; plugins are asked about each. */
   readonly accounts: readonly Account[];
   readonly invoices: readonly ProposedInvoice[];
 }
 
 export interface DecidedChange {
-  /** The invoices of the operation, then the others that plugins add to. */
+  /** The invoices of the operation, then other invoices that plugins add to. */
   readonly changes: readonly ChangedInvoice[];
-  /** Items of drafts that plugins have rewritten, and what remains of items that are adjusted. */
+  /** Items of drafts that plugins have rewritten. */
   readonly rewritten: readonly InvoiceItem[];
-  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+  /** New `repairable` of adjusted items. */
+  readonly remains: readonly Remaining[];
 }
+
+/** Returns the operation without changes by plugins. */
 
 /** The operation as it is where nobody has a say. */
 export function undecidedChange({ invoices }: ProposedChange): DecidedChange {
@@ -61,8 +66,8 @@ export function undecidedChange({ invoices }: ProposedChange): DecidedChange {
 }
 
 /**
- * The operation with what plugins have made of its invoices.
- * @param asked one for each of the invoices, in their order.
+ * Returns the operation with the plugins' changes.
+ * @param asked one per invoice, in the same order.
  * @throws BillingError of `elsewhereChanges`.
  */
 export function decidedChange(
@@ -80,10 +85,7 @@ export function decidedChange(
   const addedTo = new Map(other.changes.map(({ after, newItems = [] }) => [after.id, newItems]));
   const left = new Map(other.remains.map((each) => [each.id, each.repairable]));
   const isOwn = new Set<Uuid>(invoices.map(({ invoice }) => invoice.id));
-  const remaining = <I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I): I => {
-    const repairable = left.get(item.id);
-    return repairable === undefined ? item : { ...item, repairable };
-  };
+  const remaining = <I extends Remaining>(item: I): I => withLeft(item, left);
   const decided = own.map(({ proposed, asked: made }) => ({
     proposed,
     items: [...made.items, ...(addedTo.get(proposed.invoice.id) ?? [])].map(remaining),
@@ -110,36 +112,24 @@ export function decidedChange(
   };
 }
 
-interface Own {
-  readonly proposed: ProposedInvoice;
-  readonly asked: AskedInvoice;
-}
-
-/** The stored invoices and those of the operation: a plugin may add to one of them what it says about another. */
-function withOwn(stored: StoredElsewhere, own: readonly Own[]): StoredElsewhere {
-  const asStored = (item: NewInvoiceItem, { invoice }: ProposedInvoice): InvoiceItem => ({
-    ...itemOf(invoice, item, invoice.createdDate),
-    recordId: 0,
+/** Adds the operation's own invoices to the stored ones, so that a plugin can add to one of them when asked about another. */
+function withOwn(
+  stored: StoredElsewhere,
+  own: readonly { readonly proposed: ProposedInvoice; readonly asked: AskedInvoice }[],
+): StoredElsewhere {
+  const found = own.map(({ proposed: { before, invoice }, asked }) => {
+    const added = asked.items.map((item) => ({ ...itemOf(invoice, item, invoice.createdDate), recordId: 0 }));
+    return { invoice: before ?? { ...invoice, recordId: 0 }, items: [...asked.existing, ...added] };
   });
-  const itemsOf = own.map(({ proposed, asked }) => {
-    const items = [...asked.existing, ...asked.items.map((item) => asStored(item, proposed))];
-    return [proposed.invoice.id, items] as const;
-  });
-  const invoices = own.map(({ proposed: { before, invoice } }): readonly [Uuid, Invoice] => [
-    invoice.id,
-    before ?? { ...invoice, recordId: 0 },
-  ]);
+  const items = found.flatMap((each) => each.items);
   return {
-    invoices: new Map([...stored.invoices, ...invoices]),
-    itemsOf: new Map([...stored.itemsOf, ...itemsOf]),
-    linked: new Map([
-      ...stored.linked,
-      ...itemsOf.flatMap(([, items]) => items.map((item) => [item.id, item] as const)),
-    ]),
+    invoices: new Map([...stored.invoices, ...found.map(({ invoice }) => [invoice.id, invoice] as const)]),
+    itemsOf: new Map([...stored.itemsOf, ...found.map((each) => [each.invoice.id, each.items] as const)]),
+    linked: new Map([...stored.linked, ...items.map((item) => [item.id, item] as const)]),
   };
 }
 
-/** What plugins are asked to add items to. Items of an invoice that is committed stay as they are (§1.6 rule 6). */
+/** Returns what plugins are asked to add items to. Items of a committed invoice do not change (§1.6 rule 6). */
 export function askedOf({ before, invoice, existing, newItems }: ProposedInvoice): AskedInvoice {
   return {
     invoiceId: invoice.id,
@@ -153,7 +143,7 @@ export function askedOf({ before, invoice, existing, newItems }: ProposedInvoice
   };
 }
 
-/** The invoice as plugins see it, with what they have made of it so far. */
+/** Returns the invoice as plugins see it, with their changes so far. */
 export function seenProposed(
   proposed: ProposedInvoice,
   asked: Pick<AskedInvoice, 'items' | 'existing'> = askedOf(proposed),
@@ -165,7 +155,7 @@ export function seenProposed(
   return seenInvoice(after, [...asked.existing, ...added]);
 }
 
-/** The invoice with its new items, as it is to be stored; plugins may have rewritten items of a draft. */
+/** Returns the invoice with its new items as it is stored; plugins may have rewritten items of a draft. */
 function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
   { items, existing }: Pick<AskedInvoice, 'items' | 'existing'>,
@@ -179,7 +169,7 @@ function changeOf(
   return { ...withMoreItems({ invoice: rewritten, items: existing }, items), before };
 }
 
-/** True if what plugins have decided about the one holds for the other. */
+/** True if the decisions of plugins about `seen` apply to `now`. */
 export function isSameChange(seen: ProposedChange, now: ProposedChange): boolean {
   return textOf(seen) === textOf(now);
 }
@@ -191,36 +181,38 @@ function textOf({ accounts, invoices }: ProposedChange): string {
   return JSON.stringify([accounts.map(({ id }) => id), parts]);
 }
 
-/** What is stored, as it is under the lock of the account. */
+/** The stored data, read under the account's lock. */
 interface StoredElsewhere {
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
   readonly itemsOf: ReadonlyMap<Uuid, readonly InvoiceItem[]>;
-  /** Items that are adjusted, by id. */
+  /** Adjusted items by id. */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
 }
 
-interface ElsewhereChanges {
-  readonly changes: readonly ChangedInvoice[];
-  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-}
-
 /**
- * The existing invoices that plugins add to (§13 rules 3 and 4), in the order in which they are named.
+ * Returns the changes of existing invoices that plugins add to (§13 rules 3 and 4), in the plugins' order.
  * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT
  * (4012) of a migration invoice, INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
- * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020).
+ * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020), each naming the plugin.
  */
 export function elsewhereChanges(
   accountId: Uuid,
   elsewhere: readonly ItemElsewhere[],
   stored: StoredElsewhere,
-): ElsewhereChanges {
+): Pick<DecidedChange, 'changes' | 'remains'> {
   const left = new Map<Uuid, InvoiceItem>();
   const added = new Map<Uuid, NewInvoiceItem[]>();
   for (const each of elsewhere) {
-    const { invoice, adjusted } = placeOf(each, accountId, { stored, left });
-    if (adjusted !== null) left.set(adjusted.id, adjusted);
-    added.set(invoice.id, [...(added.get(invoice.id) ?? []), each.item]);
+    const { basis } = each.item;
+    try {
+      const { invoice, adjusted } = checkedPlace(each, accountId, { stored, left });
+      if (adjusted !== null) left.set(adjusted.id, adjusted);
+      added.set(invoice.id, [...(added.get(invoice.id) ?? []), each.item]);
+    } catch (error) {
+      throw error instanceof BillingError && basis?.kind === 'PLUGIN'
+        ? refusedTo(basis.pluginName, error)
+        : error;
+    }
   }
   return {
     changes: [...added].map(([id, newItems]) => changeElsewhere(id, newItems, stored)),
@@ -228,32 +220,11 @@ export function elsewhereChanges(
   };
 }
 
-interface Place {
-  readonly invoice: Invoice;
-  readonly adjusted: InvoiceItem | null;
-}
-
-/** Where the item goes; a refusal names its plugin. */
-function placeOf(
-  each: ItemElsewhere,
-  accountId: Uuid,
-  of: { readonly stored: StoredElsewhere; readonly left: ReadonlyMap<Uuid, InvoiceItem> },
-): Place {
-  const { basis } = each.item;
-  try {
-    return checkedPlace(each, accountId, of);
-  } catch (error) {
-    throw error instanceof BillingError && basis?.kind === 'PLUGIN'
-      ? refusedTo(basis.pluginName, error)
-      : error;
-  }
-}
-
 function checkedPlace(
   each: ItemElsewhere,
   accountId: Uuid,
   { stored, left }: { readonly stored: StoredElsewhere; readonly left: ReadonlyMap<Uuid, InvoiceItem> },
-): Place {
+) {
   const isAdjustment = each.item.itemType === InvoiceItemType.ITEM_ADJ;
   const found = isAdjustment ? adjustedItem(each, accountId, stored) : null;
   const invoiceId = found?.invoiceId ?? each.invoiceId;
@@ -268,50 +239,38 @@ function checkedPlace(
   return { invoice, adjusted: { ...item, ...afterAdjustment(item, amount) } };
 }
 
-function adjustedItem(
-  { invoiceId, item }: ItemElsewhere,
-  accountId: Uuid,
-  { linked }: StoredElsewhere,
-): InvoiceItem {
+function adjustedItem({ invoiceId, item }: ItemElsewhere, accountId: Uuid, { linked }: StoredElsewhere) {
   const adjusted = item.linkedItemId === null ? undefined : linked.get(item.linkedItemId);
-  const isThere =
-    adjusted?.accountId === accountId && (invoiceId === null || invoiceId === adjusted.invoiceId);
-  if (adjusted !== undefined && isThere) return adjusted;
+  if (adjusted?.accountId === accountId && (invoiceId ?? adjusted.invoiceId) === adjusted.invoiceId) {
+    return adjusted;
+  }
   throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: item.linkedItemId ?? item.id });
 }
 
 function checkInvoice({ id, status, isMigration }: Invoice): void {
+  const invoiceId = id;
   if (status === InvoiceStatus.VOID) {
-    throw billingError(ErrorCode.INVOICE_VOID_UPDATED, `Invoice ${id} is void: it gets no more items`, {
-      invoiceId: id,
-    });
+    const message = `Invoice ${id} is void: it gets no more items`;
+    throw billingError(ErrorCode.INVOICE_VOID_UPDATED, message, { invoiceId });
   }
   if (!isMigration) return;
-  throw billingError(
-    ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-    `Invoice ${id} was migrated: it is in no balance, so it gets no more items`,
-    { invoiceId: id },
-  );
+  const message = `Invoice ${id} was migrated: it is in no balance, so it gets no more items`;
+  throw billingError(ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT, message, { invoiceId });
 }
 
-function changeElsewhere(
-  id: Uuid,
-  newItems: readonly NewInvoiceItem[],
-  stored: StoredElsewhere,
-): ChangedInvoice {
+function changeElsewhere(id: Uuid, newItems: readonly NewInvoiceItem[], stored: StoredElsewhere) {
   const before = stored.invoices.get(id);
   if (before === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id });
   const after = { ...before, ...amountsAfterItems(before, newItems) };
   return { before, after, newItems, allItems: [...(stored.itemsOf.get(id) ?? []), ...newItems] };
 }
 
-/** What is stored of what plugins name. */
 export interface LoadedElsewhere extends StoredElsewhere {
-  /** Ids that plugins have chosen for new items and that stored ones have. */
+  /** Ids that plugins chose for new items, but that stored items already have. */
   readonly taken: ReadonlySet<Uuid>;
 }
 
-/** What is stored of the invoices and items that plugins name; no statement where they name none. */
+/** Loads the stored invoices and items that plugins name; no statement if they name none. */
 export async function loadElsewhere(
   session: ReadSession,
   asked: readonly AskedInvoice[],
@@ -338,25 +297,25 @@ export async function loadElsewhere(
 
 type Left = ReadonlyMap<Uuid, Decimal>;
 
-/** What the repairs of a run leave of stored items: it is what plugins may take off them in the same run. */
+/** Returns what the run's repairs leave of stored items: the limit for plugins in the same run. */
 export function leftOfItems({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),
   );
 }
 
-function withLeft<I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I, left: Left): I {
+function withLeft<I extends Remaining>(item: I, left: Left): I {
   const repairable = left.get(item.id);
   return repairable === undefined ? item : { ...item, repairable };
 }
 
-/** What is stored, with what is left of items that are adjusted. */
+/** Returns the stored data with the remainder of adjusted items. */
 export function withLeftOfLinked<S extends StoredElsewhere>(stored: S, left: Left): S {
   if (left.size === 0) return stored;
   return { ...stored, linked: new Map([...stored.linked].map(([id, item]) => [id, withLeft(item, left)])) };
 }
 
-/** The items of the draft that the run adds to, with what the run leaves of them. */
+/** Returns the items of the draft that the run adds to, with their remainder after the run. */
 export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): readonly InvoiceItem[] {
   const items = run.invoice.draft?.items ?? [];
   if (items.length === 0) return items;
@@ -364,28 +323,25 @@ export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): re
   return items.map((item) => withLeft(item, left));
 }
 
-/** A stored item that plugins have changed, with how it was for them. */
+/** A stored item that plugins have changed. */
 interface TouchedItem {
   readonly before: InvoiceItem;
   readonly item: InvoiceItem;
 }
 
-/** The items that plugins have changed; both lists have the same items in the same order. */
+/** Returns the items that plugins have changed; both lists have the same items in the same order. */
 export function touchedItems(
   before: readonly InvoiceItem[],
   after: readonly InvoiceItem[],
 ): readonly TouchedItem[] {
   return after.flatMap((item, index) => {
     const was = before[index];
-    const isSame =
-      was === undefined ||
-      was === item ||
-      (was.amount.equals(item.amount) && was.repairable.equals(item.repairable));
-    return isSame ? [] : [{ before: was, item }];
+    const isSame = was?.amount.equals(item.amount) && was.repairable.equals(item.repairable);
+    return was === undefined || was === item || isSame ? [] : [{ before: was, item }];
   });
 }
 
-/** True: its amount is another one, so that it is written anew. */
+/** True: its amount changed, so the item is written again. */
 export function isRewritten({ before, item }: TouchedItem): boolean {
   return !before.amount.equals(item.amount);
 }

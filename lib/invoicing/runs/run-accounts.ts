@@ -31,17 +31,17 @@ import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { saveRuns, scheduleDueEntries } from '../saving/save-runs.ts';
 import type { FailedRun, RunResult } from './run-results.ts';
 
-/** One account that is to be invoiced, with the requested date; null = today in its zone. */
+/** A run of one account. `requestedDate`: null = today in the account's zone. */
 export interface RunRequest {
   readonly account: Account;
   readonly requestedDate: LocalDate | null;
-  /** Date of the due entry or event that asks for the run; null or absent = it is asked for now. */
+  /** Date of the due entry or event that triggered the run; null or absent = requested now. */
   readonly dueDate?: LocalDate | null;
   /** Default: a new COMMITTED invoice. */
   readonly drafting?: Drafting;
-  /** Whether the run goes past the safety bounds (§8.4); default false. */
+  /** Whether the run ignores the safety bounds (§8.4). Default false. */
   readonly acceptsBounds?: boolean;
-  /** Whether a plugin has asked for a run at this date; default false. */
+  /** Whether a plugin requested a run on this date. Default false. */
   readonly isRescheduled?: boolean;
 }
 
@@ -49,13 +49,13 @@ export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** What usage sources have supplied; default: there are none. */
+  /** Usage supplied by sources. Default none. */
   readonly supplies?: UsageSupplies | null;
 }
 
 /**
- * Runs any number of locked accounts of one tenant in the session's transaction (§8.2): loads in bulk, evaluates each
- * account by itself, saves in bulk. An account whose evaluation fails is reported and not saved; the others go on.
+ * Runs locked accounts of one tenant in the session's transaction (§8.2): loads in bulk, evaluates each account on its own,
+ * saves in bulk. An account whose evaluation fails is reported and not saved; the others continue.
  */
 export async function runAccounts(
   session: WriteSession,
@@ -75,8 +75,8 @@ interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
 }
 
 /**
- * Loads and evaluates any number of accounts of one tenant (§8.2 steps 4 to 10), in bulk, and writes nothing. What was
- * read is freed when this returns: it is much for an account with many subscriptions.
+ * Loads and evaluates accounts of one tenant in bulk, without writing (§8.2 steps 4 to 10). The loaded data, large for
+ * accounts with many subscriptions, is freed on return.
  */
 export async function evaluateRuns(
   session: ReadSession,
@@ -124,7 +124,7 @@ function evaluate(
   };
 }
 
-/** The effective target date of each account, or why there is none; one statement (§8.2 step 4). */
+/** Returns the effective target date of each account, or the reason why it has none; one statement (§8.2 step 4). */
 export async function targetDatesOf(
   session: ReadSession,
   requests: readonly RunRequest[],
@@ -145,7 +145,7 @@ export async function targetDatesOf(
   return { accepted, ended };
 }
 
-/** The request with its effective target date. @throws BillingError 4005, or 3 for an account without currency. */
+/** @throws BillingError 4005, or 3 for an account without currency. */
 function billingRequest(
   { account, requestedDate, dueDate }: RunRequest,
   state: AccountInvoicingState,
@@ -168,7 +168,7 @@ export interface FailedEvaluation {
   readonly error: unknown;
 }
 
-/** Applies the accounts' credit to the runs (§10); an account whose credit is in an illegal state fails. */
+/** Applies the accounts' credit to the runs (§10); an account with an illegal credit state fails. */
 export async function creditRuns(
   session: ReadSession,
   runs: readonly EvaluatedRun[],
@@ -201,15 +201,13 @@ export function doneRun({ billing: { account, skipped }, run, invoiceId }: Evalu
   return { account, kind: 'done', invoiceIds: run.items.length > 0 ? [invoiceId] : [], skipped };
 }
 
-/** Records the due entries of runs that fail after their evaluation (§8.6). */
+/** Stores the due entries of runs that fail after their evaluation (§8.6). */
 export function recordFailures(
   session: WriteSession,
   failed: readonly FailedEvaluation[],
 ): readonly FailedRun[] {
-  scheduleDueEntries(
-    session,
-    failed.map(({ evaluated }) => evaluated),
-  );
+  const runs = failed.map(({ evaluated }) => evaluated);
+  scheduleDueEntries(session, runs);
   return failed.map(({ evaluated: { billing }, error }) => ({
     ...failedRun(billing.account, error),
     isWorkedOut: true,
