@@ -1,5 +1,4 @@
 import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
-import { KeyKind, type KeyValues, keyKind, maskedValues } from '../../../lib/tenants/index.ts';
 import { field, model, shown } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
@@ -24,8 +23,3 @@ export const TenantKeyValue = model('TenantKeyValue', {
 
 /** `whsec_` and 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: text() });
-
-/** Settings and the callback are masked unless the caller may change them (platform §3 rule 8). */
-export function shownValues(found: KeyValues, options: { readonly masked: boolean }): KeyValues {
-  return options.masked && keyKind(found.key) !== KeyKind.USER ? maskedValues(found) : found;
-}

@@ -1,71 +1,35 @@
-import { ObjectType } from '../../../lib/records/index.ts';
+import { type AuditRow, ObjectType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { Dialect } from '../dialect.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.ts';
 import { type Answer, json, streamedText } from '../routing/answer.ts';
-import { fieldedResources, type ObjectResource, objectOf } from '../routing/objects.ts';
+import { fieldedResources, type ObjectResource, objectOf, resource } from '../routing/objects.ts';
 import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
 import { listOf, unaudited } from '../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
-/** Kinds with their own history route below, or another id. */
+/** Their history has its own route below, or another id. */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
 /** accounts §14.1 */
 const resources: readonly ObjectResource[] = [
   ...fieldedResources.filter(({ path }) => !ownRoutes.includes(path)),
-  {
+  resource('blockingState', ObjectType.BLOCKING_STATES, {
     path: 'accounts/block',
     idName: 'blockingId',
-    noun: 'BlockingState',
     area: 'subscriptions',
-    described: 'a blocking state',
-    type: ObjectType.BLOCKING_STATES,
-  },
-  {
+  }),
+  resource('subscriptionEvent', ObjectType.SUBSCRIPTION_EVENT, {
     path: 'subscriptions/events',
     idName: 'eventId',
-    noun: 'SubscriptionEvent',
     described: 'an event of a subscription',
-    type: ObjectType.SUBSCRIPTION_EVENT,
-  },
-  {
-    path: 'invoicePayments',
-    idName: 'invoicePaymentId',
-    noun: 'InvoicePayment',
-    described: 'an invoice payment, by its own id',
-    type: ObjectType.INVOICE_PAYMENT,
-  },
-  {
-    path: 'payments/attempts',
-    idName: 'paymentAttemptId',
-    noun: 'PaymentAttempt',
-    described: 'a payment attempt',
-    type: ObjectType.PAYMENT_ATTEMPT,
-  },
-  {
-    path: 'tagDefinitions',
-    idName: 'tagDefinitionId',
-    noun: 'TagDefinition',
-    area: 'tags',
-    described: 'a tag definition',
-    type: ObjectType.TAG_DEFINITION,
-  },
-  {
-    path: 'tags',
-    idName: 'tagId',
-    noun: 'Tag',
-    described: 'a tag',
-    type: ObjectType.TAG,
-  },
-  {
-    path: 'customFields',
-    idName: 'customFieldId',
-    noun: 'CustomField',
-    described: 'a custom field',
-    type: ObjectType.CUSTOM_FIELD,
-  },
+  }),
+  resource('invoicePayment', ObjectType.INVOICE_PAYMENT, { described: 'an invoice payment, by its own id' }),
+  resource('paymentAttempt', ObjectType.PAYMENT_ATTEMPT, { path: 'payments/attempts' }),
+  resource('tagDefinition', ObjectType.TAG_DEFINITION, { area: 'tags' }),
+  resource('tag', ObjectType.TAG),
+  resource('customField', ObjectType.CUSTOM_FIELD),
 ];
 
 export const auditHistoryRoutes: readonly Route[] = [
@@ -89,10 +53,10 @@ export const auditHistoryRoutes: readonly Route[] = [
     {
       summary: 'List the changes of a secondary address with the state after each',
       success,
-      async handle({ billing, context, params, dialect }) {
-        const object = { type: ObjectType.ACCOUNT_EMAIL, id: params.accountEmailId };
-        const rows = await billing.audit.historyWithin(context, params.accountId, object);
-        return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
+      async handle(call) {
+        const { accountId, accountEmailId: id } = call.params;
+        const object = { type: ObjectType.ACCOUNT_EMAIL, id };
+        return historyJson(call, await call.billing.audit.historyWithin(call.context, accountId, object));
       },
     },
   ),
@@ -111,21 +75,26 @@ export const exportRoutes: readonly Route[] = [
   }),
 ];
 
-function routeOf(resource: ObjectResource): Route {
-  const { path, idName, noun, described, area } = resource;
+function routeOf(object: ObjectResource): Route {
+  const { path, idName, noun, described, area } = object;
   const endpoint = `GET /1.0/kb/${path}/{${idName}}/auditLogsWithHistory` as const;
   return tenantRoute(`get${noun}AuditLogsWithHistory`, endpoint, {
     ...(area !== undefined && { area }),
     summary: `List the changes of ${described} with the state after each`,
     success,
-    handle: (call) => historyAnswer(call, objectOf(resource, call.params)),
+    handle: (call) => historyAnswer(call, objectOf(object, call.params)),
   });
 }
 
+type HistoryCall = Pick<TenantCall<string, never, null>, 'billing' | 'context' | 'dialect'>;
+
 async function historyAnswer(
-  { billing, context, dialect }: Pick<TenantCall<string, never, null>, 'billing' | 'context' | 'dialect'>,
+  call: HistoryCall,
   object: { readonly type: ObjectType; readonly id: Uuid },
 ): Promise<Answer> {
-  const rows = await billing.audit.history(context, object);
+  return historyJson(call, await call.billing.audit.history(call.context, object));
+}
+
+function historyJson({ context, dialect }: HistoryCall, rows: readonly AuditRow[]): Answer {
   return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
 }

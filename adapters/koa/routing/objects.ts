@@ -15,7 +15,7 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
 }
 
 /** `invoiceItem` is found below `invoiceItems/{invoiceItemId}` and called `InvoiceItem` and `an invoice item`. */
-function resource<T extends ObjectType>(
+export function resource<T extends ObjectType>(
   name: string,
   type: T,
   differing: Partial<ObjectResource<T>> = {},
@@ -31,12 +31,9 @@ function resource<T extends ObjectType>(
   };
 }
 
-export const accountResource: ObjectResource<TaggedType> = resource('account', ObjectType.ACCOUNT);
-export const bundleResource: ObjectResource<TaggedType> = resource('bundle', ObjectType.BUNDLE);
-export const subscriptionResource: ObjectResource<TaggedType> = resource(
-  'subscription',
-  ObjectType.SUBSCRIPTION,
-);
+export const accountResource = resource<TaggedType>('account', ObjectType.ACCOUNT);
+export const bundleResource = resource<TaggedType>('bundle', ObjectType.BUNDLE);
+export const subscriptionResource = resource<TaggedType>('subscription', ObjectType.SUBSCRIPTION);
 
 /** The resources of accounts §11 with tags; an invoice payment has those of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [

@@ -24,59 +24,45 @@ const htmlHeaders: Readonly<Record<string, string>> = {
 
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 
+const template = {
+  path: '/template',
+  what: 'the template of invoices',
+  mediaType: html,
+  body: htmlBody,
+  textOf: () => ({ kind: TEMPLATE }),
+} as const;
+const manualPayTemplate = {
+  ...template,
+  path: '/manualPayTemplate',
+  what: 'the template of invoices of accounts with the tag MANUAL_PAY',
+  textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
+} as const;
+
 /** See invoicing §14. */
 export const invoiceDocumentRoutes: readonly Route[] = [
-  ...printRoutes({
-    noun: 'Invoice',
-    path: '/invoices/{invoiceId}',
-    what: 'an invoice',
-    fileName: 'invoice',
-    operations: ({ invoices }) => invoices,
-  }),
-  ...translationRoutes({
-    path: '/translation/{locale}',
-    kind: TRANSLATION,
-    what: 'the texts of invoices in a language',
-    get: 'getInvoiceTranslation',
-    upload: 'uploadInvoiceTranslation',
-  }),
-  ...translationRoutes({
-    path: '/catalogTranslation/{locale}',
-    kind: CATALOG_TRANSLATION,
-    what: 'the names of plans, phases and usages in a language',
-    get: 'getCatalogTranslation',
-    upload: 'uploadCatalogTranslation',
-  }),
-  getRoute({
-    path: '/template',
-    operationId: 'getInvoiceTemplate',
-    what: 'the template of invoices',
-    mediaType: html,
-    textOf: () => ({ kind: TEMPLATE }),
-  }),
+  ...printRoutes('invoice', '/invoices/{invoiceId}', ({ invoices }) => invoices),
+  ...translationRoutes(TRANSLATION, 'Translation', 'the texts of invoices in a language'),
+  ...translationRoutes(
+    CATALOG_TRANSLATION,
+    'CatalogTranslation',
+    'the names of plans, phases and usages in a language',
+  ),
+  getRoute({ ...template, operationId: 'getInvoiceTemplate' }),
   uploadRoute({
-    path: '/template',
+    ...template,
     operationId: 'uploadInvoiceTemplate',
-    what: 'the template of invoices',
-    body: htmlBody,
-    textOf: () => ({ kind: TEMPLATE }),
     location: () => '/invoices/template',
   }),
-  ...(['', '/{locale}'] as const).map((locale) =>
-    getRoute({
-      path: `/manualPayTemplate${locale}`,
-      operationId: locale === '' ? 'getInvoiceMPTemplateDefault' : 'getInvoiceMPTemplate',
-      what: `the template of invoices of accounts with the tag MANUAL_PAY${locale && ' (of any locale)'}`,
-      mediaType: html,
-      textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
-    }),
-  ),
+  getRoute({ ...manualPayTemplate, operationId: 'getInvoiceMPTemplateDefault' }),
+  getRoute({
+    ...manualPayTemplate,
+    path: '/manualPayTemplate/{locale}',
+    operationId: 'getInvoiceMPTemplate',
+    what: `${manualPayTemplate.what} (of any locale)`,
+  }),
   uploadRoute({
-    path: '/manualPayTemplate',
+    ...manualPayTemplate,
     operationId: 'uploadInvoiceMPTemplate',
-    what: 'the template of invoices of accounts with the tag MANUAL_PAY',
-    body: htmlBody,
-    textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
     location: async ({ billing, context }) => {
       const settings = await billing.configuration.settings(context);
       return `/invoices/manualPayTemplate/${settings['default.locale']}`;
@@ -103,13 +89,7 @@ export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
     shows: CreditNote,
     handle: ({ billing, context, params }) => billing.creditNotes.get(context, params.creditNoteId),
   }),
-  ...printRoutes({
-    noun: 'CreditNote',
-    path: '/creditNotes/{creditNoteId}',
-    what: 'a credit note',
-    fileName: 'credit-note',
-    operations: ({ creditNotes }) => creditNotes,
-  }),
+  ...printRoutes('credit note', '/creditNotes/{creditNoteId}', ({ creditNotes }) => creditNotes),
 ]);
 
 type Params = Readonly<Record<string, string>>;
@@ -117,30 +97,24 @@ type AnyCall = Pick<TenantCall<string, Record<never, never>, unknown>, 'billing'
   readonly params: Params;
 };
 
-function translationRoutes({
-  path,
-  kind,
-  what,
-  get,
-  upload,
-}: {
-  readonly path: `/${string}/{locale}`;
-  readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
-  readonly what: string;
-  readonly get: string;
-  readonly upload: string;
-}): readonly Route[] {
+function translationRoutes(
+  kind: 'TRANSLATION' | 'CATALOG_TRANSLATION',
+  noun: 'Translation' | 'CatalogTranslation',
+  what: string,
+): readonly Route[] {
+  const name = noun.charAt(0).toLowerCase() + noun.slice(1);
+  const path = `/${name}/{locale}` as const;
   const textOf = ({ locale = '' }: Params): DocumentText => ({ kind, locale });
+  const operation = kind === TRANSLATION ? 'InvoiceTranslation' : noun;
   return [
-    getRoute({ path, operationId: get, what, mediaType: text, textOf }),
+    getRoute({ path, operationId: `get${operation}`, what, mediaType: text, textOf }),
     uploadRoute({
       path,
-      operationId: upload,
+      operationId: `upload${operation}`,
       what: `${what}, as Java properties`,
       body: textBody,
       textOf,
-      location: ({ params: { locale = '' } }) =>
-        `/invoices${path.replace('{locale}', encodeURIComponent(locale))}`,
+      location: ({ params: { locale = '' } }) => `/invoices/${name}/${encodeURIComponent(locale)}`,
     }),
   ];
 }
@@ -152,13 +126,9 @@ interface TextRoute {
   textOf(params: Params): DocumentText;
 }
 
-function getRoute({
-  path,
-  operationId,
-  what,
-  mediaType,
-  textOf,
-}: TextRoute & { readonly mediaType: string }): Route {
+type ReadText = TextRoute & { readonly mediaType: string };
+
+function getRoute({ path, operationId, what, mediaType, textOf }: ReadText): Route {
   return tenantRoute(operationId, `GET /1.0/kb/invoices${path}`, {
     summary: `Get ${what}, as uploaded`,
     success: { status: 200, mediaTypes: [mediaType] },
@@ -171,17 +141,12 @@ function getRoute({
   });
 }
 
-function uploadRoute({
-  path,
-  operationId,
-  what,
-  body,
-  textOf,
-  location,
-}: TextRoute & {
+interface UploadedText extends TextRoute {
   readonly body: RequestBody<string>;
   location(call: AnyCall): string | Promise<string>;
-}): Route {
+}
+
+function uploadRoute({ path, operationId, what, body, textOf, location }: UploadedText): Route {
   return tenantRoute(operationId, `POST /1.0/kb/invoices${path}`, {
     summary: `Upload ${what}; what is there already is replaced with deleteIfExists only`,
     permission: 'tenant_kvs:add',
@@ -191,30 +156,22 @@ function uploadRoute({
     success: { status: 201, location: `/invoices${path}` },
     fails: [ErrorCode.INVALID_PARAMETER, ErrorCode.MISSING_OR_INVALID_FIELD],
     async handle({ billing, context, params, query, body: uploaded, user }) {
-      if (query.deleteIfExists) checkPermission(user, 'tenant_kvs:delete');
-      await billing.invoiceTexts.upload(context, {
-        ...textOf(params),
-        text: uploaded,
-        replace: query.deleteIfExists,
-      });
+      const { deleteIfExists: replace } = query;
+      if (replace) checkPermission(user, 'tenant_kvs:delete');
+      await billing.invoiceTexts.upload(context, { ...textOf(params), text: uploaded, replace });
       return created(await location({ billing, context, params }));
     },
   });
 }
 
-function printRoutes({
-  noun,
-  path,
-  what,
-  fileName,
-  operations,
-}: {
-  readonly noun: string;
-  readonly path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}';
-  readonly what: string;
-  readonly fileName: string;
-  readonly operations: (billing: Billing) => Pick<Billing['invoices'], 'html' | 'pdf'>;
-}): readonly Route[] {
+/** `name` is `invoice` or `credit note`. */
+function printRoutes(
+  name: string,
+  path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}',
+  operations: (billing: Billing) => Pick<Billing['invoices'], 'html' | 'pdf'>,
+): readonly Route[] {
+  const noun = name.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const what = `${name === 'invoice' ? 'an' : 'a'} ${name}`;
   const idOf = (params: Params) => Object.values(params)[0] as Uuid;
   return [
     tenantRoute(`get${noun}AsHTML`, `GET /1.0/kb${path}/html`, {
@@ -231,7 +188,7 @@ function printRoutes({
       handle: async ({ billing, context, params }) => ({
         bytes: await operations(billing).pdf(context, idOf(params)),
         headers: {
-          'Content-Disposition': `inline; filename="${fileName}-${idOf(params)}.pdf"`,
+          'Content-Disposition': `inline; filename="${name.replace(' ', '-')}-${idOf(params)}.pdf"`,
           'X-Content-Type-Options': 'nosniff',
         },
       }),

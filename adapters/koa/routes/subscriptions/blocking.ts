@@ -31,8 +31,11 @@ const resources: readonly BlockedResource[] = [
   { ...subscriptionResource, type: BlockingStateType.SUBSCRIPTION },
 ];
 
-const permission = 'entitlement:pause_resume';
-const query = { requestedDate: moment, ...controlledQuery };
+const blocking = {
+  permission: 'entitlement:pause_resume',
+  query: { requestedDate: moment, ...controlledQuery },
+  fails: controlledErrors,
+} as const;
 
 /** See subscriptions §14. */
 export const blockingRoutes: readonly Route[] = [
@@ -44,27 +47,21 @@ export const blockingRoutes: readonly Route[] = [
       ...auditParameter,
     },
     shows: listOf(BlockingState),
-    handle: ({
-      billing,
-      context,
-      params,
-      query: { blockingStateTypes: types, blockingStateSvcs: services },
-    }) => billing.blocking.ofAccount(context, params.accountId, { types, services }),
+    handle({ billing, context, params, query }) {
+      const { blockingStateTypes: types, blockingStateSvcs: services } = query;
+      return billing.blocking.ofAccount(context, params.accountId, { types, services });
+    },
   }),
   ...resources.map(additionOf),
   tenantRoute('pauseBundle', 'PUT /1.0/kb/bundles/{bundleId}/pause', {
+    ...blocking,
     summary: 'Pause a bundle: stop service and billing of its subscriptions',
-    permission,
-    query,
-    fails: controlledErrors,
     handle: ({ billing, context, params, query }) =>
       billing.blocking.pauseBundle(context, params.bundleId, query),
   }),
   tenantRoute('resumeBundle', 'PUT /1.0/kb/bundles/{bundleId}/resume', {
+    ...blocking,
     summary: 'Resume a paused bundle',
-    permission,
-    query,
-    fails: controlledErrors,
     handle: ({ billing, context, params, query }) =>
       billing.blocking.resumeBundle(context, params.bundleId, query),
   }),
@@ -72,9 +69,8 @@ export const blockingRoutes: readonly Route[] = [
 
 function additionOf({ path, idName, noun, described, type }: BlockedResource): Route {
   return tenantRoute(`add${noun}BlockingState`, `POST /1.0/kb/${path}/{${idName}}/block`, {
+    ...blocking,
     summary: `Put a blocking state of a service on ${described}`,
-    permission,
-    query,
     body: jsonBody(BlockingState),
     creates: `/accounts/{accountId}/block?blockingStateTypes=${type}`,
     fails: [ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG, ...controlledErrors],

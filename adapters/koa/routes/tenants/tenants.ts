@@ -2,25 +2,28 @@ import type { Principal } from '../../../../lib/records/index.ts';
 import { isGranted, isPermitted, type Permission } from '../../../../lib/security/index.ts';
 import {
   KeyKind,
+  type KeyValues,
   keyKind,
+  maskedValues,
   paymentStateMachineKey,
   pluginConfigurationKey,
   SystemKey,
 } from '../../../../lib/tenants/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
-import { NotificationSigningSecret, shownValues, Tenant, TenantKeyValue } from '../../models/tenant.ts';
+import { NotificationSigningSecret, Tenant, TenantKeyValue } from '../../models/tenant.ts';
 import { jsonBody, textBody } from '../../routing/body.ts';
 import { type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag, plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** A value with its own path, and its key. */
+/** A value with its own path. */
 interface ValuePath {
   readonly path: `/${string}`;
-  readonly operations: { readonly upload: string; readonly get: string; readonly delete: string };
+  /** The operations are `upload…`, `get…` and `delete…`. */
+  readonly noun: string;
+  readonly uploadId?: string;
   readonly what: string;
   readonly note?: string;
   readonly fails: readonly ErrorCode[];
@@ -32,40 +35,29 @@ const badValue = [ErrorCode.MALFORMED_BODY, ErrorCode.MISSING_OR_INVALID_FIELD];
 const named: readonly ValuePath[] = [
   {
     path: '/uploadPluginConfig/{pluginName}',
-    operations: {
-      upload: 'uploadPluginConfiguration',
-      get: 'getPluginConfiguration',
-      delete: 'deletePluginConfiguration',
-    },
+    noun: 'PluginConfiguration',
     what: 'the configuration of a plugin',
     fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
     keyOf: pluginConfigurationKey,
   },
   {
     path: '/uploadPluginPaymentStateMachineConfig/{pluginName}',
-    operations: {
-      upload: 'uploadPluginPaymentStateMachineConfig',
-      get: 'getPluginPaymentStateMachineConfig',
-      delete: 'deletePluginPaymentStateMachineConfig',
-    },
+    noun: 'PluginPaymentStateMachineConfig',
     what: 'the payment state machine of a plugin',
     fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
     keyOf: paymentStateMachineKey,
   },
   {
     path: '/uploadPerTenantConfig',
-    operations: {
-      upload: 'uploadPerTenantConfiguration',
-      get: 'getPerTenantConfiguration',
-      delete: 'deletePerTenantConfiguration',
-    },
+    noun: 'PerTenantConfiguration',
     what: 'the configuration of the tenant, a JSON object of properties',
     fails: badValue,
     keyOf: () => SystemKey.PER_TENANT_CONFIG,
   },
   {
     path: '/userKeyValue/{keyName}',
-    operations: { upload: 'insertUserKeyValue', get: 'getUserKeyValue', delete: 'deleteUserKeyValue' },
+    noun: 'UserKeyValue',
+    uploadId: 'insertUserKeyValue',
     what: 'a value of any key',
     note: '; keys of the server hold one value and are checked',
     fails: [...badValue, ErrorCode.INVALID_PARAMETER, ErrorCode.CATALOG_INVALID_FOR_TENANT],
@@ -92,8 +84,10 @@ export const tenantRoutes: readonly Route[] = [
     summary: 'Get a tenant by id',
     shows: Tenant,
     async handle({ billing, params: { tenantId }, user }) {
-      if (user === null || !isGranted(user, tenantId)) throw noSuchTenantId(tenantId);
-      return billing.tenants.get(tenantId);
+      // A tenant without a grant is reported as unknown (http-api §13.1 note 21).
+      if (user !== null && isGranted(user, tenantId)) return billing.tenants.get(tenantId);
+      const message = `Tenant does not exist for id ${tenantId}`;
+      throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, message, { tenantId });
     },
   }),
   userRoute('getTenantByApiKey', 'GET /1.0/kb/tenants', {
@@ -101,10 +95,11 @@ export const tenantRoutes: readonly Route[] = [
     query: { apiKey: required(plainText) },
     shows: Tenant,
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
-    async handle({ billing, query, user }) {
-      const tenant = await billing.tenants.getByApiKey(query.apiKey);
-      if (user === null || !isGranted(user, tenant.id)) throw noSuchTenant(query.apiKey);
-      return tenant;
+    async handle({ billing, query: { apiKey }, user }) {
+      const tenant = await billing.tenants.getByApiKey(apiKey);
+      if (user !== null && isGranted(user, tenant.id)) return tenant;
+      const message = `Tenant does not exist for api key ${shortened(apiKey)}`;
+      throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY, message, { apiKey });
     },
   }),
   ...named.flatMap(valueRoutes),
@@ -113,7 +108,7 @@ export const tenantRoutes: readonly Route[] = [
     shows: listOf(TenantKeyValue),
     async handle({ billing, context, params, user }) {
       const found = await billing.keyValues.search(context, params.keyPrefix);
-      return found.map((each) => shownValues(each, { masked: isMasked(user) }));
+      return found.map((each) => shownValues(each, user));
     },
   }),
   tenantRoute('registerPushNotificationCallback', 'POST /1.0/kb/tenants/registerNotificationCallback', {
@@ -128,10 +123,8 @@ export const tenantRoutes: readonly Route[] = [
   tenantRoute('getPushNotificationCallbacks', 'GET /1.0/kb/tenants/registerNotificationCallback', {
     summary: 'Get the URL to which the events of the tenant are sent',
     shows: TenantKeyValue,
-    async handle({ billing, context, user }) {
-      const found = await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB);
-      return shownValues(found, { masked: isMasked(user) });
-    },
+    handle: async ({ billing, context, user }) =>
+      shownValues(await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB), user),
   }),
   tenantRoute('deletePushNotificationCallbacks', 'DELETE /1.0/kb/tenants/registerNotificationCallback', {
     summary: 'Send no events any more',
@@ -152,12 +145,12 @@ export const tenantRoutes: readonly Route[] = [
   }),
 ];
 
-function valueRoutes({ path, operations, what, note = '', fails, keyOf }: ValuePath): readonly Route[] {
+function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: ValuePath): readonly Route[] {
   const fullPath = `/1.0/kb/tenants${path}` as const;
   // A path has at most one parameter.
   const keyIn = (params: Readonly<Record<string, string>>): string => keyOf(Object.values(params)[0] ?? '');
   return [
-    tenantRoute(operations.upload, `POST ${fullPath}`, {
+    tenantRoute(uploadId ?? `upload${noun}`, `POST ${fullPath}`, {
       summary: `Upload ${what}${note}`,
       permission: 'tenant_kvs:add',
       body: textBody,
@@ -165,60 +158,42 @@ function valueRoutes({ path, operations, what, note = '', fails, keyOf }: ValueP
       fails,
       async handle({ billing, context, params, body, user }) {
         const key = keyIn(params);
-        checkKeyPermission(user, uploadPermissions[keyKind(key)]);
+        checkKeyPermission(user, 'upload', key);
         await billing.keyValues.add(context, key, body);
       },
     }),
-    tenantRoute(operations.get, `GET ${fullPath}`, {
+    tenantRoute(`get${noun}`, `GET ${fullPath}`, {
       summary: `Get ${what}`,
       shows: TenantKeyValue,
-      async handle({ billing, context, params, user }) {
-        const found = await billing.keyValues.get(context, keyIn(params));
-        const shown = shownValues(found, { masked: isMasked(user) });
-        return shown;
-      },
+      handle: async ({ billing, context, params, user }) =>
+        shownValues(await billing.keyValues.get(context, keyIn(params)), user),
     }),
-    tenantRoute(operations.delete, `DELETE ${fullPath}`, {
+    tenantRoute(`delete${noun}`, `DELETE ${fullPath}`, {
       summary: `Delete ${what}`,
       permission: 'tenant_kvs:delete',
       async handle({ billing, context, params, user }) {
         const key = keyIn(params);
-        checkKeyPermission(user, deletePermissions[keyKind(key)]);
+        checkKeyPermission(user, 'delete', key);
         await billing.keyValues.delete(context, key);
       },
     }),
   ];
 }
 
-/** Keys with an own endpoint need its permission here too (platform §3 rule 5). */
-const uploadPermissions: Partial<Record<KeyKind, Permission>> = {
-  [KeyKind.CATALOG]: 'catalog:config_upload',
-  [KeyKind.OVERDUE]: 'overdue:config_upload',
-};
-const deletePermissions: Partial<Record<KeyKind, Permission>> = {
-  [KeyKind.CATALOG]: 'catalog:delete',
-  [KeyKind.OVERDUE]: 'overdue:config_upload',
+/** Keys with their own endpoint require its permission here too (platform §3 rule 5). */
+const keyPermissions: Partial<Record<KeyKind, Record<'upload' | 'delete', Permission>>> = {
+  [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },
+  [KeyKind.OVERDUE]: { upload: 'overdue:config_upload', delete: 'overdue:config_upload' },
 };
 
-function checkKeyPermission(user: Principal | null, permission: Permission | undefined): void {
+function checkKeyPermission(user: Principal | null, change: 'upload' | 'delete', key: string): void {
+  const permission = keyPermissions[keyKind(key)]?.[change];
   if (user !== null && permission !== undefined) checkPermission(user, permission);
 }
 
-function isMasked(user: Principal | null): boolean {
-  return !isPermitted(user?.permissions ?? [], 'tenant_kvs:add');
-}
-
-/** A tenant without a grant is reported as unknown (http-api §13.1 note 21). */
-function noSuchTenant(apiKey: string): BillingError {
-  return billingError(
-    ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-    `Tenant does not exist for api key ${shortened(apiKey)}`,
-    { apiKey },
-  );
-}
-
-function noSuchTenantId(tenantId: Uuid): BillingError {
-  return billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, `Tenant does not exist for id ${tenantId}`, {
-    tenantId,
-  });
+/** Masks settings and the callback unless the caller may change them (platform §3 rule 8). */
+function shownValues(found: KeyValues, user: Principal | null): KeyValues {
+  const isShown =
+    keyKind(found.key) === KeyKind.USER || isPermitted(user?.permissions ?? [], 'tenant_kvs:add');
+  return isShown ? found : maskedValues(found);
 }
