@@ -6,3 +6,14 @@ export function onDemand<T extends object>(make: () => T): () => T {
     return made;
   };
 }
+
+type Makers = Readonly<Record<string, () => object>>;
+type Made<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
+
+/** Adds members that are created on first use. Spreading the result creates them. */
+export function withLazy<B extends object, M extends Makers>(base: B, makers: M): B & Made<M> {
+  for (const [name, make] of Object.entries(makers)) {
+    Object.defineProperty(base, name, { get: onDemand(make), enumerable: true });
+  }
+  return base as B & Made<M>;
+}

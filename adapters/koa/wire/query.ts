@@ -7,19 +7,17 @@ import {
   MAX_INTEGER_DIGITS,
   MAX_NUMBER_CHARACTERS,
 } from '../../../lib/values/limits.ts';
-import { type Decimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
+import { parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
-  type Instant,
   isTimeZone,
   parseWireInstant,
   parseWireMoment,
   type TimeZone,
   timeZone as timeZoneOf,
-  type WireMoment,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { onDemand } from './on-demand.ts';
+import { withLazy } from './on-demand.ts';
 import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-type.ts';
 
 /** See http-api §6. */
@@ -42,56 +40,63 @@ export type QueryOf<P extends QueryParameters> = {
 };
 
 type Reading<T> = { readonly value: T } | { readonly problem: string };
+type Read<T> = (text: string) => Reading<T>;
 
-/** `parse` returns undefined for invalid texts, which follow the problem in the message. */
-function readBy<T>(parse: (text: string) => T | undefined, problem: string) {
-  return (text: string): Reading<T> => {
+/** `parse` returns undefined for invalid texts. */
+function reads<T>(
+  parse: (text: string) => T | undefined,
+  problem: string | ((text: string) => string),
+): Read<T> {
+  return (text) => {
     const value = parse(text);
-    return value === undefined ? { problem: `${problem}: "${shortened(text)}"` } : { value };
+    if (value !== undefined) return { value };
+    return { problem: typeof problem === 'string' ? problem : problem(text) };
   };
 }
 
+function quoting(problem: string) {
+  return (text: string) => `${problem}: "${shortened(text)}"`;
+}
+
+const anyText: Read<string> = (value) => ({ value });
+const truths = new Map([
+  ['true', true],
+  ['false', false],
+]);
+const truth = reads((text) => truths.get(text.toLowerCase()), 'is neither true nor false');
+
 export function flag(fallback = false): QueryParameter<boolean> {
-  return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
+  return single(() => z.boolean().default(fallback), truth, { fallback });
 }
 
 /** A flag that must be true: the operation refuses false with its own error. */
-export const consent: QueryParameter<boolean> = single(
-  { answer: () => z.boolean(), fallback: false, read: truth },
-  { required: true },
-);
+export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
 /** Null if absent: the default depends on the call. */
-export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
-  answer: () => z.boolean(),
-  fallback: null,
-  read: truth,
-});
+export const optionalFlag = optional(() => z.boolean(), truth);
 
-function truth(text: string): Reading<boolean> {
-  const word = text.toLowerCase();
-  return word === 'true' || word === 'false'
-    ? { value: word === 'true' }
-    : { problem: 'is neither true nor false' };
+function integerOf(text: string): number | undefined {
+  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
 export function integer<F extends number | undefined>(
   fallback: F,
-  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+  { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: IntegerBounds = {},
 ): QueryParameter<number | F> {
-  const minimum = bounds.minimum ?? Number.MIN_SAFE_INTEGER;
-  const maximum = bounds.maximum ?? Number.MAX_SAFE_INTEGER;
-  return single<number | F>({
-    answer: () => orDefault(z.int().min(minimum).max(maximum), fallback),
-    fallback,
-    read(text) {
-      const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= minimum && value <= maximum) return { value };
-      return {
-        problem: Number.isNaN(value) ? 'is not an integer' : `is not between ${minimum} and ${maximum}`,
-      };
+  const read = reads(
+    (text) => {
+      const value = integerOf(text) ?? Number.NaN;
+      return value >= minimum && value <= maximum ? value : undefined;
     },
-  });
+    (text) =>
+      integerOf(text) === undefined ? 'is not an integer' : `is not between ${minimum} and ${maximum}`,
+  );
+  return single(() => orDefault(z.int().min(minimum).max(maximum), fallback), read, { fallback });
+}
+
+interface IntegerBounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
@@ -100,24 +105,12 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
 
 /** Seconds of any size, bounded by `waitBound`. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
-  return single<number | F>(
-    {
-      answer: () =>
-        orDefault(
-          z
-            .int()
-            .min(0)
-            .max(MAX_COMPLETION_WAIT_MS / 1_000),
-          fallback,
-        ),
-      fallback,
-      read(text) {
-        if (/^\+?\d+$/.test(text)) return { value: Number(text) };
-        return { problem: /^-\d+$/.test(text) ? 'is below 0' : 'is not an integer' };
-      },
-    },
-    { isWait: true },
+  const maximum = MAX_COMPLETION_WAIT_MS / 1_000;
+  const read = reads(
+    (text) => (/^\+?\d+$/.test(text) ? Number(text) : undefined),
+    (text) => (/^-\d+$/.test(text) ? 'is below 0' : 'is not an integer'),
   );
+  return single(() => orDefault(z.int().min(0).max(maximum), fallback), read, { fallback, isWait: true });
 }
 
 /**
@@ -141,188 +134,132 @@ export function waitBound<P extends QueryParameters>(
 }
 
 /** Of any size, reduced by `cutPage`. */
-const pageLimit: QueryParameter<number> = single<number>({
-  answer: () => z.int().default(DEFAULT_PAGE_SIZE),
+const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
-  read: (text) => (/^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'is not an integer' }),
 });
 
 /** Absent = null. */
-export const plainText: QueryParameter<string | null> = single({
-  answer: () => z.string(),
-  fallback: null,
-  read: (text) => ({ value: text }),
-});
+export const plainText = optional(() => z.string(), anyText);
 
 /** Absent = null, distinct from empty. */
-export const textOrEmpty: QueryParameter<string | null> = single(
-  { answer: () => z.string(), fallback: null, read: (text) => ({ value: text }) },
-  { keepsEmpty: true },
-);
+export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
+
+function uuidOf(text: string): Uuid | undefined {
+  const lower = text.toLowerCase();
+  return isUuid(lower) ? lower : undefined;
+}
 
 /** Absent = null. */
-export const uuidParameter: QueryParameter<Uuid | null> = single({
-  answer: () => z.guid(),
-  fallback: null,
-  read(text) {
-    const lower = text.toLowerCase();
-    return isUuid(lower) ? { value: lower } : { problem: 'is not a UUID' };
-  },
-});
+export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UUID'));
 
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
 /** Up to 15 integer digits; absent = null. The operation checks the currency's fractional digits. */
-export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | null>({
-  answer: () => z.number(),
-  fallback: null,
-  read: readBy(
+export const amountParameter = optional(
+  () => z.number(),
+  reads(
     (text) => parseWireDecimal(text, amountLimits),
-    `is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits`,
+    quoting(`is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits`),
   ),
-});
+);
 
-const notAMoment = 'is neither a date nor a date-time';
+const notAMoment = quoting('is neither a date nor a date-time');
 
 /** One format, since Java clients cannot omit or send a parameter with two. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
 /** The operation interprets it (http-api §9 rule 3); absent = null. */
-export const moment: QueryParameter<WireMoment | null> = single({
-  answer: () => dateOrDateTime,
-  fallback: null,
-  read: readBy(parseWireMoment, notAMoment),
-});
+export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
 /** A date means 00:00 UTC; absent = null. */
-export const instantParameter: QueryParameter<Instant | null> = single({
-  answer: () => dateOrDateTime,
-  fallback: null,
-  read: readBy(parseWireInstant, notAMoment),
-});
+export const instantParameter = optional(
+  () => dateOrDateTime,
+  reads((text) => parseWireInstant(text), notAMoment),
+);
 
 export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
-  return single({
-    answer: () => z.string().default(fallback),
-    fallback,
-    read: readBy(
-      (text) => (isTimeZone(text) ? timeZoneOf(text) : undefined),
-      'is no IANA time zone and no offset ±HH:MM',
-    ),
-  });
+  const read = reads(
+    (text) => (isTimeZone(text) ? timeZoneOf(text) : undefined),
+    quoting('is no IANA time zone and no offset ±HH:MM'),
+  );
+  return single(() => z.string().default(fallback), read, { fallback });
 }
 
+type Values<V> = Readonly<Record<string, V>> | readonly V[];
+
 /** In any letter case. */
-export function choice<V extends string>(
-  values: Readonly<Record<string, V>>,
-  fallback: V,
-): QueryParameter<V> {
+export function choice<V extends string>(values: Values<V>, fallback: V): QueryParameter<V> {
   const allowed = Object.values(values);
-  return single({
-    answer: () => z.enum(allowed).default(fallback as never),
-    fallback,
-    read: oneOf(allowed),
-  });
+  return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
 /** In any letter case; absent = null. */
-export function optionalChoice<V extends string>(
-  values: Readonly<Record<string, V>>,
-): QueryParameter<V | null> {
+export function optionalChoice<V extends string>(values: Values<V>): QueryParameter<V | null> {
   const allowed = Object.values(values);
-  return single<V | null>({ answer: () => z.enum(allowed), fallback: null, read: oneOf(allowed) });
+  return optional(() => z.enum(allowed), oneOf(allowed));
 }
 
-function oneOf<V extends string>(allowed: readonly V[]) {
-  return (text: string): Reading<V> => {
-    const value = allowed.find((each) => each.toUpperCase() === text.toUpperCase());
-    return value === undefined ? { problem: `is not one of ${allowed.join(', ')}` } : { value };
-  };
+function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) => string): Read<V> {
+  return reads(
+    (text) => allowed.find((each) => each.toUpperCase() === text.toUpperCase()),
+    (text) => `${prefix?.(text) ?? ''}is not one of ${allowed.join(', ')}`,
+  );
 }
 
 /** Repeated or comma-separated (http-api §6 rule 4). */
-export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
-  item: () => z.guid(),
-  read(text) {
-    const lower = text.toLowerCase();
-    return isUuid(lower) ? { value: lower } : { problem: `holds what is not a UUID: "${shortened(lower)}"` };
-  },
-});
-
-/** Repeated or comma-separated. */
-export const textList: QueryParameter<readonly string[]> = listParameter({
-  item: () => z.string(),
-  read: (text) => ({ value: text }),
-});
-
-/** Repeated, never split; empty ones are dropped. */
-export const wholeTexts: QueryParameter<readonly string[]> = {
-  many: true,
-  required: false,
-  json: { type: 'array', items: { type: 'string' } },
-  get schema() {
-    return wholeTextsSchema();
-  },
-};
-
-const wholeTextsSchema = onDemand(() =>
-  z
-    .array(z.string())
-    .optional()
-    .transform((texts): readonly string[] => (texts ?? []).filter((text) => text.trim() !== '')),
+export const uuidList = listParameter(
+  () => z.guid(),
+  reads(uuidOf, (text) => `holds what is not a UUID: "${shortened(text.toLowerCase())}"`),
 );
 
+/** Repeated or comma-separated. */
+export const textList = listParameter(() => z.string(), anyText);
+
 /** In any letter case, repeated or comma-separated. */
-export function choiceList<V extends string>(
-  values: Readonly<Record<string, V>>,
-): QueryParameter<readonly V[]> {
+export function choiceList<V extends string>(values: Values<V>): QueryParameter<readonly V[]> {
   const allowed = Object.values(values);
-  const read = oneOf(allowed);
-  return listParameter({
-    item: () => z.enum(allowed),
-    read(text) {
-      const reading = read(text);
-      return 'value' in reading
-        ? reading
-        : { problem: `holds "${shortened(text)}", which ${reading.problem}` };
-    },
-  });
+  return listParameter(
+    () => z.enum(allowed),
+    oneOf(allowed, (text) => `holds "${shortened(text)}", which `),
+  );
 }
 
-function listParameter<T>(input: {
-  readonly item: () => z.ZodType;
-  readonly read: (text: string) => Reading<T>;
-}): QueryParameter<readonly T[]> {
-  const document = onDemand(() => documentOf(input.item()));
-  const schema = onDemand(() =>
-    z
-      .array(z.string())
-      .optional()
-      .transform((texts, context): readonly T[] => {
-        const parts = (texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim());
-        const values: T[] = [];
-        for (const part of parts) {
-          if (part === '') continue;
-          const reading = input.read(part);
-          if ('problem' in reading) {
-            return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
-          }
-          values.push(reading.value);
-        }
-        return values;
-      }),
-  );
-  return {
-    many: true,
-    required: false,
-    get json() {
-      return { type: 'array', items: document() };
-    },
-    get schema() {
-      return schema();
-    },
-  };
+function listParameter<T>(item: () => z.ZodType, read: Read<T>): QueryParameter<readonly T[]> {
+  return repeated((texts, context) => {
+    const parts = texts.flatMap((text) => text.split(',')).map((part) => part.trim());
+    const values: T[] = [];
+    for (const part of parts) {
+      if (part === '') continue;
+      const reading = read(part);
+      if ('problem' in reading) return invalid(context, reading.problem);
+      values.push(reading.value);
+    }
+    return values;
+  }, item);
 }
+
+type Context = Parameters<typeof refuse>[0];
+
+function invalid(context: Context, message: string): never {
+  return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message });
+}
+
+function repeated<T>(
+  read: (texts: readonly string[], context: Context) => readonly T[],
+  item: () => z.ZodType = () => z.string(),
+): QueryParameter<readonly T[]> {
+  const texts = () => z.array(z.string()).optional();
+  return withLazy(
+    { many: true, required: false },
+    {
+      schema: () => texts().transform((given, context) => read(given ?? [], context)),
+      json: () => ({ type: 'array', items: documentOf(item()) }),
+    },
+  );
+}
+
+/** Repeated, never split; empty ones are dropped. */
+export const wholeTexts = repeated((texts) => texts.filter((text) => text.trim() !== ''));
 
 export interface PluginPropertyParameter {
   readonly key: string;
@@ -330,21 +267,13 @@ export interface PluginPropertyParameter {
 }
 
 /** `pluginProperty=key%3Dvalue`, repeated. Entries without `=` or value are dropped (http-api §6 rule 5). */
-export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]> = {
-  many: true,
-  required: false,
-  json: { type: 'array', items: { type: 'string' } },
-  schema: z
-    .array(z.string())
-    .optional()
-    .transform((texts) =>
-      (texts ?? []).flatMap((text) => {
-        const at = text.indexOf('=');
-        const value = text.slice(at + 1);
-        return at < 0 || value === '' ? [] : [{ key: text.slice(0, at), value }];
-      }),
-    ),
-};
+export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
+  texts.flatMap((text) => {
+    const at = text.indexOf('=');
+    const value = text.slice(at + 1);
+    return at < 0 || value === '' ? [] : [{ key: text.slice(0, at), value }];
+  }),
+);
 
 /** Paged lists (http-api §8): a negative limit lists backwards. */
 export const pageParameters = {
@@ -385,23 +314,13 @@ export function required<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
 ): QueryParameter<T> {
-  const schema = onDemand(() =>
-    parameter.schema.transform(
-      (value, context): T =>
-        value === null ? refuse(context, { code: missing, message: 'needs to be set' }) : value,
-    ),
+  const { many, keepsEmpty } = parameter;
+  const needed = (value: T | null, context: Context): T =>
+    value ?? refuse(context, { code: missing, message: 'needs to be set' });
+  return withLazy(
+    { many, required: true, ...(keepsEmpty && { keepsEmpty }) },
+    { schema: () => parameter.schema.transform(needed), json: () => parameter.json },
   );
-  return {
-    many: parameter.many,
-    required: true,
-    ...(parameter.keepsEmpty && { keepsEmpty: true }),
-    get schema() {
-      return schema();
-    },
-    get json() {
-      return parameter.json;
-    },
-  };
 }
 
 /** Other parameters are ignored. */
@@ -448,35 +367,30 @@ export function checkQueryTexts(raw: Readonly<Record<string, string | readonly s
   }
 }
 
-function single<T>(
-  input: {
-    readonly answer: () => z.ZodType;
-    readonly fallback: T;
-    readonly read: (text: string) => Reading<T>;
-  },
-  options: Partial<Pick<QueryParameter<T>, 'keepsEmpty' | 'required' | 'isWait'>> = {},
-): QueryParameter<T> {
-  const schema = onDemand(() =>
-    z
-      .string()
-      .optional()
-      .transform((text, context): T => {
-        if (text === undefined) return input.fallback;
-        const reading = input.read(text);
-        if ('value' in reading) return reading.value;
-        return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
-      }),
+interface SingleOptions<F> extends Partial<Pick<QueryParameter<F>, 'keepsEmpty' | 'required' | 'isWait'>> {
+  readonly fallback: F;
+}
+
+function single<T, F>(
+  answer: () => z.ZodType,
+  read: Read<T>,
+  { fallback, ...options }: SingleOptions<F>,
+): QueryParameter<T | F> {
+  const text = () => z.string().optional();
+  return withLazy(
+    { required: false, ...options, many: false },
+    {
+      schema: () =>
+        text().transform((given, context): T | F => {
+          if (given === undefined) return fallback;
+          const reading = read(given);
+          return 'value' in reading ? reading.value : invalid(context, reading.problem);
+        }),
+      json: () => documentOf(answer()),
+    },
   );
-  const document = onDemand(() => documentOf(input.answer()));
-  return {
-    required: false,
-    ...options,
-    many: false,
-    get schema() {
-      return schema();
-    },
-    get json() {
-      return document();
-    },
-  };
+}
+
+function optional<T>(answer: () => z.ZodType, read: Read<T>, options: { readonly keepsEmpty?: true } = {}) {
+  return single<T, null>(answer, read, { ...options, fallback: null });
 }

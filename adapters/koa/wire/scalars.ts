@@ -31,11 +31,8 @@ import {
   type RequestedDate,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { onDemand } from './on-demand.ts';
-import { documentOf, perDialect, refuse, type WireProblem, type WireType } from './wire-type.ts';
-
-/** Null means "nothing". */
-type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
+import { onDemand, withLazy } from './on-demand.ts';
+import { documentOf, perDialect, refuse, type WireType } from './wire-type.ts';
 
 /** Digits per side of the point up to which numbers may stand for text. */
 const MAX_TEXT_DIGITS = 64;
@@ -43,100 +40,107 @@ const MAX_TEXT_DIGITS = 64;
 /** Numbers of a dialect K date-time, from the year to the millisecond. */
 const MAX_DATE_PARTS = 7;
 
+type Context = Parameters<typeof refuse>[0];
+
 interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
-  /** Reads a value other than null; `decimalOf` reads numbers. */
-  readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
+  /** Reads a value other than null; `decimalOf` reads numbers. Returns null for "nothing", undefined if invalid. */
+  readonly read: (value: unknown, dialect: Dialect, context: Context) => T | null | undefined;
+  /** Message for an invalid value. */
+  readonly problem: string;
   readonly write?: (value: T) => unknown;
 }
 
-function scalar<T>(input: ScalarInput<T>): WireType<T> {
+function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T> {
   const request = (dialect: Dialect) =>
     z.unknown().transform((value, context): T | null => {
       if (value === undefined || value === null) return null;
-      const reading =
-        typeof value === 'string' && !isStorable(value)
-          ? { problem: NOT_STORABLE }
-          : input.read(value, dialect);
-      if ('value' in reading) return reading.value;
-      const { problem } = reading;
-      return refuse(
-        context,
-        typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
-      );
+      const code = ErrorCode.MALFORMED_BODY;
+      if (typeof value === 'string' && !isStorable(value))
+        return refuse(context, { code, message: NOT_STORABLE });
+      const found = read(value, dialect, context);
+      if (found !== undefined) return found;
+      return refuse(context, { code, message: `${problem}: ${shown(value)}` });
     });
-  const answer = onDemand(input.answer);
-  const document = onDemand(() => documentOf(answer()));
-  const { write } = input;
-  return {
-    request: perDialect(request),
-    answer: perDialect(answer),
-    ...(write && { write: (value: unknown) => write(value as T) }),
-    get json() {
-      return document();
+  const answers = onDemand(answer);
+  return withLazy(
+    {
+      request: perDialect(request),
+      answer: perDialect(answers),
+      ...(write && { write: (value: unknown) => write(value as T) }),
     },
-  };
+    { json: () => documentOf(answers()) },
+  );
+}
+
+/** A scalar whose empty text means "nothing". */
+function emptiable<T>({ read, ...input }: ScalarInput<T>): WireType<T> {
+  return scalar({ ...input, read: (value, ...others) => (value === '' ? null : read(value, ...others)) });
 }
 
 /** Numbers and booleans become text (http-api §9 rule 6). */
-export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode } = {}): WireType<string> {
-  return scalar({
-    answer: () => (maxLength === undefined ? z.string() : z.string().max(maxLength)),
-    read(value) {
-      const asText = textOf(value);
-      if (asText === undefined) return { problem: `is not text: ${shown(value)}` };
-      if (maxLength === undefined || asText.length <= maxLength) return { value: asText };
-      return {
-        problem: {
-          code: options.tooLong ?? ErrorCode.MISSING_OR_INVALID_FIELD,
-          message: `is ${asText.length} characters long; at most ${maxLength} are allowed`,
-        },
-      };
+export function text(
+  maxLength = Number.POSITIVE_INFINITY,
+  tooLong: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
+): WireType<string> {
+  return scalar<string>({
+    answer: () => (Number.isFinite(maxLength) ? z.string().max(maxLength) : z.string()),
+    problem: 'is not text',
+    read(value, _dialect, context) {
+      const given = textOf(value);
+      if (given === undefined || given.length <= maxLength) return given;
+      const message = `is ${given.length} characters long; at most ${maxLength} are allowed`;
+      return refuse(context, { code: tooLong, message });
     },
   });
 }
 
 /** Else code 5 (json-models §16 rule 4). */
-export const externalKey = text(255, { tooLong: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED });
+export const externalKey = text(255, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED);
 
-export const bool: WireType<boolean> = scalar({
+export const bool = scalar<boolean>({
   answer: () => z.boolean(),
+  problem: 'is not a boolean',
   read(value) {
-    if (typeof value === 'boolean') return { value };
+    if (typeof value === 'boolean') return value;
     const word = typeof value === 'string' ? value.toLowerCase() : '';
-    if (word === 'true' || word === 'false') return { value: word === 'true' };
-    return { problem: `is not a boolean: ${shown(value)}` };
+    return word === 'true' || word === 'false' ? word === 'true' : undefined;
   },
 });
 
+interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
 /** A storable integer. The domain checks narrower bounds; here they only appear in the document. */
-export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
-  return scalar({
+export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
+  return emptiable<number>({
     answer: () =>
       z
         .int()
-        .min(bounds.minimum ?? Number.MIN_SAFE_INTEGER)
-        .max(bounds.maximum ?? Number.MAX_SAFE_INTEGER),
-    read(value) {
-      if (value === '') return { value: null };
+        .min(minimum ?? Number.MIN_SAFE_INTEGER)
+        .max(maximum ?? Number.MAX_SAFE_INTEGER),
+    problem: 'is not an integer',
+    read(value, _dialect, context) {
       const number = numberOf(value);
-      if (!number?.isInteger()) return { problem: `is not an integer: ${shown(value)}` };
-      if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER))
-        return { value: number.toNumber() };
-      return { problem: outOfRange(number, bounds) };
+      if (!number?.isInteger()) return undefined;
+      if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER)) return number.toNumber();
+      const range = `${minimum ?? MIN_STORED_INTEGER} and ${maximum ?? MAX_STORED_INTEGER}`;
+      const message = `is not between ${range}: ${shown(number)}`;
+      return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
     },
   });
 }
 
 /** From 1, below 2^53 (platform §17). */
-export const recordNumber: WireType<number> = scalar({
+export const recordNumber = emptiable<number>({
   answer: () => z.int().min(1),
+  problem: 'is no record id',
   read(value) {
-    if (value === '') return { value: null };
     const number = numberOf(value);
-    if (!number?.isInteger() || number.lt(1) || number.gt(Number.MAX_SAFE_INTEGER))
-      return { problem: `is no record id: ${shown(value)}` };
-    return { value: number.toNumber() };
+    if (!number?.isInteger() || number.lt(1) || number.gt(Number.MAX_SAFE_INTEGER)) return undefined;
+    return number.toNumber();
   },
 });
 
@@ -148,16 +152,12 @@ export const usageAmount = decimalType(MAX_USAGE_INTEGER_DIGITS);
 
 function decimalType(integerDigits: number): WireType<Decimal> {
   const limits = { integerDigits, fractionDigits: MAX_FRACTION_DIGITS };
-  return scalar({
+  return emptiable<Decimal>({
     answer: () => z.number(),
+    problem: `is not a decimal of at most ${integerDigits} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
     read(value, dialect) {
-      if (value === '') return { value: null };
       const given = typeof value === 'string' ? value : decimalOf(value);
-      const number = given === undefined ? undefined : readDecimal(given, limits, dialect);
-      if (number !== undefined) return { value: number };
-      return {
-        problem: `is not a decimal of at most ${integerDigits} integer and ${MAX_FRACTION_DIGITS} fractional digits: ${shown(value)}`,
-      };
+      return given === undefined ? undefined : readDecimal(given, limits, dialect);
     },
   });
 }
@@ -173,51 +173,48 @@ function readDecimal(
   return noisy && parseWireDecimal(roundToScale(noisy, limits.fractionDigits), limits);
 }
 
-export const uuid: WireType<Uuid> = scalar({
+export const uuid = emptiable<Uuid>({
   answer: () => z.guid(),
+  problem: 'is not a UUID',
   read(value) {
-    if (value === '') return { value: null };
     const lower = typeof value === 'string' ? value.toLowerCase() : '';
-    return isUuid(lower) ? { value: lower } : { problem: `is not a UUID: ${shown(value)}` };
+    return isUuid(lower) ? lower : undefined;
   },
 });
 
 /** `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
-export const date: WireType<LocalDate> = scalar({
+export const date = scalar<LocalDate>({
   answer: () => z.iso.date(),
+  problem: 'is not a date (yyyy-MM-dd)',
   write: formatLocalDate,
-  read(value, dialect) {
-    if (isUnset(value, dialect)) return { value: null };
-    const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
-    return day === undefined ? { problem: `is not a date (yyyy-MM-dd): ${shown(value)}` } : { value: day };
-  },
+  read: (value, dialect) => (isUnset(value, dialect) ? null : dayOf(value, dialect)),
 });
+
+function dayOf(value: unknown, dialect: Dialect): LocalDate | undefined {
+  return typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
+}
 
 /**
  * A date-time, date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2); in dialect K also a number list (ruling
  * R46).
  */
-export const timestamp: WireType<Instant> = scalar({
+export const timestamp = scalar<Instant>({
   answer: () => z.iso.datetime({ precision: 3 }),
+  problem: 'is not a date-time',
   write: rememberingLast((at: Instant | Date) => (at instanceof Date ? at.toISOString() : formatInstant(at))),
-  read(value, dialect) {
-    if (isUnset(value, dialect)) return { value: null };
-    const at = instantOf(value, dialect);
-    return at === undefined ? { problem: `is not a date-time: ${shown(value)}` } : { value: at };
-  },
+  read: (value, dialect) => (isUnset(value, dialect) ? null : instantOf(value, dialect)),
 });
 
 /** A date, date-time or epoch milliseconds; in dialect K also a number list (ruling R46). */
-export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
+export const recordDate = scalar<RequestedDate>({
   answer: () => z.union([z.iso.date(), z.iso.datetime({ precision: 3 })]),
+  problem: 'is neither a date nor a date-time',
   read(value, dialect) {
-    if (isUnset(value, dialect)) return { value: null };
-    const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
-    if (day !== undefined) return { value: { date: day } };
+    if (isUnset(value, dialect)) return null;
+    const day = dayOf(value, dialect);
+    if (day !== undefined) return { date: day };
     const at = instantOf(value, dialect);
-    return at === undefined
-      ? { problem: `is neither a date nor a date-time: ${shown(value)}` }
-      : { value: { at } };
+    return at === undefined ? undefined : { at };
   },
 });
 
@@ -235,41 +232,26 @@ export function enumeration<V extends string>(
   values: Readonly<Record<string, V>> | readonly V[],
 ): WireType<V> {
   const allowed = [...new Set(Object.values(values))];
-  return scalar({
+  return emptiable<V>({
     answer: () => z.enum(allowed),
-    read(value) {
-      if (value === '') return { value: null };
-      const found = allowed.find((each) => each === value);
-      return found === undefined
-        ? { problem: `is not one of ${allowed.join(', ')}: ${shown(value)}` }
-        : { value: found };
-    },
+    problem: `is not one of ${allowed.join(', ')}`,
+    read: (value) => allowed.find((each) => each === value),
   });
 }
 
-const anyCurrency: WireType<string> = scalar({
-  answer: () =>
-    z
-      .string()
-      .regex(/^[A-Z]{3}$/)
-      .meta({ description: 'ISO 4217 code' }),
-  read(value) {
-    if (value === '') return { value: null };
-    return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };
-  },
-});
-
 /** The domain checks the code, since errors differ by operation. Dialect K clients have an enumeration. */
-export const currency: WireType<string> = {
-  request: anyCurrency.request,
-  answer: anyCurrency.answer,
-  get json() {
-    return anyCurrency.json;
-  },
-  get jsonInK() {
-    return { type: 'string', enum: currencyCodes };
-  },
-};
+export const currency: WireType<string> = withLazy(
+  emptiable<string>({
+    answer: () =>
+      z
+        .string()
+        .regex(/^[A-Z]{3}$/)
+        .meta({ description: 'ISO 4217 code' }),
+    problem: 'is not a currency code',
+    read: (value) => (typeof value === 'string' ? value : undefined),
+  }),
+  { jsonInK: () => ({ type: 'string', enum: currencyCodes }) },
+);
 
 /** Go's zero time, which its dialect K clients send for unset dates (http-api §9 rule 6). */
 const zeroTime = /^0001-01-01(?:T00:00:00(?:\.0+)?Z)?$/;
@@ -311,14 +293,6 @@ function textOf(value: unknown): string | undefined {
 /** `1e999999999` is valid JSON, but would have a billion digits as text. */
 function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
-}
-
-function outOfRange(
-  number: Decimal,
-  { minimum = MIN_STORED_INTEGER, maximum = MAX_STORED_INTEGER }: { minimum?: number; maximum?: number },
-): WireProblem {
-  const message = `is not between ${minimum} and ${maximum}: ${shown(number)}`;
-  return { code: ErrorCode.MISSING_OR_INVALID_FIELD, message };
 }
 
 function numberOf(value: unknown): Decimal | undefined {

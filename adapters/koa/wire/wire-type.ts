@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../lib/records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import { onDemand } from './on-demand.ts';
+import { withLazy } from './on-demand.ts';
 
 /** Defines how a value is read from requests, written to answers and described in the document. */
 export interface WireType<T> {
@@ -39,15 +39,7 @@ export function strictAnswer(
 
 /** Created on first use: serving does not check answers. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
-  const [inD, inK] = [onDemand(() => make('D')), onDemand(() => make('K'))];
-  return {
-    get D() {
-      return inD();
-    },
-    get K() {
-      return inK();
-    },
-  };
+  return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }
 
 /** Never null in answers. */
@@ -93,33 +85,22 @@ export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireT
   };
 }
 
-interface ElementReader<T> {
-  readonly name: string | undefined;
-  readonly request: z.ZodType<T | null>;
-}
-
 function elementsOf<T>(
-  element: ElementReader<T>,
+  { name, request }: { readonly name: string | undefined; readonly request: z.ZodType<T | null> },
   values: readonly unknown[],
   context: z.core.$RefinementCtx,
 ): readonly T[] {
   const elements: T[] = [];
+  const add = (path: PropertyKey[], problem: WireProblem) =>
+    context.addIssue({ code: 'custom', path, params: { problem } });
   for (const [index, value] of values.entries()) {
-    const result = element.request.safeParse(value);
+    const result = request.safeParse(value);
     if (!result.success) {
       for (const issue of result.error.issues) {
-        const problem = problemOf(issue, ErrorCode.MALFORMED_BODY);
-        context.addIssue({ code: 'custom', path: [index, ...issue.path], params: { problem } });
+        add([index, ...issue.path], problemOf(issue, ErrorCode.MALFORMED_BODY));
       }
-    } else if (result.data === null) {
-      context.addIssue({
-        code: 'custom',
-        path: [index],
-        params: { problem: missingElement(element) },
-      });
-    } else {
-      elements.push(result.data);
-    }
+    } else if (result.data === null) add([index], missingElement(name));
+    else elements.push(result.data);
   }
   return elements;
 }
@@ -140,10 +121,10 @@ export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<
   };
 }
 
-function missingElement(element: ElementReader<unknown>): WireProblem {
+function missingElement(name: string | undefined): WireProblem {
   const code = ErrorCode.MISSING_OR_INVALID_FIELD;
-  if (element.name === undefined) return { code, message: 'is missing' };
-  return { code, message: bodyMissing(element.name), complete: true };
+  if (name === undefined) return { code, message: 'is missing' };
+  return { code, message: bodyMissing(name), complete: true };
 }
 
 /** Empty at `audit=NONE`. */
