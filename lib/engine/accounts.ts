@@ -12,7 +12,7 @@ import { TimelineService } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Accounts, their addresses and credit, all that has happened to them, and how they come to rest. */
+/** Returns the operations on accounts: e-mails, credit, timeline, closing and export included. */
 export function accountArea(foundation: Foundation) {
   const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
   const timelines = new TimelineService(ports, catalogs, { settingsOf, maxRows });

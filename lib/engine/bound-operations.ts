@@ -1,15 +1,12 @@
 import type { CallContext } from '../records/index.ts';
 import type { Calls } from './calls.ts';
 
-/** Gives the context of the next call: every call has its own clock reading and user token. */
+/** Returns the context of the next call, with its own clock reading and user token. */
 type NextContext = () => Promise<CallContext>;
 
 type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
 
-/**
- * Binds these operations to callers. Made once for all callers, so that a caller costs next to nothing; a group of its
- * operations is bound when it is first asked for.
- */
+/** Binds the operations to callers. A group of operations is bound on first use, so that a caller is cheap to create. */
 export function binderOf<O extends object, B>(
   operations: O,
   calls: Calls,

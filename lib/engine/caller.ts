@@ -5,9 +5,9 @@ import { invalidField } from '../values/errors/index.ts';
 import { takerOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Who calls, for which tenant. */
+/** The caller of operations, and the tenant it calls for. */
 export interface Caller {
-  /** Tenant id, or the reference that `tenants.authenticate` gave. */
+  /** Tenant id, or the reference returned by `tenants.authenticate`. */
   readonly tenant: Uuid | string | TenantRef;
   /** Author of the changes, as named in audit rows. */
   readonly user: string;
@@ -19,13 +19,13 @@ export interface Caller {
   /** Passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
-   * Whether amounts that the caller states may carry noise of binary floating point: within 0.000001 of an amount in whole
-   * minor units they are rounded to it. Default false: an amount that is finer than its currency is refused (60003).
+   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point produces.
+   * Default false: an amount finer than its currency is rejected (60003).
    */
   readonly roundsFloatNoise?: boolean;
 }
 
-/** Gives the context of one call, read from the clock now. */
+/** Returns the context of one call at the current time. */
 export type ContextOf = (caller: Caller) => Promise<CallContext>;
 
 export function contexts(
@@ -34,7 +34,6 @@ export function contexts(
 ): ContextOf {
   return async (caller) => {
     checkCaller(caller);
-    const createdDate = clock.now();
     return {
       tenant:
         typeof caller.tenant === 'string' ? await tenantOf(idOf(caller.tenant, 'tenant')) : caller.tenant,
@@ -44,14 +43,14 @@ export function contexts(
       comments: caller.comment ?? null,
       userToken: caller.userToken === undefined ? ids.next() : idOf(caller.userToken, 'userToken'),
       callOrigin: CallOrigin.EXTERNAL,
-      createdDate,
+      createdDate: clock.now(),
       ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
       ...(caller.roundsFloatNoise ? { roundsFloatNoise: true } : {}),
     };
   };
 }
 
-/** Callers whose code no compiler checks may leave anything out. */
+/** Checks members that untyped code may omit. */
 function checkCaller(caller: Partial<Caller> | undefined): void {
   if (!caller?.tenant) throw invalidField('tenant is missing: billing.as({ tenant, user }) says for whom');
   if (typeof caller.user !== 'string')
@@ -60,12 +59,12 @@ function checkCaller(caller: Partial<Caller> | undefined): void {
 
 const takeId = takerOf('uuid');
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), which calls it by the name. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name. */
 export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
 
-/** The same, for calls that join a transaction of the host. */
+/** Returns contexts of calls that join a transaction of the host. */
 export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);

@@ -1,8 +1,8 @@
 import type { CallContext } from '../records/index.ts';
 import { type ActivityPorts, asCall } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { billingError, ErrorCode } from '../values/errors/index.ts';
 
-/** The calls of an engine: it knows which are running, and refuses further ones once it is closed. */
+/** The running calls of an engine. Rejects calls after `close`. */
 export class Calls {
   readonly #ports: ActivityPorts;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -15,11 +15,10 @@ export class Calls {
   /** @throws BillingError BUSY (60018) when the engine has been closed. */
   check(): void {
     if (!this.#isClosed) return;
-    throw new BillingError({
-      code: ErrorCode.BUSY,
-      message:
-        'This billing engine has been closed and does nothing more; open another one with Billing.open',
-    });
+    throw billingError(
+      ErrorCode.BUSY,
+      'This billing engine has been closed and does nothing more; open another one with Billing.open',
+    );
   }
 
   /** @throws BillingError BUSY (60018) when the engine has been closed. */
@@ -34,7 +33,7 @@ export class Calls {
     }
   }
 
-  /** The same operations, in groups or not, as calls of this engine. */
+  /** Returns the operations, grouped or not, as calls of this engine. */
   of<O extends object>(operations: O, path = ''): O {
     const calls = Object.entries(operations).map(([name, value]) => [
       name,
@@ -46,12 +45,12 @@ export class Calls {
     return Object.freeze(Object.fromEntries(calls)) as O;
   }
 
-  /** Runs an operation on behalf of the call, where its first parameter is the context of one. */
+  /** Runs an operation in the scope of its call if its first parameter is a context. */
   onBehalfOf<T>(name: string, first: unknown, work: () => Promise<T>): Promise<T> {
     return isContext(first) ? asCall(this.#ports, { name, context: first }, work) : work();
   }
 
-  /** Refuses calls from now on; resolves when all running ones have ended. */
+  /** Rejects further calls; resolves when all running ones have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([...this.#underWay]);

@@ -2,39 +2,16 @@ import { CatalogAdministration, CatalogEntryService } from '../catalog/index.ts'
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Catalogs, uploaded as documents or entry by entry. */
+/** Returns the operations on catalogs, as documents and entry by entry. */
 export function catalogArea({ ports, catalogs }: Foundation) {
-  const administration = new CatalogAdministration(ports, catalogs);
-  const entries = new CatalogEntryService(ports, catalogs);
+  const administration = methodsOf(new CatalogAdministration(ports, catalogs));
+  const { upload, current, validate } = methodsOf(catalogs, 'upload', 'current', 'validate');
   return {
-    /** The catalog as the value of a key, which clients of the key-value endpoints may read and replace. */
-    keyedValues: { ...methodsOf(catalogs, 'upload'), ...methodsOf(administration, 'sources', 'delete') },
+    /** The catalog as the value of a key, for the key-value endpoints. */
+    keyedValues: { upload, sources: administration.sources, delete: administration.delete },
     operations: {
-      catalogs: {
-        ...methodsOf(catalogs, 'upload', 'current', 'validate'),
-        ...methodsOf(
-          administration,
-          'sources',
-          'addSimplePlan',
-          'availableBasePlans',
-          'availableAddOns',
-          'delete',
-        ),
-      },
-      catalogEntries: methodsOf(
-        entries,
-        'create',
-        'createPlan',
-        'updatePlan',
-        'retirePlan',
-        'deletePlan',
-        'deleteProduct',
-        'products',
-        'plans',
-        'plansOfProduct',
-        'latestPlan',
-        'state',
-      ),
+      catalogs: { upload, current, validate, ...administration },
+      catalogEntries: methodsOf(new CatalogEntryService(ports, catalogs)),
     },
   };
 }

@@ -39,32 +39,32 @@ import {
   settleThrough,
 } from './settle-through.ts';
 
-/** How often a node compares its clock with the database's: a clock that is put right meanwhile is wrong for no longer than a lease. */
+/** Interval at which a node compares its clock with the database's, shorter than a lease. */
 const COMPARE_TIME_EVERY_MS = 10_000;
 
-/** How long `settle` processes the queue unless told otherwise, in system time. */
+/** Default timeout of `settle`, in system time. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
-/** The background work of an engine, and its condition. */
+/** Controls the background work of an engine and reports its condition. */
 export interface BillingControl {
   /**
-   * Starts the background work: what is due is done as it falls due, and the other nodes see this one. It keeps no process
-   * alive: a worker that serves nothing needs something that does, such as a timer that it clears before `close`.
+   * Starts the background work and announces this node to the others. It does not keep the process alive: a worker
+   * without a server needs a timer of its own, which it clears before `close`.
    */
   start(): void;
   /**
-   * Processes the queue until nothing is due or in processing (of one tenant, or of all), sends the pushes that are
-   * due and gives event sinks theirs, for at most `timeoutMs` of system time. With a fake clock this makes the whole chain deterministic. False if the time ran out.
+   * Processes the queue of one tenant or of all until nothing is due or in processing, and sends the due pushes and
+   * events of sinks, for at most `timeoutMs` of system time. Deterministic with a fake clock. Returns false if the time
+   * ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
-   * Lets time pass, as customers live it: sets the clock to each instant at which something falls due, does what is due
-   * there, and ends at `until`, a date (its midnight in UTC) or date-time. So a renewal of the 1st and a retry of the 4th
-   * happen at their own instants, where one move of the clock past both would have them done together at its end. The clock
-   * is the one that the engine was opened with.
-   * @returns the instants at which the clock stood, the first and the last included.
-   * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set, or that is not the engine's, and for a
-   *   time that is over; BUSY (60018) when what is due is not done within `timeoutMs` of system time (default ten minutes).
+   * Moves the engine's clock to each instant at which something falls due, does the due work there, and ends at `until`,
+   * a date (its midnight in UTC) or date-time. So a renewal on the 1st and a retry on the 4th happen at their own
+   * instants; a single move of the clock would do both at its end.
+   * @returns the instants of the clock, including the first and the last.
+   * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set or is not the engine's, and for a time
+   *   in the past; BUSY (60018) if due work is not done within `timeoutMs` of system time (default ten minutes).
    *
    * @example
    * const clock = fakeClock('2024-01-01');
@@ -77,35 +77,35 @@ export interface BillingControl {
     options?: SettleThroughOptions,
   ): Promise<readonly Instant[]>;
   /**
-   * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
-   * the context's user token through the queue (subscriptions §22, call completion); it does not wait for what falls due
-   * later. Works whether this node or another does the work, and works the queue itself where `start` has not been
-   * called. `timeoutMs` is system time, at most `server.callCompletion.maxSec`; naming the account makes the wait cheap.
-   * @returns false when the time ran out; what the call did stays done.
+   * Waits until the due work caused by a call with this context is done, such as invoice and payment. It follows the
+   * context's user token through the queue (subscriptions §22, call completion), whichever node does the work, and
+   * processes the queue itself if `start` was not called. `timeoutMs` is system time, at most
+   * `server.callCompletion.maxSec`; with `accountId` the wait is cheaper.
+   * @returns false if the time ran out; the effects of the call remain.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid | string): Promise<boolean>;
-  /** Resolves when the storage answers. */
+  /** Resolves if the storage answers. */
   ping(): Promise<void>;
   /**
-   * Takes this node out of rotation, or puts it back, as operators do around maintenance: the health check `rotation` fails
-   * meanwhile, and the HTTP adapter refuses what changes anything. Calls of the library and due work go on.
+   * Takes this node out of rotation for maintenance, or puts it back. Out of rotation the health check `rotation` fails
+   * and the HTTP adapter rejects changes; library calls and due work go on.
    */
   setInRotation(isInRotation: boolean): void;
-  /** Whether this node is in rotation; it is when it starts. */
+  /** Returns whether this node is in rotation; initially true. */
   isInRotation(): boolean;
-  /** The health checks of this node: database, queues, clock, rotation (platform §13); never throws. */
+  /** Returns the health checks of this node: database, queues, clock, rotation (platform §13); never throws. */
   health(): Promise<HealthReport>;
-  /** What this node measures of its queue, its work and its database connections (platform §13). */
+  /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
   /**
-   * Ends what `start` began: waits up to 15 s for running work, and gives back what is left. Calls go on, but those that
-   * wait for work, such as `settle` and `completion`, end.
+   * Stops the background work: waits up to 15 s for running work and releases the rest. Calls go on, except that waits
+   * such as `settle` and `completion` end.
    */
   stop(): Promise<void>;
   /**
-   * Stops, waits up to 15 s for running calls, and closes the storage. Every later call is refused with BillingError BUSY
-   * (60018), also through what `as` and `within` returned before.
+   * Stops, waits up to 15 s for running calls and closes the storage. Later calls throw BillingError BUSY (60018), also
+   * on earlier results of `as` and `within`.
    */
   close(): Promise<void>;
 }
@@ -113,24 +113,24 @@ export interface BillingControl {
 interface ControlParts<Host> {
   readonly options: BillingOptions<Host>;
   readonly ports: Ports;
-  /** Null: the host's clocks count. */
+  /** Null if the host supplies the clocks. */
   readonly time: DatabaseTime | null;
   readonly server: ServerSettings;
   readonly engine: Engine;
-  /** Name of this node among those that share the storage. */
+  /** Name of this node. */
   readonly node: string;
   readonly monitor: Monitor;
 }
 
-/** What an engine runs beside its calls. */
+/** The background work of an engine. */
 interface Background {
   readonly dispatcher: Dispatcher;
-  /** To callbacks, and to each of the sinks. */
+  /** For callbacks, and one for each event sink. */
   readonly pushes: readonly PushDispatcher[];
   readonly nodes: NodeService;
 }
 
-/** What the storage is told to follow. */
+/** Returns the engine's policy for its storage. */
 export function storagePolicyOf({
   ports,
   server,
@@ -143,22 +143,17 @@ export function storagePolicyOf({
     askedByEvents: engine.askedByEvents,
     eventIdOf: engine.eventIdOf,
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
-    ...(ports.tracer === undefined ? {} : tracedPolicy(ports)),
+    ...(ports.tracer !== undefined && {
+      traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
+      aroundWrite: (write) => spanned(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
+    }),
     onEvents: (events) => engine.eventCounts.add(events),
     consumedTopics: new Set(topicsOf(engine.handlers)),
     pollMs: pollMsOf(queueSettingsOf(server)),
   };
 }
 
-/** How a storage that is traced writes. */
-function tracedPolicy(ports: Ports): Pick<StoragePolicy, 'traceParentOf' | 'aroundWrite'> {
-  return {
-    traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
-    aroundWrite: (write) => spanned(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
-  };
-}
-
-/** The dispatcher for the topics of the engine's handlers. */
+/** Returns the dispatcher for the topics of the engine's handlers. */
 export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeService, 'purge'>): Dispatcher {
   const { options, ports, time, server, engine, node, monitor } = parts;
   const { push } = engine;
@@ -194,7 +189,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
   });
 }
 
-/** Send pushes, if the engine has anything to send them with, and give events to the sinks of the host. */
+/** Returns the dispatchers of pushes, if the engine has a push sender, and of events to sinks. */
 export function pushDispatchersOf<Host>({
   options,
   engine,

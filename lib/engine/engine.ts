@@ -1,6 +1,6 @@
 import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { eventIdOf } from '../push/index.ts';
+import { EventService, eventIdOf } from '../push/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { SecurityService } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
@@ -12,7 +12,7 @@ import { monitoringArea } from './monitoring.ts';
 import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
 import { paymentArea } from './payments.ts';
-import { eventArea, pushArea, sinkArea } from './push.ts';
+import { pushArea, sinkArea } from './push.ts';
 import { queueArea } from './queues.ts';
 import { subscriptionArea } from './subscriptions.ts';
 import { tenantArea } from './tenants.ts';
@@ -20,20 +20,20 @@ import { usageArea } from './usage.ts';
 
 export type Engine = ReturnType<typeof engineOf>;
 
-/** Puts the areas together, each with its services and handlers. */
+/** Creates the services and handlers of all areas. */
 export function engineOf(ports: Ports, settings: EngineSettings) {
   const foundation = foundationOf(ports, settings);
   const catalog = catalogArea(foundation);
   const { tenants, keyValues, ...tenant } = tenantArea(foundation, catalog);
   const push = pushArea(foundation);
-  const events = eventArea(foundation, tenants);
+  const events = new EventService(ports, (recordIds) => tenants.idsOfRecords(recordIds));
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);
   const payments = paymentArea(foundation, accounts.operations.accounts);
   const ahead = [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
-  // The order in which they handle an entry that several of them consume.
+  // An entry that several of them consume is handled in this order.
   const handlers = [...ahead, ...overdue.handlers];
   const queues = queueArea(foundation, topicsOf(handlers));
   return {
@@ -76,5 +76,5 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   };
 }
 
-/** The operations as the services have them, which take values and not texts. */
+/** The operations of the services, which accept values but not texts. */
 export type StrictOperations = Engine['operations'];

@@ -4,6 +4,7 @@ import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } f
 import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
+import type { NodeInfo } from '../records/index.ts';
 import { DatabaseTime, scopedLogger } from '../runtime/index.ts';
 import {
   type CallbackPolicy,
@@ -14,10 +15,9 @@ import {
 } from '../tenants/index.ts';
 import { UsageSources } from '../usage/index.ts';
 import type { BillingOptions } from './billing-options.ts';
-import type { MonitoredNode } from './monitored-node.ts';
 import type { Switched } from './nodes.ts';
 
-/** The settings with which the engine is opened. */
+/** The settings of an engine. */
 export interface EngineSettings
   extends Pick<
     BillingOptions<never>,
@@ -32,13 +32,16 @@ export interface EngineSettings
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
-  /** The node that the engine is. */
-  readonly node: MonitoredNode;
-  /** Does the due work of an account. */
+  /** The node of the engine, as reports on the deployment use it. */
+  readonly node: {
+    nodes(): Promise<readonly NodeInfo[]>;
+    /** Stores the buffered access log. */
+    storeRequests(): Promise<void>;
+  };
   readonly workOff: WorkOff;
 }
 
-/** What every area is built on. */
+/** The parts that all areas share. */
 export interface Foundation {
   readonly ports: Ports;
   readonly settings: EngineSettings;
@@ -48,11 +51,11 @@ export interface Foundation {
   readonly usageSources: UsageSources;
   readonly catalogs: CatalogService;
   readonly overdueConfigs: OverdueConfigs;
-  /** How many rows an answer without pages may have. */
+  /** Largest number of rows in an answer without pages. */
   readonly maxRows: number;
 }
 
-/** The time that the nodes of a database share, and the clocks that go by it; null: the host's own count. */
+/** Returns the time that the nodes of a database share; null if the host supplies the clocks. */
 export function timeOf<Host>({ storage, systemClock }: BillingOptions<Host>): DatabaseTime | null {
   if (systemClock.isOfMachine !== true) return null;
   return new DatabaseTime(systemClock, () => storage.system.nowMs());
@@ -65,7 +68,7 @@ export function portsOf<Host>(
   const { clock, systemClock } = options;
   return {
     ...options,
-    // One object for both, as in Node: business time is real time.
+    // If both clocks are one object, as in Node, business time is real time.
     clock: time !== null && Object.is(clock, systemClock) ? time.clock : clock,
     systemClock: time ?? systemClock,
     logger: scopedLogger(options.logger, options.scopes),
@@ -92,6 +95,7 @@ export function engineSettings<Host>(
 export function foundationOf(ports: Ports, settings: EngineSettings): Foundation {
   const configuration = new TenantConfiguration(ports.logger, settings.server.tenant);
   const settingsOf = configuration.settingsOf.bind(configuration);
+  const given = settings.defaultOverdueConfig;
   return {
     ports,
     settings,
@@ -100,22 +104,18 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     invoicePlugins: new RegisteredInvoicePlugins(ports, settings.invoicePlugins ?? []),
     usageSources: new UsageSources(ports, settings.usageSources ?? []),
     catalogs: new CatalogService(ports, settings),
-    overdueConfigs: overdueConfigsOf(ports, settings),
+    overdueConfigs: new OverdueConfigs(
+      ports.logger,
+      typeof given === 'object' ? definitionText(given) : given,
+    ),
     maxRows: settings.server.server['server.limits.rows'],
   };
 }
 
-/** Where pushes may go (platform §10.1). */
+/** Returns the allowed targets of pushes (platform §10.1). */
 export function callbackPolicyOf({ server, testMode }: EngineSettings): CallbackPolicy {
   return {
     allowPrivateNetworks: server.server['notifications.allowPrivateNetworks'],
     allowLoopback: testMode,
   };
-}
-
-function overdueConfigsOf(
-  { logger }: Ports,
-  { defaultOverdueConfig: given }: EngineSettings,
-): OverdueConfigs {
-  return new OverdueConfigs(logger, typeof given === 'object' ? definitionText(given) : given);
 }

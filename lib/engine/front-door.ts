@@ -23,7 +23,7 @@ type Operation = (...given: unknown[]) => unknown;
 
 type Group = Readonly<Record<string, Operation>>;
 
-/** Opens the operations to hosts and adapters: reads texts on the way in, and gives the frequent ones a short name. */
+/** Returns the operations for hosts and adapters, which accept texts; frequent ones also have a short name. */
 export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {
     const takes: Readonly<Record<string, AnyParameters>> = inputs[name as keyof Inputs];
@@ -32,7 +32,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
   return withFrequent(Object.fromEntries(groups));
 }
 
-/** The same operations with plain answers: dates as text, instants as `Date`. */
+/** Returns the operations with plain answers: dates as text, instants as `Date`. */
 export function plainDoor(open: Operations<WithContext>): PlainOperations<WithContext> {
   const answers: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = plainAnswers;
   const groups = Object.entries<object>({ ...open }).flatMap(([name, group]) => {
@@ -68,7 +68,7 @@ function planInForceView({ version, chosenAt, decided, plan, ...inForce }: PlanI
   };
 }
 
-/** Operations that also have a short name, with their place. */
+/** Short names of operations, with group and name. */
 const frequent: Readonly<Record<keyof FrequentOperations, readonly [group: string, name: string]>> = {
   uploadCatalog: ['catalogs', 'upload'],
   createAccount: ['accounts', 'create'],
@@ -95,7 +95,7 @@ function eachOperation(group: Group, change: (operation: Operation, name: string
   return Object.freeze(Object.fromEntries(changed));
 }
 
-/** Tenants stand above the other operations: theirs have no context. */
+/** Returns the operations on tenants, which have no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
   return Object.freeze<TenantOperations>({
     create: async (author, input) => plainTenant(await tenants.create(author, input)),
@@ -106,7 +106,7 @@ export function openedTenants(tenants: TenantService): TenantOperations {
   });
 }
 
-/** Gives events to handlers of the host; those of all tenants unless one is named. */
+/** Returns the subscription to events, of all tenants unless one is given. */
 export function subscribing({
   events,
   tenants,
@@ -122,7 +122,7 @@ export function subscribing({
 
 const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<Tenant>;
 
-/** Nodes belong to no tenant. */
+/** Returns the operations on nodes, which belong to no tenant. */
 export function openedNodes(nodes: NodeService): NodeOperations {
   return Object.freeze<NodeOperations>({
     list: async () => (await nodes.list()).map(plainNode),
@@ -136,7 +136,7 @@ const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<Node
 
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
 
-/** Converts the answer: the view itself, or each one of a list, a page or a stream. */
+/** Converts the answer of an operation: one view, or each of a list, page or stream. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
   if (shape === undefined) return operation;
   const plain = plainBy(shape);
@@ -160,7 +160,7 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Parameters come after the context. */
+/** Converts the texts among the parameters, which follow the context. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
   if (parameters === undefined) return operation;
   const takers = parameters.flatMap((parameter, index) => {

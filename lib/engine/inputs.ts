@@ -2,13 +2,17 @@ import { accountFields, type CallContext, invoiceItemFields } from '../records/i
 import { inputShapeOf } from '../values/fields/index.ts';
 import type { Shape } from '../values/given/index.ts';
 import type { StrictOperations } from './engine.ts';
+import { each } from './plain-answers.ts';
 
 const account = ['accountId', 'uuid'] as const;
 const bundle = ['bundleId', 'uuid'] as const;
 const subscription = ['subscriptionId', 'uuid'] as const;
 const invoice = ['invoiceId', 'uuid'] as const;
-const creditNote = ['creditNoteId', 'uuid'] as const;
 const item = ['itemId', 'uuid'] as const;
+const ofAccount = [account] as const;
+const ofAccountAnd = [account, null] as const;
+const ofInvoice = [invoice] as const;
+const request = ['request', { accountId: 'uuid' }] as const;
 
 const requestedDate = { requestedDate: 'requestedDate' } as const;
 
@@ -45,19 +49,18 @@ const creationDates = [
   'options',
   { billingDate: 'requestedDate', entitlementDate: 'requestedDate' },
 ] as const;
-const termsChange = ['change', { effectiveFromDate: 'requestedDate' }] as const;
 
 const object = ['object', { id: 'uuid' }] as const;
 
-const { accountId: _, invoiceId: ofInvoice, ...migrationItem } = inputShapeOf(invoiceItemFields);
+const { accountId: _, invoiceId, ...migrationItem } = inputShapeOf(invoiceItemFields);
 const manualItems = [
   'request',
-  { accountId: 'uuid', items: [{ ...migrationItem, invoiceId: ofInvoice }], requestedDate: 'date' },
+  { accountId: 'uuid', items: [{ ...migrationItem, invoiceId }], requestedDate: 'date' },
 ] as const;
 
 const ofPayment = { effectiveDate: 'instant', paymentId: 'uuid' } as const;
 const paymentAmount = { ...ofPayment, amount: 'amount' } as const;
-const newPayment = { ...paymentAmount, accountId: 'uuid', paymentMethodId: 'uuid' } as const;
+const completion = [['input', { ...paymentAmount, transactionId: 'uuid' }]] as const;
 const comboParties = {
   account: { ...accountInput, accountId: 'uuid' },
   paymentMethod: { paymentMethodId: 'uuid' },
@@ -68,67 +71,55 @@ export const inputs: Inputs = {
   accounts: {
     create: [['input', accountInput]],
     update: [account, ['update', { changes: accountInput }]],
-    anonymize: [account],
-    get: [account],
-    children: [account],
+    ...each(['anonymize', 'get', 'children', 'emails', 'timeline', 'export', 'rebalanceCredit'], ofAccount),
+    ...each(['close', 'addEmail', 'removeEmail'], ofAccountAnd),
     balances: [['accountIds', ['uuid']]],
-    close: [account, null],
-    emails: [account],
-    addEmail: [account, null],
-    removeEmail: [account, null],
-    timeline: [account],
-    export: [account],
-    rebalanceCredit: [account],
     transferCreditToParent: [['childAccountId', 'uuid']],
   },
   catalogs: {
-    current: [account],
+    current: ofAccount,
     addSimplePlan: [['plan', { amount: 'amount' }]],
-    availableBasePlans: [['request', { accountId: 'uuid' }]],
-    availableAddOns: [['request', { accountId: 'uuid' }]],
+    ...each(['availableBasePlans', 'availableAddOns'], [request] as const),
   },
   catalogEntries: {
     create: [['request', { plans: [planTerms] }], scope],
     createPlan: [['plan', planTerms], scope],
     updatePlan: [null, ['update', { ...planTerms, accountId: 'uuid' }]],
-    retirePlan: [null, scope],
-    deletePlan: [null, scope],
-    deleteProduct: [null, scope],
-    products: [scope],
-    plans: [scope],
-    plansOfProduct: [null, scope],
-    latestPlan: [null, scope],
-    state: [scope],
+    ...each(['retirePlan', 'deletePlan', 'deleteProduct', 'plansOfProduct', 'latestPlan'], [
+      null,
+      scope,
+    ] as const),
+    ...each(['products', 'plans', 'state'], [scope] as const),
   },
   subscriptions: {
     create: [['request', creation], creationDates],
     createWithAddOns: [['requests', [creation]], creationDates],
     createBundles: [['groups', [[creation]]], creationDates],
-    get: [subscription],
+    ...each(['get', 'uncancel', 'undoChangePlan'], [subscription] as const),
     planAt: [['request', { ...requestedDate, subscriptionId: 'uuid' }]],
     cancel: [subscription, ['options', requestedDate]],
-    uncancel: [subscription],
     changePlan: [subscription, ['change', { ...requestedDate, priceOverrides }]],
-    undoChangePlan: [subscription],
-    changeBillCycleDay: [subscription, termsChange],
-    changeQuantity: [subscription, termsChange],
+    ...each(['changeBillCycleDay', 'changeQuantity'], [
+      subscription,
+      ['change', { effectiveFromDate: 'requestedDate' }],
+    ] as const),
     bundlesOfAccount: [account, ['filter', { bundleIds: ['uuid'] }]],
-    pageBundlesOfAccount: [account, null],
+    pageBundlesOfAccount: ofAccountAnd,
   },
   usage: {
     archive: [['request', { before: 'date' }]],
     void: [subscription, null],
-    rollUp: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
     rated: [subscription, ['request', { targetDate: 'date' }]],
-    unbilled: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
-    timeline: [subscription, ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }]],
+    ...each(['rollUp', 'unbilled', 'timeline'], [
+      subscription,
+      ['request', { endDate: 'requestedDate', startDate: 'requestedDate' }],
+    ] as const),
     rollUpForTransitions: [subscription, ['instants', ['instant']]],
   },
   blocking: {
     add: [object, ['request', requestedDate]],
-    pauseBundle: [bundle, ['options', requestedDate]],
-    resumeBundle: [bundle, ['options', requestedDate]],
-    ofAccount: [account, null],
+    ...each(['pauseBundle', 'resumeBundle'], [bundle, ['options', requestedDate]] as const),
+    ofAccount: ofAccountAnd,
   },
   bundles: {
     get: [bundle],
@@ -140,32 +131,28 @@ export const inputs: Inputs = {
   },
   outlines: {
     ofAccount: [account, ['filter', { bundleIds: ['uuid'] }]],
-    pageOfAccount: [account, null],
+    pageOfAccount: ofAccountAnd,
     bundle: [bundle],
     subscription: [subscription],
-    timeline: [account],
+    timeline: ofAccount,
   },
   creditNotes: {
-    get: [creditNote],
-    ofInvoice: [invoice],
-    pageOfAccount: [account, null],
-    html: [creditNote],
-    pdf: [creditNote],
+    ...each(['get', 'html', 'pdf'], [['creditNoteId', 'uuid']] as const),
+    ofInvoice,
+    pageOfAccount: ofAccountAnd,
   },
   invoices: {
-    generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
-    generateGroup: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
-    park: [account, null],
-    unpark: [account],
+    ...each(['generate', 'generateGroup'], [
+      ['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }],
+    ] as const),
+    ...each(['unpark', 'verifyCoverage'], ofAccount),
+    ...each(['park', 'pageOfAccount', 'writeToLog'], ofAccountAnd),
     listGroup: [['request', { accountId: 'uuid', groupId: 'uuid' }]],
-    get: [invoice, null],
+    ...each(['html', 'pdf', 'commit', 'void'], ofInvoice),
+    ...each(['get', 'trackingIds'], [invoice, null] as const),
     getByItem: [item, null],
-    html: [invoice],
-    pdf: [invoice],
+    ...each(['explain', 'getCredit'], [item] as const),
     ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
-    pageOfAccount: [account, null],
-    trackingIds: [invoice, null],
-    writeToLog: [account, null],
     dryRun: [
       [
         'request',
@@ -179,11 +166,7 @@ export const inputs: Inputs = {
         },
       ],
     ],
-    explain: [item],
-    addCharges: [manualItems],
-    addTaxes: [manualItems],
-    addCredits: [manualItems],
-    getCredit: [item],
+    ...each(['addCharges', 'addTaxes', 'addCredits'], [manualItems] as const),
     adjustItem: [
       [
         'request',
@@ -198,41 +181,32 @@ export const inputs: Inputs = {
     ],
     deleteCredit: [['request', { accountId: 'uuid', invoiceId: 'uuid', invoiceItemId: 'uuid' }]],
     createMigrationInvoice: [['request', { accountId: 'uuid', items: [migrationItem], targetDate: 'date' }]],
-    commit: [invoice],
-    void: [invoice],
-    verifyCoverage: [account],
   },
   paymentMethods: {
-    add: [['input', { accountId: 'uuid' }]],
+    ...each(['add', 'refresh'], [['input', { accountId: 'uuid' }]] as const),
     setDefault: [['options', { accountId: 'uuid', paymentMethodId: 'uuid' }]],
-    ofAccount: [account, null],
+    ofAccount: ofAccountAnd,
     get: [['paymentMethodId', 'uuid'], null],
     delete: [['input', { paymentMethodId: 'uuid' }]],
-    refresh: [['input', { accountId: 'uuid' }]],
   },
   paymentGateways: {
     buildForm: [['input', { accountId: 'uuid', paymentMethodId: 'uuid' }]],
     buildComboForm: [['input', comboParties]],
   },
   payments: {
-    authorize: [['input', newPayment]],
-    purchase: [['input', newPayment]],
-    credit: [['input', newPayment]],
+    ...each(['authorize', 'purchase', 'credit'], [
+      ['input', { ...paymentAmount, accountId: 'uuid', paymentMethodId: 'uuid' }],
+    ] as const),
     combo: [['input', { ...comboParties, amount: 'amount', effectiveDate: 'instant' }]],
-    capture: [['input', paymentAmount]],
-    refund: [['input', paymentAmount]],
-    void: [['input', ofPayment]],
-    chargeback: [['input', paymentAmount]],
-    reverseChargeback: [['input', ofPayment]],
-    complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
+    ...each(['capture', 'refund', 'chargeback'], [['input', paymentAmount]] as const),
+    ...each(['void', 'reverseChargeback'], [['input', ofPayment]] as const),
+    complete: completion,
     recordNotifiedOutcome: [['input', { paymentId: 'uuid', transactionId: 'uuid' }]],
     cancelScheduledRetry: [['input', { transactionId: 'uuid' }]],
     fixTransaction: [['input', { paymentId: 'uuid', processedAmount: 'amount', transactionId: 'uuid' }]],
-    get: [['paymentId', 'uuid'], null],
+    ...each(['get', 'invoicePayment'], [['paymentId', 'uuid'], null] as const),
     ofTransaction: [['transactionId', 'uuid'], null],
-    invoicePayment: [['paymentId', 'uuid'], null],
-    ofAccount: [account, null],
-    invoicePaymentsOfAccount: [account, null],
+    ...each(['ofAccount', 'invoicePaymentsOfAccount'], ofAccountAnd),
     invoicePaymentsOfInvoice: [invoice, null],
   },
   invoicePayments: {
@@ -250,47 +224,40 @@ export const inputs: Inputs = {
     ],
     chargeback: [['input', paymentAmount]],
     reverseChargeback: [['input', ofPayment]],
-    complete: [['input', { ...paymentAmount, transactionId: 'uuid' }]],
+    complete: completion,
   },
   overdue: {
-    ofAccount: [account],
+    ...each(['ofAccount', 'explain'], ofAccount),
     preview: [account, ['date', 'date']],
-    explain: [account],
   },
-  tagDefinitions: {
-    get: [['id', 'uuid']],
-    delete: [['id', 'uuid']],
-  },
+  tagDefinitions: each(['get', 'delete'], [['id', 'uuid']] as const),
   tags: {
-    add: [object, ['definitionIds', ['uuid']]],
-    remove: [object, ['definitionIds', ['uuid']]],
-    ofObject: [object, ['options', { accountId: 'uuid' }]],
-    ofAccount: [account, null],
+    ...each(['add', 'remove'], [object, ['definitionIds', ['uuid']]] as const),
+    ofObject: [object, scope],
+    ofAccount: ofAccountAnd,
   },
   customFields: {
     add: [object, null],
     modify: [object, ['changes', [{ customFieldId: 'uuid' }]]],
     remove: [object, ['fieldIds', ['uuid']]],
     ofObject: [object],
-    ofAccount: [account, null],
+    ofAccount: ofAccountAnd,
   },
   audit: {
     logs: [['targetIds', ['uuid']], null],
     history: [object],
     historyWithin: [account, object],
-    ofAccount: [account],
+    ofAccount,
   },
   keyValues: {},
   invoiceTexts: {},
   deliveries: {
-    list: [['request', { accountId: 'uuid' }]],
-    get: [['deliveryId', 'uuid']],
-    sendAgain: [['deliveryId', 'uuid']],
+    list: [request],
+    ...each(['get', 'sendAgain'], [['deliveryId', 'uuid']] as const),
   },
   queues: {
     export: [['request', { accountId: 'uuid', maxDate: 'instant', minDate: 'instant' }]],
-    late: [['request', { accountId: 'uuid' }]],
-    busy: [['request', { accountId: 'uuid' }]],
+    ...each(['late', 'busy'], [request] as const),
     failed: [['request', { accountId: 'uuid', from: 'instant', to: 'instant' }]],
   },
   events: {},
@@ -298,7 +265,7 @@ export const inputs: Inputs = {
   configuration: {},
   monitoring: {
     samples: [['request', { from: 'instant', to: 'instant' }]],
-    diagnostic: [['request', { accountId: 'uuid' }]],
+    diagnostic: [request],
   },
 };
 

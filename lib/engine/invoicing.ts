@@ -29,7 +29,7 @@ import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Invoices, and the reports on them. */
+/** Returns the operations on invoices and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
   const { ports, catalogs, settingsOf, invoicingConfig, overdueConfigs } = foundation;
   const tools = {

@@ -17,7 +17,7 @@ import type { BillingOptions } from './billing-options.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** How the deployment is seen (platform §12). */
+/** Returns the operations that monitor the deployment (platform §12). */
 export function monitoringArea(
   { ports, settings }: Foundation,
   sources: Pick<DiagnosticSources, 'exportOf' | 'keyValuesOf'>,
@@ -41,14 +41,14 @@ export function monitoringArea(
   };
 }
 
-/** What a node notes of its own work: the samples of each minute, and the requests that it has answered. */
+/** Records the work of this node: samples per minute and served requests. */
 export interface Monitor {
   readonly recorder: SampleRecorder;
   readonly accessLog: AccessLog;
   readonly requests: RequestObserver;
 }
 
-/** The ports, with what the engine counts and times. */
+/** Adds the engine's meters to the ports. */
 export function meteredPorts(ports: Ports): Ports & { readonly meters: NodeMeters } {
   const meters = new NodeMeters(ports.systemClock);
   return { ...ports, meters, logger: countedLogger(ports.logger, meters) };
@@ -59,7 +59,7 @@ export function monitorOf<Host>(parts: {
   readonly ports: Ports & { readonly meters: NodeMeters };
   readonly server: ServerSettings;
   readonly node: string;
-  /** Undefined: the engine sends none. */
+  /** Undefined without pushes. */
   readonly pushes: PushCounts | undefined;
 }): Monitor {
   const { options, ports, server, node: nodeName, pushes } = parts;

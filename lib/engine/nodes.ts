@@ -3,16 +3,16 @@ import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import { checkOptions, guardedOptions } from './checked-options.ts';
 
-/** Of an engine whose version nobody has named. */
+/** Version of an engine without `version` option. */
 const UNKNOWN_VERSION = '0.0.0';
 
-/** The options with the plugins that run now: one list each, which commands to the node change. */
+/** The options with the running plugins, which commands to the node change. */
 export interface Switched<Host> {
   readonly options: BillingOptions<Host>;
   readonly switches: PluginSwitches;
 }
 
-/** @throws InvariantError for an option that there is not, and a storage or plugin that is none. */
+/** @throws InvariantError for an unknown option, an invalid storage or an invalid plugin. */
 export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   checkOptions(given);
   const options = guardedOptions(given);
@@ -44,25 +44,17 @@ export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   };
 }
 
-/** This process among the others that share the storage. */
+/** Returns this process as a node of the deployment. */
 export function nodesOf<Host>(
   { options, switches }: Switched<Host>,
-  {
-    ports,
-    nodeName,
-    dropCaches,
-  }: {
-    readonly ports: Ports;
-    readonly nodeName: string;
-    readonly dropCaches: (tenantRecordId: number | null) => void;
-  },
+  ports: Ports,
+  node: { readonly nodeName: string; readonly dropCaches: (tenantRecordId: number | null) => void },
 ): NodeService {
   return new NodeService(ports, {
-    nodeName,
+    ...node,
     version: options.version ?? UNKNOWN_VERSION,
     switches,
     handlers: options.nodeCommands,
-    dropCaches,
     isFormerNode: options.isFormerNode,
   });
 }

@@ -5,11 +5,11 @@ import { TagDefinitionService, TagService } from '../tags/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** What objects of many kinds carry: tags, custom fields, and the record of who changed what. */
+/** Returns the operations on tags, custom fields and audit rows. */
 export function objectArea({ ports, settingsOf }: Foundation) {
   const tags = new TagService(ports, settingsOf, {
     setWrittenOff: (session, change) => setWrittenOff(session, change, ports.ids),
-    // From then on it is a user's tag (overdue §2.3).
+    // The tag now belongs to a user, so overdue no longer removes it (overdue §2.3).
     invoicingOffDecided: (session, accountId) => session.overdue.disownInvoicingOff([accountId]),
   });
   return {

@@ -47,7 +47,7 @@ import type { UsageOperations } from '../usage/index.ts';
 import type { Given, Plain } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Accounts, and what belongs to them. */
+/** Operations on accounts. */
 export interface AllAccountOperations<C extends Leading = []>
   extends AccountOperations<C>,
     AccountEmailOperations<C>,
@@ -56,80 +56,80 @@ export interface AllAccountOperations<C extends Leading = []>
     AccountExportOperations<C>,
     TimelineOperations<C> {}
 
-/** Catalogs, and what changes of a catalog would do. */
+/** Operations on catalogs, and reports on the effect of catalog changes. */
 export interface AllCatalogOperations<C extends Leading = []>
   extends CatalogOperations<C>,
     CatalogReportOperations<C> {}
 
-/** Outlines of bundles, subscriptions and timelines. */
+/** Operations on outlines of bundles, subscriptions and timelines. */
 export interface AllOutlineOperations<C extends Leading = []>
   extends OutlineOperations<C>,
     TimelineOutlineOperations<C> {}
 
-/** What was used, and what it costs. */
+/** Operations on usage and its cost. */
 export interface AllUsageOperations<C extends Leading = []>
   extends UsageOperations<C>,
     UsageReviewOperations<C> {}
 
-/** The operations of one tenant in their groups. `C` is what each call begins with: its context, or nothing. */
+/** The operations of one tenant by group. `C` is the leading parameter of each call: its context, or none. */
 export interface GroupedOperations<C extends Leading = []> {
-  /** Accounts: who pays. Their addresses, credit and timeline, their closing and export. */
+  /** Accounts with their e-mail addresses, credit, timeline, closing and export. */
   readonly accounts: AllAccountOperations<C>;
-  /** What the tenant sells, as documents. */
+  /** The tenant's catalogs, as documents. */
   readonly catalogs: AllCatalogOperations<C>;
-  /** Plans and products that are kept one by one, beside the documents. */
+  /** Plans and products that are managed one by one. */
   readonly catalogEntries: CatalogEntryOperations<C>;
-  /** Subscriptions: their life, and what they are at a moment. */
+  /** Subscriptions. */
   readonly subscriptions: SubscriptionOperations<C>;
-  /** What keeps an account, bundle or subscription from change, service or billing. */
+  /** States that block changes, entitlement or billing of an account, bundle or subscription. */
   readonly blocking: BlockingOperations<C>;
-  /** Bundles: a base subscription with its add-ons. */
+  /** Bundles of a base subscription and its add-ons. */
   readonly bundles: BundleOperations<C>;
-  /** Bundles and subscriptions whose rows are made while they are read, for answers of any length. */
+  /** Bundles and subscriptions with rows computed on demand, for answers of any length. */
   readonly outlines: AllOutlineOperations<C>;
-  /** What subscriptions have used. */
+  /** Usage of subscriptions. */
   readonly usage: AllUsageOperations<C>;
-  /** Invoices, and what is put on them by hand. */
+  /** Invoices and manual items. */
   readonly invoices: InvoiceOperations<C>;
-  /** Documents of what was taken off invoices. */
+  /** Credit notes of adjusted invoices. */
   readonly creditNotes: CreditNoteOperations<C>;
-  /** The payment methods of accounts. */
+  /** Payment methods of accounts. */
   readonly paymentMethods: PaymentMethodOperations<C>;
-  /** Payments, and how they went. */
+  /** Payments and their transactions. */
   readonly payments: PaymentOperations<C>;
-  /** How invoices are paid, and paid back. */
+  /** Payments and refunds of invoices. */
   readonly invoicePayments: InvoicePaymentOperations<C>;
-  /** Pages of payment gateways, and what gateways tell by themselves. */
+  /** Hosted pages and notifications of payment gateways. */
   readonly paymentGateways: PaymentGatewayOperations<C>;
-  /** What happens to those who do not pay, who that is and why. */
+  /** Overdue states of accounts, their configuration and explanation. */
   readonly overdue: OverdueOperations<C>;
-  /** What tags there are. */
+  /** Definitions of tags. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
-  /** Tags on objects; system tags steer the engine. */
+  /** Tags on objects; control tags change how the engine treats them. */
   readonly tags: TagOperations<C>;
-  /** Fields that the tenant adds to objects. */
+  /** Custom fields of objects. */
   readonly customFields: CustomFieldOperations<C>;
-  /** Who has changed what. */
+  /** Audit rows and history. */
   readonly audit: AuditOperations<C>;
-  /** Values that the tenant stores by key, its configuration among them. */
+  /** Values of the tenant by key, including its configuration. */
   readonly keyValues: KeyValueOperations<C>;
-  /** Templates and translations of the documents that customers get. */
+  /** Templates and translations of documents. */
   readonly invoiceTexts: InvoiceTextOperations<C>;
-  /** What is and was sent to the tenant's callback. */
+  /** Deliveries to the tenant's callback. */
   readonly deliveries: DeliveryOperations<C>;
-  /** The work that the engine has to do for the tenant, for those who look after it. */
+  /** The tenant's queue entries, for operators. */
   readonly queues: QueueOperations<C>;
-  /** What has happened, to be read from anywhere. */
+  /** The feed of events. */
   readonly events: EventOperations<C>;
   /** Secrets that sign pushes (platform §10.3). */
   readonly signingSecrets: SigningSecretOperations<C>;
-  /** The settings in force for the tenant. */
+  /** The tenant's settings. */
   readonly configuration: ConfigurationOperations<C>;
-  /** How the deployment fares: work that is late or was given up. */
+  /** Health of the deployment, including late and failed work. */
   readonly monitoring: MonitoringOperations<C>;
 }
 
-/** Short names of the frequent operations; each has its home in a group. */
+/** Short names of frequent operations. */
 export interface FrequentOperations<C extends Leading = []> {
   /** Short for `catalogs.upload`: adds the versions of a catalog document. */
   readonly uploadCatalog: CatalogOperations<C>['upload'];
@@ -137,7 +137,7 @@ export interface FrequentOperations<C extends Leading = []> {
   readonly createAccount: AccountOperations<C>['create'];
   /** Short for `accounts.update`. */
   readonly updateAccount: AccountOperations<C>['update'];
-  /** Short for `accounts.anonymize`: forgets whose account it is. */
+  /** Short for `accounts.anonymize`: replaces personal data. */
   readonly anonymizeAccount: AccountOperations<C>['anonymize'];
   /** Short for `accounts.get`. */
   readonly getAccount: AccountOperations<C>['get'];
@@ -147,43 +147,43 @@ export interface FrequentOperations<C extends Leading = []> {
   readonly createSubscription: SubscriptionOperations<C>['create'];
   /** Short for `subscriptions.get`. */
   readonly getSubscription: SubscriptionOperations<C>['get'];
-  /** Short for `usage.record`: records what a subscription has used. */
+  /** Short for `usage.record`: records usage of a subscription. */
   readonly recordUsage: UsageOperations<C>['record'];
   /** Short for `invoices.generate`: bills an account up to a date. */
   readonly generateInvoice: InvoiceOperations<C>['generate'];
   /** Short for `invoices.get`. */
   readonly getInvoice: InvoiceOperations<C>['get'];
-  /** Short for `overdue.explain`: why an account is overdue, or is not. */
+  /** Short for `overdue.explain`: explains the overdue state of an account. */
   readonly explainOverdue: OverdueOperations<C>['explain'];
 }
 
 /** The operations of one tenant. */
 export interface Operations<C extends Leading = []> extends GroupedOperations<C>, FrequentOperations<C> {}
 
-/** The operations of a group, whose answers are plain: dates are text, instants are `Date`. */
+/** The operations of a group with plain answers: dates are text, instants are `Date`. */
 export type PlainGroup<G> = {
   readonly [N in keyof G]: G[N] extends (...given: infer P) => Promise<infer R>
     ? (...given: P) => Promise<Plain<R>>
     : G[N];
 };
 
-/** The operations of one tenant as hosts call them. `outlines` are for adapters, which write answers of any length. */
+/** The operations of one tenant for hosts. `outlines`, for answers of any length, are for adapters only. */
 export type PlainOperations<C extends Leading = []> = {
   readonly [G in Exclude<keyof GroupedOperations<C>, 'outlines' | 'catalogs' | 'subscriptions'>]: PlainGroup<
     GroupedOperations<C>[G]
   >;
 } & {
-  /** What the tenant sells, as documents. */
+  /** The tenant's catalogs, as documents. */
   readonly catalogs: PlainGroup<Omit<GroupedOperations<C>['catalogs'], 'current'>> & {
-    /** Returns the catalog as it is now, as `CatalogOperations.current` does. */
+    /** Returns the current catalog, as `CatalogOperations.current` does. */
     current(...given: [...C, accountId?: Uuid | string | null]): Promise<CatalogView>;
   };
-  /** Subscriptions: their life, and what they are at a moment. */
+  /** Subscriptions. */
   readonly subscriptions: PlainGroup<Omit<GroupedOperations<C>['subscriptions'], 'planAt'>> & {
     /** Returns the plan in force, as `SubscriptionOperations.planAt` does. */
     planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForceView>;
   };
 } & PlainGroup<FrequentOperations<C>>;
 
-/** A plan in force, with the version of the catalog that supplies it. */
+/** A plan in force with its catalog version. */
 export type PlanInForceView = Plain<Omit<PlanInForce, 'version'>> & { readonly version: CatalogVersionView };

@@ -22,7 +22,7 @@ import {
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Payment methods, payments, and how invoices are paid. */
+/** Returns the operations on payment methods, payments and payments of invoices. */
 export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAccounts) {
   const configOf = paymentConfigOf(settingsOf);
   const machine = new PaymentMachine(ports, configOf);
@@ -40,7 +40,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
   const notified = new NotifiedPayments(ports, { get, chargeback, reverseChargeback });
   const beginnings = { AUTHORIZE: authorize, PURCHASE: purchase, CREDIT: credit };
   return {
-    /** Resolves when nothing goes on any more that no call waits for. */
+    /** Resolves when all background payment work has ended. */
     idle: () => machine.idle(),
     attempts: new AttemptSweep(ports, configOf),
     handlers: [
@@ -55,22 +55,8 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
         ...methodsOf(methods, 'add', 'setDefault', 'delete'),
         ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
       },
-      invoicePayments: methodsOf(
-        new InvoicePaymentService(machine),
-        'pay',
-        'payAll',
-        'refund',
-        'chargeback',
-        'reverseChargeback',
-        'complete',
-      ),
-      paymentGateways: methodsOf(
-        new PaymentGatewayService(ports, configOf, { parties, notified }),
-        'buildForm',
-        'buildComboForm',
-        'processNotification',
-        'processSignedNotification',
-      ),
+      invoicePayments: methodsOf(new InvoicePaymentService(machine)),
+      paymentGateways: methodsOf(new PaymentGatewayService(ports, configOf, { parties, notified })),
       payments: {
         ...paymentReads,
         ...methodsOf(new PaymentRepairs(ports, configOf)),

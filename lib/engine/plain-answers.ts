@@ -68,7 +68,7 @@ const product = { retiredDate: 'instant' } as const;
 const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant' } } as const;
 
 /** Returns the same shape for each of the names. */
-function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
+export function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
 }
 

@@ -15,7 +15,7 @@ import { idOf } from './caller.ts';
 import type { EngineSettings } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** The queue as those see it who look after it. */
+/** Returns the operations on the queue for operators. */
 export function queueArea(
   { ports, settings }: { readonly ports: Ports; readonly settings: EngineSettings },
   topics: readonly string[],
@@ -31,7 +31,7 @@ const plainEntry = plainBy({ availableDate: 'instant', createdDate: 'instant', d
 
 const takeTexts = takerOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
 
-/** Opens the queues of all tenants to hosts. */
+/** Returns the queue operations across tenants, with text inputs and plain answers. */
 export function openedBacklog(
   backlog: BacklogService,
   refOf: (tenantId: Uuid) => Promise<TenantRef>,

@@ -3,16 +3,16 @@ import { guardedLogger, onBehalfOf, scopedLogger, whileWanted } from '../runtime
 
 /** A request that a host serves. */
 export interface ServedRequest {
-  /** As a trace shows it, such as `GET /customers/{id}`. */
+  /** Name in traces, such as `GET /customers/{id}`. */
   readonly name: string;
-  /** What log lines carry as `requestId`. */
+  /** The `requestId` of log lines. */
   readonly requestId: string;
-  /** Of the header `traceparent`, if it came with one. */
+  /** Value of the header `traceparent`, if any. */
   readonly traceParent?: TraceParent | undefined;
   readonly attributes?: SpanAttributes;
 }
 
-/** What a trace is told of a request while it is served; without a tracer it goes nowhere. */
+/** Adds to the trace of a request while it is served; without a tracer it has no effect. */
 export interface RequestSpan {
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
   fail(error: unknown): void;
@@ -20,25 +20,21 @@ export interface RequestSpan {
 
 export interface RequestTracking {
   /**
-   * Runs the work of a request: log lines that are written in it carry its id, and with a tracer it is a span above all
-   * that it causes. Call operations with a `userToken` that is the same id, so that work which they cause later carries
-   * it too.
+   * Runs the work of a request. Its log lines carry the request id, and with a tracer it becomes the parent span of the
+   * work it causes. Use the same id as `userToken` of operations, so that later work carries it too.
    *
    * @example await billing.requests.run({ name: 'POST /orders', requestId }, () => order(body));
    */
   run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
   /**
-   * Runs work whose result nobody needs once the signal is aborted, such as when its caller has hung up: what it computes
-   * in turns (documents, dry runs, exports, timelines) then ends at the next turn and throws the signal's reason. Only for
-   * operations that change nothing.
+   * Runs work that may end early once the signal is aborted, for example when the client has disconnected. Documents, dry
+   * runs, exports and timelines then throw the signal's reason at their next turn. Only for operations that change
+   * nothing.
    *
    * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
    */
   whileWanted<T>(wanted: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /**
-   * The logger, with the id of the request added to each line that is written while one is served, or work that it caused done;
-   * default that of the engine.
-   */
+  /** Returns the logger (default the engine's) with the request id added to lines written for a request. */
   logger(logger?: Logger): Logger;
 }
 

@@ -8,15 +8,14 @@ import { engineSettings, portsOf, timeOf } from './foundation.ts';
 import { type Monitor, meteredPorts, monitorOf } from './monitoring.ts';
 import { nodesOf, switchable } from './nodes.ts';
 
-/** The engine over its ports: the storage has its schema, and this node is ready for the work of the database. */
+/** Opens an engine with a prepared storage, on a node that is ready for background work. */
 export async function runningEngine<Host>(given: BillingOptions<Host>) {
   const switched = switchable(given);
   const { options } = switched;
   const time = timeOf(options);
   const ports = meteredPorts(portsOf(switched, time));
   const node = options.nodeName ?? ports.ids.next();
-  const nodes = nodesOf(switched, {
-    ports,
+  const nodes = nodesOf(switched, ports, {
     nodeName: node,
     dropCaches: (tenant) => engine.catalogs.dropCached(tenant),
   });
@@ -41,7 +40,7 @@ export async function runningEngine<Host>(given: BillingOptions<Host>) {
   return { parts, dispatcher, pushes, nodes };
 }
 
-/** An engine that does none of the work of the database. */
+/** Opens an engine without background work. */
 export async function engineBeside<Host>(options: BillingOptions<Host>): Promise<Engine> {
   const ports = portsOf(switchable(options));
   const node = { nodes: async () => [], storeRequests: async () => undefined };
@@ -51,7 +50,7 @@ export async function engineBeside<Host>(options: BillingOptions<Host>): Promise
   return engine;
 }
 
-/** Every statement keeps tenants apart; this warns that the second barrier is missing (platform §2, isolation rule 2). */
+/** Warns if row-level security, the second barrier between tenants, is missing (platform §2, isolation rule 2). */
 async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
   const role = await storage.system.unboundRole();
   if (role === null) return;

@@ -1,32 +1,29 @@
 import type { Ports } from '../ports/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../values/time/index.ts';
 
-/** How long `settleThrough` lets time pass unless told otherwise, in system time. */
+/** Default timeout of `settleThrough`, in system time. */
 const SETTLE_THROUGH_TIMEOUT_MS = 10 * 60_000;
 
-/** A clock that its holder sets, such as `fakeClock` of `billwright/testing`. */
+/** A clock that can be set, such as `fakeClock` of `billwright/testing`. */
 export interface SettableClock {
   now(): Instant;
   set(to: Instant): void | Promise<void>;
 }
 
-/** What happens meanwhile: what is due is done, and what falls due next is told. */
 export interface Settling {
+  /** Does the due work; false if the time ran out. */
   settle(timeoutMs: number): Promise<boolean>;
-  /** When the next entry of the queue, or push, falls due after now; null: none will. */
+  /** Returns the due time of the next queue entry or push after now; null = none. */
   nextDue(): Promise<Instant | null>;
 }
 
 export interface SettleThroughOptions {
-  /** System time for all of it; default ten minutes. */
+  /** Limit in system time; default ten minutes. */
   readonly timeoutMs?: number;
 }
 
-/**
- * Lets time pass up to `until`: sets the clock to each instant at which something falls due, and has that done there.
- * @returns the instants at which the clock stood, the last one `until`.
- */
+/** Implements `BillingControl.settleThrough`. */
 export async function settleThrough(
   { clock: own, systemClock }: Pick<Ports, 'clock' | 'systemClock'>,
   { settle, nextDue }: Settling,
@@ -87,9 +84,9 @@ async function moveTo(
 }
 
 function notSettled(at: Instant, end: Instant): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `What was due at ${formatInstant(at)} was not done in time, on the way to ${formatInstant(end)}: look for work that fails in the log, or allow more with timeoutMs`,
-    facts: { at: formatInstant(at) },
-  });
+  return billingError(
+    ErrorCode.BUSY,
+    `What was due at ${formatInstant(at)} was not done in time, on the way to ${formatInstant(end)}: look for work that fails in the log, or allow more with timeoutMs`,
+    { at: formatInstant(at) },
+  );
 }

@@ -10,7 +10,7 @@ import {
 } from '../subscriptions/index.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Bundles and subscriptions, under the control of entitlement plugins. */
+/** Returns the operations on bundles and subscriptions, controlled by entitlement plugins. */
 export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundation) {
   const outlines = outlineOperations(ports, catalogs, { maxRows });
   const control = entitlementControl(ports, settings.entitlementPlugins ?? []);

@@ -9,7 +9,7 @@ import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** Tenants, and what each of them keeps for itself: values by key, secrets, settings. */
+/** Returns the operations on tenants, their key values, secrets and settings. */
 export function tenantArea(
   { ports, settings, settingsOf }: Foundation,
   catalogs: Pick<ReturnType<typeof catalogArea>, 'keyedValues'>,
@@ -30,14 +30,10 @@ export function tenantArea(
     keyValues,
     operations: {
       keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
-      /** Templates and translations (invoicing §14). */
       invoiceTexts: methodsOf(new InvoiceTextService(keyValues)),
-      /** What goes to callbacks (platform §10.5). */
       deliveries: methodsOf(new DeliveryService(ports), 'list', 'get', 'sendAgain'),
-      /** Secrets that sign pushes (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {
-        /** The settings in force for the tenant, by property name without prefix (platform §4.1). */
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
       },
     },

@@ -2,7 +2,7 @@ import { ArchiveService, BulkService, RecordingService, RollUpService } from '..
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
-/** What subscriptions have used. */
+/** Returns the operations on usage. */
 export function usageArea(foundation: Foundation) {
   const { ports, settings, catalogs, settingsOf, usageSources, invoicingConfig } = foundation;
   const { 'usage.bulk.chunkSize': chunkSize, 'usage.keyRetentionDays': keyRetentionDays } =
