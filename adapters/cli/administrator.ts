@@ -63,27 +63,6 @@ export async function ensureLogin(
   return { user, chosen: isKnown ? chosen : null };
 }
 
-/** A check in the thread pool, parallel to other work. */
-interface RunningCheck<T> {
-  readonly ended: Promise<T>;
-}
-
-/** Finds an administrator with the test mode password, or null. On return, the hashing has started. */
-async function administratorOfTestMode(
-  security: Pick<Billing['security'], 'find'>,
-  hasher: Pick<SecretHasher, 'verify'>,
-  user: string,
-): Promise<RunningCheck<string | null>> {
-  const found = await Promise.all(
-    [...new Set([user, defaultAdministrator])].map((name) => security.find(name)),
-  );
-  const active = found.flatMap((each) => (each?.isActive ? [each] : []));
-  const checks = active.map(async (each) =>
-    (await hasher.verify(testPassword, each.passwordHash)) ? each.name : null,
-  );
-  return { ended: Promise.all(checks).then((names) => names.find((name) => name !== null) ?? null) };
-}
-
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
   // At the first start there is no user to check, which saves a hash.
   if ((await billing.security.find(user)) === null) return false;
@@ -116,22 +95,22 @@ export function refuseTestModeInProduction(
   );
 }
 
-/** Refuses a database with the test mode password. The check runs on return and must end before serving. */
+/** Refuses a database with the test mode password. On return the hashing has started; `ended` must resolve before serving. */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,
   hasher: Pick<SecretHasher, 'verify'>,
   environment: Environment,
-): Promise<RunningCheck<void>> {
-  const check = await administratorOfTestMode(security, hasher, administratorOf(environment));
-  return { ended: check.ended.then(refuseUser) };
-}
-
-function refuseUser(user: string | null): void {
-  if (user === null) return;
-  throw new Error(
-    `The administrator "${user}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
-      'Give it another one with `billwright password --user <name> --database <where>`, or serve with --test-mode',
-  );
+): Promise<{ readonly ended: Promise<unknown> }> {
+  const names = [...new Set([administratorOf(environment), defaultAdministrator])];
+  const found = await Promise.all(names.map((name) => security.find(name)));
+  const checks = found.map(async (each) => {
+    if (each?.isActive !== true || !(await hasher.verify(testPassword, each.passwordHash))) return;
+    throw new Error(
+      `The administrator "${each.name}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
+        'Give it another one with `billwright password --user <name> --database <where>`, or serve with --test-mode',
+    );
+  });
+  return { ended: Promise.all(checks) };
 }
 
 /** Sets a password and returns the login. @param database SQLite path or PostgreSQL URL. */

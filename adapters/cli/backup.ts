@@ -4,25 +4,17 @@ import { besideDatabase, isPostgresqlUrl, shownDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
-interface BackupOptions {
-  /** SQLite path. */
-  readonly database: string;
-  /** Path of the copy, which must not exist. */
-  readonly to: string;
-  readonly environment: Environment;
-}
-
 const bytesOfMebibyte = 1_048_576;
 
 /**
- * Copies a SQLite database during operation; returns lines for people. @throws UsageError for PostgreSQL; Error on
- * failure.
+ * Copies a SQLite database during operation to a new file; returns lines for people.
+ * @throws UsageError for PostgreSQL; Error on failure.
  */
-export async function backupDatabase({
-  database,
-  to,
-  environment,
-}: BackupOptions): Promise<readonly string[]> {
+export async function backupDatabase(
+  database: string,
+  to: string,
+  environment: Environment,
+): Promise<readonly string[]> {
   if (isPostgresqlUrl(database))
     throw new UsageError(
       `PostgreSQL has a backup of its own: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
@@ -33,8 +25,7 @@ export async function backupDatabase({
   await backup({ path: database, to }).catch((error: unknown) => {
     throw copyFailure(error, to);
   });
-  const { size } = await stat(to);
-  const mebibytes = (size / bytesOfMebibyte).toFixed(1);
+  const mebibytes = ((await stat(to)).size / bytesOfMebibyte).toFixed(1);
   return [
     `Copied ${database} to ${to} (${mebibytes} MiB).`,
     ofKey(database, environment),

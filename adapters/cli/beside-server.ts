@@ -21,7 +21,6 @@ import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A database and the configuration of its server. */
 export interface BesideServer {
   /** SQLite path or PostgreSQL URL. */
   readonly database: string;

@@ -78,7 +78,7 @@ export async function compose(parts: {
     throw withProblems(error);
   });
   await testClock?.refresh();
-  await told(options, billing);
+  await callOpened(options, billing);
   const check = options.testMode
     ? null
     : await refuseTestPassword(billing.security, hasher, options.environment);
@@ -98,14 +98,13 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Test mode's sandbox replaces a configured gateway of that name. */
+/** Test mode's sandbox replaces a configured gateway of that name. The engine rejects invalid gateways. */
 function withSandbox(
-  gateways: readonly PaymentGateway[],
+  gateways: readonly (PaymentGateway | undefined)[],
   sandbox: SandboxGateway | undefined,
 ): readonly PaymentGateway[] {
-  if (sandbox === undefined) return gateways;
-  // The engine rejects invalid gateways with their position.
-  return [...gateways.filter((each: PaymentGateway | undefined) => each?.name !== sandbox.name), sandbox];
+  const others = gateways.filter((each) => sandbox === undefined || each?.name !== sandbox.name);
+  return [...others, ...(sandbox === undefined ? [] : [sandbox])] as readonly PaymentGateway[];
 }
 
 const sdkIsMissing =
@@ -133,7 +132,10 @@ async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<S
   return sandboxGateway({ ledger: fileLedger(path) });
 }
 
-async function told({ definition, configurationFile }: ServeOptions, billing: Billing<never>): Promise<void> {
+async function callOpened(
+  { definition, configurationFile }: ServeOptions,
+  billing: Billing<never>,
+): Promise<void> {
   try {
     await definition.opened?.(billing);
   } catch (cause) {
@@ -144,7 +146,7 @@ async function told({ definition, configurationFile }: ServeOptions, billing: Bi
 const passingKeyBytes = 32;
 
 /** Returns true if the environment has no key and no key file exists. */
-function makesKeyFile(environment: Readonly<Record<string, string | undefined>>, database: string): boolean {
+function makesKeyFile(environment: Environment, database: string): boolean {
   const file = besideDatabase(database, 'key');
   return !environment.BILLWRIGHT_SERVER_KEY && file !== null && !existsSync(file);
 }
@@ -153,11 +155,7 @@ function makesKeyFile(environment: Readonly<Record<string, string | undefined>>,
  * Encrypts secrets with the key of the environment, else of a file beside the database; still decrypts with the file's.
  * @throws UsageError for an invalid key or file.
  */
-function cipherOf(
-  environment: Readonly<Record<string, string | undefined>>,
-  database: string,
-  logger: Logger,
-): SecretCipher {
+function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {
   const file = besideDatabase(database, 'key');
   const given = environment.BILLWRIGHT_SERVER_KEY;
   if (given !== undefined && given !== '') {
@@ -167,9 +165,15 @@ function cipherOf(
   }
   // An in-memory database ends with its process.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
-  const keyFile = keyOfFile(file);
-  tellOfKeyFile(file, keyFile, { isShared: isPostgresqlUrl(database), logger });
-  return cipherWith(file, keyFile.key, []);
+  const { key, isOpenToOthers } = keyOfFile(file);
+  logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
+  if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
+  if (isPostgresqlUrl(database))
+    logger.warn(
+      { file },
+      'nodes that share a database need the same key: give BILLWRIGHT_SERVER_KEY to each',
+    );
+  return cipherWith(file, key, []);
 }
 
 function keyOfFile(file: string): KeyFile {
@@ -178,20 +182,6 @@ function keyOfFile(file: string): KeyFile {
   } catch (error) {
     throw new UsageError(`${file} cannot hold the server key: ${reasonOf(error)}. Set BILLWRIGHT_SERVER_KEY`);
   }
-}
-
-function tellOfKeyFile(
-  file: string,
-  { isOpenToOthers }: KeyFile,
-  { isShared, logger }: { readonly isShared: boolean; readonly logger: Logger },
-): void {
-  logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
-  if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
-  if (isShared)
-    logger.warn(
-      { file },
-      'nodes that share a database need the same key: give BILLWRIGHT_SERVER_KEY to each',
-    );
 }
 
 function cipherWith(source: string, key: string, formerKeys: readonly string[]): SecretCipher {

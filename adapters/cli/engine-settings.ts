@@ -46,28 +46,23 @@ export async function defaultDocuments(
   given: Given,
   { environment, definition }: Pick<Configured, 'environment' | 'definition'>,
 ) {
-  const named = (option: string, property: string) =>
-    namedDocument({ option: textOf(given, option), flag: `--${option}`, property }, environment);
+  const named = async (option: string, property: string): Promise<string | undefined> => {
+    const path = textOf(given, option);
+    const [source, file] =
+      path === undefined ? environmentValue(property, environment) : [`--${option}`, path];
+    if (file === undefined || file === '') return undefined;
+    try {
+      return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
+    } catch (error) {
+      throw new UsageError(`${source}: ${reasonOf(error)}`);
+    }
+  };
   const sample = () =>
     readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
   return {
     defaultCatalog: (await named('default-catalog', 'catalog.uri')) ?? definition.defaultCatalog ?? sample,
     defaultOverdueConfig: (await named('default-overdue', 'overdue.uri')) ?? definition.defaultOverdueConfig,
   };
-}
-
-async function namedDocument(
-  named: { readonly option: string | undefined; readonly flag: string; readonly property: string },
-  environment: Environment,
-): Promise<string | undefined> {
-  const [variable, text] = environmentValue(named.property, environment);
-  const [source, file] = named.option === undefined ? [variable, text] : [named.flag, named.option];
-  if (file === undefined || file === '') return undefined;
-  try {
-    return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${source}: ${reasonOf(error)}`);
-  }
 }
 
 /** Adds the problems of a default document line by line; returns other errors unchanged. */

@@ -44,12 +44,10 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
     const prefix = namePrefixes.find((each) => name.startsWith(each));
     if (prefix !== undefined && known.has(name.slice(prefix.length))) continue;
     const full = properties.map((each) => documentedPrefix + each);
-    const meant =
-      prefix === undefined
-        ? known.has(name)
-          ? documentedPrefix + name
-          : closestTo(name, full)
-        : nameAfter(documentedPrefix, closestTo(name.slice(prefix.length), properties));
+    const meant = closestTo(
+      prefix === undefined && !known.has(name) ? name : documentedPrefix + name.slice(prefix?.length ?? 0),
+      full,
+    );
     if (prefix === undefined && meant === null) continue;
     const hint = meant === null ? '' : `; did you mean ${meant}?`;
     throw new UsageError(`${file}: "${name}" is no property of this server${hint}`);
@@ -77,8 +75,4 @@ export function unknownVariables(environment: Environment): readonly string[] {
       `${name} has no effect: there is no such variable${meant === null ? '' : `; did you mean ${meant}?`}`,
     ];
   });
-}
-
-function nameAfter(prefix: string, name: string | null): string | null {
-  return name === null ? null : prefix + name;
 }

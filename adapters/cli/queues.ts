@@ -25,16 +25,15 @@ const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: '
 
 /** Lists queue entries, retries failed ones or frees stuck ones; claims no work. */
 export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
-  const { look, kind } = options;
+  const { look, kind, account, limit } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
     throw new UsageError(`--kind ${kind} is neither bus nor notification`);
   const records = options.records.map((text) => numberOf('--record', text));
   if (isChange(look) && (kind === undefined || records.length === 0))
     throw new UsageError(`queues ${look} needs --kind and at least one --record`);
-  const { account, limit } = options;
   const bounds = {
-    ...(account === undefined ? {} : { accountId: account }),
-    ...(limit === undefined || isChange(look) ? {} : { limit: numberOf('--limit', limit) }),
+    ...(account !== undefined && { accountId: account }),
+    ...(limit !== undefined && !isChange(look) && { limit: numberOf('--limit', limit) }),
   };
   return besideServer(options, { readOnly: !isChange(look) }, async (parts) => {
     const backlog = await Billing.openBacklog<never>(parts);
@@ -47,11 +46,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
         ? { freed: await backlog.free(chosen) }
         : { putBack: await backlog.putBack(chosen) };
     }
-    const request = {
-      ...ofTenant,
-      ...(kind === undefined ? {} : { kind: kinds[kind] as QueueKind }),
-      ...bounds,
-    };
+    const request = { ...ofTenant, ...(kind !== undefined && { kind: kinds[kind] }), ...bounds };
     return { entries: await backlog[look](request as QueueLookRequest) };
   });
 }

@@ -1,10 +1,7 @@
 import { isIP } from 'node:net';
-import type { NewOverdueDefinition } from '../../lib/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
-import type { ServerDefinition } from '../server/index.ts';
 import { type Given, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type SettingName, settings } from './configuration/server-options.ts';
@@ -16,36 +13,10 @@ import { UsageError } from './usage-error.ts';
 const defaultPort = 8_080;
 const defaultHost = '127.0.0.1';
 
-export interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  /** SQLite path or PostgreSQL URL. */
-  readonly database: string;
-  /** Migrates a PostgreSQL database at startup. */
-  readonly migrate: boolean;
-  /** Refuses PostgreSQL roles that bypass row-level security. */
-  readonly requireRowSecurity: boolean;
-  readonly testMode: boolean;
-  /** Unique per database; undefined: generated at each start. */
-  readonly nodeName: string | undefined;
-  /** The environment overrides the configuration file. */
-  readonly environment: Environment;
-  /** Ledger file of the test mode sandbox. */
-  readonly sandboxLedger: string | undefined;
-  readonly http: HttpSettings;
-  /** Engine properties by name. */
-  readonly configuration: ConfigurationObject;
-  /** Catalog of tenants created with `useGlobalDefault`, or a function that returns it. */
-  readonly defaultCatalog: string | (() => string);
-  /** Default of tenants without a configuration; undefined: the engine's. */
-  readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
-  readonly definition: ServerDefinition;
-  /** Null: no configuration file. */
-  readonly configurationFile: string | null;
-}
+export type ServeOptions = Awaited<ReturnType<typeof serveOptions>>;
 
 /** Options override the environment, which overrides the configuration file. */
-export async function serveOptions(given: Given, configured: Configured): Promise<ServeOptions> {
+export async function serveOptions(given: Given, configured: Configured) {
   const { definition, environment, file } = configured;
   const read = settingsReader(file);
   const { testMode, nodeName } = read(() =>
@@ -66,11 +37,15 @@ export async function serveOptions(given: Given, configured: Configured): Promis
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     database,
+    /** Migrates a PostgreSQL database at startup. */
     migrate: given.migrate === true || definition.migrate === true,
+    /** Refuses PostgreSQL roles that bypass row-level security. */
     requireRowSecurity,
     testMode,
+    /** Undefined: generated at each start. */
     nodeName,
     environment,
+    /** Ledger file of the test mode sandbox. */
     sandboxLedger,
     http: read(() => httpSettings(given, environment)),
     configuration: read(() => environmentConfiguration(environment)),
@@ -110,17 +85,11 @@ function settingsReader(file: string | null): <T>(read: () => T) => T {
 const shortestLifetimeMs = 1_000;
 const longestLifetimeMs = 30 * 24 * 3_600_000;
 
-interface ProcessSettings {
-  readonly testMode: boolean;
-  /** Undefined: generated at each start. */
-  readonly nodeName: string | undefined;
-}
-
 /** @throws UsageError that names the option or variable. */
 export function processSettings(
   given: { readonly 'test-mode': boolean; readonly 'node-name'?: string | undefined },
   environment: Environment,
-): ProcessSettings {
+) {
   const [testSource, testText = ''] = environmentValue('server.test.mode', environment);
   const isTest = testText === '' ? false : flag(testText);
   if (isTest === undefined) throw new UsageError(`${testSource} "${testText}" is not true or false`);
@@ -132,32 +101,14 @@ export function processSettings(
   return { testMode: given['test-mode'] || isTest, nodeName: name === '' ? undefined : name };
 }
 
-interface HttpSettings {
-  readonly basePath: string;
-  readonly trustedProxies: readonly string[];
-  readonly locationHost: string | undefined;
-  readonly locationFullUrl: boolean;
-  readonly defaultDialect: Dialect;
-  readonly aliasPrefixes: readonly string[] | undefined;
-  readonly limits: Partial<RequestLimits>;
-  readonly requestTimeMs: number | undefined;
-  readonly maxConnections: number | undefined;
-  readonly rates: Partial<RequestRates>;
-  readonly allowedOrigins: readonly string[];
-  readonly docs: boolean | undefined;
-  readonly metricsRequireAuth: boolean | undefined;
-  readonly tokens: TokenOptions;
-  /** Undefined: on, except in test mode. */
-  readonly lockOut: boolean | undefined;
-  readonly sessionIdleMs: number | undefined;
-}
-
 const dialects = Object.values(Dialect);
 
 /** @throws UsageError that names the option or variable. */
-export function httpSettings(given: Given, environment: Environment): HttpSettings {
+export function httpSettings(given: Given, environment: Environment) {
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
-    const [source, text] = givenValue(name, given, environment);
+    const option = textOf(given, name);
+    const [source, text] =
+      option === undefined ? environmentValue(settings[name].property, environment) : [`--${name}`, option];
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
     if (value !== undefined) return value;
@@ -165,12 +116,12 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
   };
   return {
     basePath: read('base-path', (text) => (/^(?:\/[\w.~-]+)*\/?$/.test(text) ? text : undefined)) ?? '',
-    trustedProxies: read('trusted-proxies', addresses) ?? [],
+    trustedProxies: read('trusted-proxies', listOf(isNetwork)) ?? [],
     locationHost: read('location-host', (text) => (/^[\w.:[\]-]+$/.test(text) ? text : undefined)),
     locationFullUrl: read('location-full-url', flag) ?? true,
     defaultDialect: read('default-dialect', (text) => dialects.find((each) => each === text)) ?? Dialect.D,
-    aliasPrefixes: read('alias-prefixes', headerPrefixes),
-    limits: present({
+    aliasPrefixes: read('alias-prefixes', listOf(isHeaderPrefix)),
+    limits: present<RequestLimits>({
       json: read('limit-json', bytes),
       text: read('limit-text', bytes),
       header: read('limit-header', bytes),
@@ -180,55 +131,40 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     }),
     requestTimeMs: read('limit-request-time', lifetime),
     maxConnections: read('limit-connections', count),
-    rates: present({
+    rates: present<RequestRates>({
       tenant: read('limit-rate-tenant', rate),
       principal: read('limit-rate-principal', rate),
       gateways: read('limit-rate-gateways', rate),
     }),
-    allowedOrigins: read('cors-allowed-origins', origins) ?? [],
+    allowedOrigins: read('cors-allowed-origins', listOf(isOrigin)) ?? [],
     docs: read('docs', flag),
     metricsRequireAuth: read('metrics-require-auth', flag),
-    tokens: present({
+    tokens: present<TokenOptions>({
       issuer: read('token-issuer', (text) => text),
       lifetimeMs: read('token-lifetime', lifetime),
       issuers: read('jwt-issuers', issuers),
     }),
+    /** Undefined: on, except in test mode. */
     lockOut: read('lockout', flag),
     sessionIdleMs: read('session-timeout', lifetime),
   };
-}
-
-/** The source of the value for messages, and the value. */
-function givenValue(
-  name: SettingName,
-  given: Given,
-  environment: Environment,
-): readonly [source: string, text: string | undefined] {
-  const option = given[name];
-  return typeof option === 'string'
-    ? [`--${name}`, option]
-    : environmentValue(settings[name].property, environment);
 }
 
 function flag(text: string): boolean | undefined {
   return text === 'true' || text === 'false' ? text === 'true' : undefined;
 }
 
-function addresses(text: string): readonly string[] | undefined {
-  const list = text.split(',').map((each) => each.trim());
-  return list.every(isNetwork) ? list : undefined;
+/** Returns a reader of a comma-separated list. */
+function listOf(isValid: (text: string) => boolean): (text: string) => readonly string[] | undefined {
+  return (text) => {
+    const list = text.split(',').map((each) => each.trim());
+    return list.every(isValid) ? list : undefined;
+  };
 }
 
 /** Origins as browsers send them: without path and default port. */
-function origins(text: string): readonly string[] | undefined {
-  const list = text.split(',').map((each) => each.trim());
-  return list.every((each) => each === '*' || URL.parse(each)?.origin === each) ? list : undefined;
-}
-
-function headerPrefixes(text: string): readonly string[] | undefined {
-  const list = text.split(',').map((each) => each.trim());
-  return list.every((each) => /^[A-Za-z][\w-]{0,60}-$/.test(each)) ? list : undefined;
-}
+const isOrigin = (text: string): boolean => text === '*' || URL.parse(text)?.origin === text;
+const isHeaderPrefix = (text: string): boolean => /^[A-Za-z][\w-]{0,60}-$/.test(text);
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
@@ -269,17 +205,11 @@ function issuers(text: string): readonly TokenIssuer[] | undefined {
   }
 }
 
-function isIssuer(value: unknown): value is TokenIssuer {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'issuer' in value &&
-    typeof value.issuer === 'string' &&
-    'jwksUri' in value &&
-    typeof value.jwksUri === 'string'
-  );
+function isIssuer(value: Partial<TokenIssuer> | null): value is TokenIssuer {
+  return typeof value?.issuer === 'string' && typeof value.jwksUri === 'string';
 }
 
-function present<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+function present<T extends object>(values: { readonly [K in keyof T]?: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 

@@ -41,18 +41,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     const parts = { options: { ...options, nodeName }, storage, logger };
     const { billing, app, listen, isKeyNew } = await compose(parts);
     const { port, host, http } = options;
+    const { requestTimeMs, maxConnections } = http;
     const user = administratorOf(environment);
     const made = Promise.withResolvers<Login>();
     // The port opens first: after a later failure nobody would see the password.
     const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
-    listening = await listen(app, {
-      port,
-      host,
-      maxHeaderBytes: http.limits.header,
-      requestTimeMs: http.requestTimeMs,
-      maxConnections: http.maxConnections,
-      prepare,
-    });
+    const limits = { maxHeaderBytes: http.limits.header, requestTimeMs, maxConnections };
+    listening = await listen(app, { port, host, ...limits, prepare });
     const login = await made.promise;
     if (isKeyNew && login.chosen === null) logger.warn({}, keyIsNew);
     console.log(loginText(login));

@@ -1,6 +1,11 @@
 import type { Ports } from '../ports/index.ts';
-import type { PluginProperty } from '../records/index.ts';
-import { type CallContext, CallOrigin, type HostTransaction, type TenantRef } from '../records/index.ts';
+import {
+  type CallContext,
+  CallOrigin,
+  type HostTransaction,
+  type PluginProperty,
+  type TenantRef,
+} from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
 import { takerOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

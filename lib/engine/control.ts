@@ -1,7 +1,6 @@
 import { type HealthReport, HealthService } from '../health/index.ts';
 import { purgeToldInvoices, purgeToldThresholds } from '../invoicing/index.ts';
-import type { Metric } from '../metrics/index.ts';
-import { MetricsService } from '../metrics/index.ts';
+import { type Metric, MetricsService } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';

@@ -19,7 +19,7 @@ import type { Decimal } from '../values/money/index.ts';
 
 export const MAX_EMAIL_CHARACTERS = 254;
 
-/** Fields that a caller sets on creation and update, that operator searches find, and that are personal data. */
+/** Personal data that callers set on creation and update and that operator searches find. */
 const contact = { set: 'update', searched: true, personal: true } as const;
 const terms = { set: 'update', searched: true } as const;
 const fixed = { set: 'creation', searched: true } as const;
@@ -30,18 +30,18 @@ export const accountFields = {
   id: id({ searched: true }),
   /** Unique in the tenant; default: the id. */
   externalKey: key(fixed),
-  /** Its time of day applies to operations that name only a date; default: the instant of creation. */
+  /** Its time of day applies to operations with only a date; default: the instant of creation. */
   referenceTime: instant(fixed),
   parentAccountId: orNull(id(terms)),
   isPaymentDelegatedToParent: flag(terms),
-  /** Nothing is invoiced without one. */
+  /** Without a currency nothing is invoiced. */
   currency: orNull(currency(fixed)),
   /** 1 to 31; 0 = not set yet. */
   billCycleDayLocal: integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),
   /** The default payment method. */
   paymentMethodId: orNull(id(terms)),
   name: orNull(text({ ...contact, max: 255 })),
-  /** How many characters of the name are the first name. */
+  /** Number of characters of the first name at the start of `name`. */
   firstNameLength: orNull(integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
   company: orNull(text({ ...contact, max: 255, audit: 'companyName' })),
   address1: orNull(text({ ...contact, max: 255 })),
@@ -49,7 +49,7 @@ export const accountFields = {
   city: orNull(text({ ...contact, max: 100 })),
   state: orNull(text({ ...contact, max: 100, audit: 'stateOrProvince' })),
   postalCode: orNull(text({ ...contact, max: 16 })),
-  /** Stays after anonymization, as locale and zone do: tax needs them. */
+  /** Country, locale and zone survive anonymization because tax needs them. */
   country: orNull(text({ ...terms, max: 50 })),
   locale: orNull(text({ ...terms, max: 35 })),
   timeZone: timeZone(fixed),
@@ -61,7 +61,7 @@ export const accountFields = {
   updatedDate: instant({ searched: true }),
 };
 export interface Account extends RecordOf<typeof accountFields> {}
-/** What callers give for an account (accounts §1.1). */
+/** The fields of an account that callers give (accounts §1.1). */
 export type AccountInput = InputOf<typeof accountFields>;
 
 /** Stored sums over an account's invoices (invoicing §1.4, §1.5), updated together with the invoices. */
@@ -78,7 +78,7 @@ export const accountEmailFields = {
   accountId: id({ set: 'creation' }),
   accountRecordId: bigint(),
   email: text({ set: 'creation', max: MAX_EMAIL_CHARACTERS, personal: true }),
-  /** False after its removal; the row stays. */
+  /** False after removal. */
   isActive: flag(),
   createdDate: instant(),
 };

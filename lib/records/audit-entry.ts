@@ -1,5 +1,6 @@
 import {
   bigint,
+  enumeration,
   id,
   instant,
   json,
@@ -12,10 +13,10 @@ import {
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-export const ChangeType = { INSERT: 'INSERT', UPDATE: 'UPDATE', DELETE: 'DELETE' } as const;
-export type ChangeType = (typeof ChangeType)[keyof typeof ChangeType];
+export const ChangeType = enumeration('INSERT', 'UPDATE', 'DELETE');
+export type ChangeType = keyof typeof ChangeType;
 
-/** One change of one audited record (accounts §14). */
+/** A change of an audited record (accounts §14). */
 export const auditEntryFields = {
   recordId,
   id: id(),
@@ -33,7 +34,7 @@ export const auditEntryFields = {
 };
 export interface AuditEntry extends RecordOf<typeof auditEntryFields> {}
 
-/** A change, and the record as it was afterwards. */
+/** A change with the record after it. */
 export const auditRowFields = {
   ...auditEntryFields,
   /** The columns of accounts §14.1; null for records without history. */
@@ -41,10 +42,7 @@ export const auditRowFields = {
 };
 export interface AuditRow extends RecordOf<typeof auditRowFields> {}
 
-/**
- * Who is named in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
- * the token of the call that caused its work; hence a function.
- */
+/** Author and time of the audit rows of a write. In a batch of due work each account has the token of its own call. */
 export interface Authorship {
   readonly userName: string;
   readonly reasonCode: string | null;

@@ -1,13 +1,13 @@
 import { id, instant, json, type RecordOf, recordId, text } from '../values/fields/index.ts';
 import type { EventPayload } from './queue-entry.ts';
 
-/** What every node of the deployment is told (platform §11). */
+/** A message to all nodes of the deployment (platform §11). */
 export const broadcastFields = {
   recordId,
   id: id(),
-  /** The part of the engine that it comes from. */
+  /** The sending part of the engine. */
   service: text(),
-  /** What the handlers of it are registered for. */
+  /** Selects the handlers. */
   type: text(),
   payload: json<EventPayload>(),
   createdBy: text(),

@@ -7,12 +7,9 @@ export const bundleFields = {
   accountId: id({ searched: true }),
   accountRecordId: bigint(),
   externalKey: key({ searched: true }),
-  /**
-   * The form in which the key is kept since another bundle may have it (subscriptions §17.1); null while the bundle holds
-   * it.
-   */
+  /** The key in the form that lets another bundle use it (subscriptions §17.1); null while the bundle holds it. */
   retiredKey: orNull(text({ audit: null })),
-  /** That of the oldest bundle that carried the key before. */
+  /** Creation of the oldest bundle with this key. */
   originalCreatedDate: instant({ searched: true }),
   createdDate: instant({ searched: true }),
 };

@@ -1,9 +1,8 @@
 import { amount, code, date, id, orNull, type RecordOf, text } from '../values/fields/index.ts';
 
 /**
- * What is billed and in force, by days (invoicing §1.5). One record with a kind in place of three tables:
- * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a recurring item that has come to 0 by itself,
- * not by a plugin).
+ * The billed days in force (invoicing §1.5): RECURRING = CoverageRow, FIXED = FixedRow without end date, FREE = FreeRow of
+ * a recurring item whose amount is 0, unless a plugin made it 0.
  */
 export const coverageFields = {
   kind: code<'RECURRING' | 'FIXED' | 'FREE'>(),

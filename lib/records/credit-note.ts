@@ -13,32 +13,32 @@ import {
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 
-/** What has credited an invoice (invoicing §21). */
+/** The reason of a credit (invoicing §21). */
 export const CreditNoteReason = {
-  /** A run has taken back days that the invoice had billed. */
+  /** A run repaired billed days. */
   REPAIR: 'REPAIR',
-  /** Items of the invoice were adjusted, by hand or with a refund. */
+  /** Items were adjusted, by hand or with a refund. */
   ADJUSTMENT: 'ADJUSTMENT',
-  /** The whole invoice was voided. */
+  /** The invoice was voided. */
   VOID: 'VOID',
 } as const;
-export type CreditNoteReason = (typeof CreditNoteReason)[keyof typeof CreditNoteReason];
+export type CreditNoteReason = keyof typeof CreditNoteReason;
 
-/** An item behind a credit note, and what it credits. */
+/** A credited item. */
 export interface CreditNoteLine {
   readonly itemId: Uuid;
   readonly amount: Decimal;
 }
 
-/** What was taken off a committed invoice by one transaction. It never changes. */
+/** The credit on a committed invoice by one transaction; immutable. */
 export const creditNoteFields = {
   recordId,
   id: id(),
   accountId: id(),
   accountRecordId: bigint(),
-  /** The invoice that is credited. */
+  /** The credited invoice. */
   invoiceId: id(),
-  /** Of the tenant's credit notes, without gaps. */
+  /** Counted per tenant without gaps. */
   creditNoteNumber: bigint(),
   reason: oneOf(CreditNoteReason),
   /** Local date of the account. */

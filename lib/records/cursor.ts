@@ -3,41 +3,37 @@ import type { LocalDate } from '../values/time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import type { UsageReading } from './usage/usage-interval.ts';
 
-/** Where the invoicing of a subscription stands (invoicing §1.5, §7). */
+/** The invoicing progress of a subscription (invoicing §1.5, §7). */
 export interface InvoicingCursor {
   readonly subscriptionId: Uuid;
   readonly settledThrough: LocalDate | null;
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
-  /** null = nothing of it has charged usage; for the others, runs of the account look for late usage. Default null. */
+  /** Null without charged usage; otherwise runs of the account look for late usage. Default null. */
   readonly usage?: UsageReading | null;
 }
 
-/** What bills a subscription on while nothing changes, stored so that a run needs neither its events nor the catalog. */
+/** The charge that repeats while nothing changes, stored so that a run reads neither events nor catalog. */
 export interface OngoingCharge {
   /** The billing event in force. */
   readonly event: BillingEvent;
 }
 
-/**
- * A cursor as it is stored: with its account, and how many items its subscription got on the last day it got any
- * (invoicing §8.4).
- */
+/** A stored cursor, with the number of items on the last day with items (invoicing §8.4). */
 export interface StoredCursor extends InvoicingCursor {
-  /** Record id of the row that it was read from, in which it is saved again; absent for a new subscription. */
+  /** Record id of its row; absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Revision of the catalog under which it was last evaluated; null = not yet, or before revisions were recorded. */
+  /** Catalog revision of the last evaluation; null = none, or unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
-  /** Holds while the subscription is not dirty and its catalog has the same revision; null = its events have to be read. */
+  /** Valid while the subscription is not dirty and the catalog has the same revision; null = read the events. */
   readonly ongoing: OngoingCharge | null;
   readonly usage: UsageReading | null;
 }
 
-/** A cursor as it is to be stored. */
 export interface CursorToSave extends StoredCursor {
-  /** True for a cursor that was read: its ongoing charge is the stored one and need not be written. */
+  /** True if the stored ongoing charge is current and is not written. */
   readonly keepsOngoing?: boolean;
 }

@@ -1,7 +1,7 @@
 import { bigint, code, flag, id, instant, type RecordOf, recordId, text } from '../values/fields/index.ts';
 import type { FieldedType } from './object-type.ts';
 
-/** A value that a user keeps under a name on an object (accounts §11); a deleted field stays, inactive. */
+/** A named value on an object (accounts §11); deleted fields become inactive. */
 export const customFieldFields = {
   recordId,
   id: id({ searched: true }),

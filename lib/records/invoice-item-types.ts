@@ -1,3 +1,5 @@
+import { enumeration } from '../values/fields/index.ts';
+
 interface ItemTypeMeaning {
   /**
    * CHARGE: the customer owes it. ADJUSTMENT: lowers the charge that it links to. CREDIT: granted to the account.
@@ -5,25 +7,22 @@ interface ItemTypeMeaning {
    */
   readonly kind: 'CHARGE' | 'ADJUSTMENT' | 'CREDIT' | 'ACCOUNT_CREDIT';
   readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';
-  /** The sum of the invoice that it counts toward (invoicing §1.4 rules 1 and 2). */
+  /** The invoice sum that includes it (invoicing §1.4 rules 1 and 2). */
   readonly sum: 'amount' | 'creditAdj';
-  /** Charges a price of the subscription's plan: moves the charged-through date; documents name the plan. */
+  /** Charges a price of the plan: it moves the charged-through date, and documents name the plan. */
   readonly chargesPlan: boolean;
-  /** Charges for a period, so that later runs cannot fall behind the target date of its invoice (invoicing §1.5). */
+  /** Charges for a period, so that later runs use at least the target date of its invoice (invoicing §1.5). */
   readonly recurs: boolean;
-  /** Has rows of coverage, which later runs reconcile with (invoicing §6). */
+  /** Has coverage rows, which later runs reconcile with (invoicing §6). */
   readonly coversDays: boolean;
   /** May be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
   readonly adjustable: boolean;
   readonly addedByRuns: boolean;
-  /** People may add one by itself; its references are stored as given. They add an ITEM_ADJ by adjusting an item. */
+  /** People may add it, with unchecked references. They add an ITEM_ADJ by adjusting an item. */
   readonly addedByPeople: boolean;
-  /** Invoice plugins may add one, and change the amount of a stored one (invoicing §13 rules 3 and 5). */
+  /** Invoice plugins may add it and change its stored amount (invoicing §13 rules 3 and 5). */
   readonly addedByPlugins: boolean;
-  /**
-   * The descriptions that the engine writes, each with the key of the text that documents show for it. The first one is
-   * the default for items that people and plugins add.
-   */
+  /** The engine's descriptions with the text key of documents; the first is the default for added items. */
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
@@ -168,15 +167,13 @@ export type InvoiceItemType = keyof typeof itemTypes;
 
 const names = Object.keys(itemTypes) as readonly InvoiceItemType[];
 
-export const InvoiceItemType = Object.freeze(Object.fromEntries(names.map((name) => [name, name]))) as {
-  readonly [Name in InvoiceItemType]: Name;
-};
+export const InvoiceItemType = enumeration(...names);
 
 type Trait = {
   [Column in keyof ItemTypeMeaning]: ItemTypeMeaning[Column] extends boolean ? Column : never;
 }[keyof ItemTypeMeaning];
 
-/** The types with that property, in output order. */
+/** Returns the types with a property, in output order. */
 export function itemTypesWith(trait: Trait): readonly InvoiceItemType[] {
   return names.filter((name) => itemTypes[name][trait]);
 }

@@ -3,6 +3,7 @@ import {
   bigint,
   currency,
   date,
+  enumeration,
   id,
   instant,
   oneOf,
@@ -13,7 +14,7 @@ import {
 } from '../values/fields/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
-import type { BillingTransitionType, RuleDecision } from './billing-event.ts';
+import type { BillingEvent, BillingTransitionType, RuleDecision } from './billing-event.ts';
 import type {
   BillingAlignment,
   BillingMode,
@@ -22,7 +23,7 @@ import type {
 } from './catalog/catalog-enumerations.ts';
 import { InvoiceItemType } from './invoice-item-types.ts';
 
-/** Set by callers who add items by hand or bring them from another system. */
+/** Set for manual items and migrated items. */
 const onCreation = { set: 'creation' } as const;
 
 export const invoiceItemFields = {
@@ -49,48 +50,40 @@ export const invoiceItemFields = {
   linkedItemId: orNull(id(onCreation)),
   itemDetails: orNull(text(onCreation)),
   catalogEffectiveDate: orNull(instant()),
-  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| on this item (BilledItemState of invoicing §1.5). */
+  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
   repairable: amount({ audit: null }),
   createdDate: instant(),
 };
 export interface InvoiceItem extends RecordOf<typeof invoiceItemFields> {}
 
-/** A new item to be stored. */
 export interface AddedItem extends Omit<InvoiceItem, 'recordId'> {
-  /** The facts behind the amount, where it is computed. */
+  /** The facts of a computed amount. */
   readonly basis?: ItemBasis | undefined;
 }
 
-/** A billing event, as an item records it. */
-export interface BasisEvent {
+/** A billing event recorded with an item. */
+export interface BasisEvent extends Pick<BillingEvent, 'effectiveDate' | 'localDate'> {
   readonly type: BillingTransitionType;
-  readonly effectiveDate: Instant;
-  readonly localDate: LocalDate;
 }
 
-/** Which period of its cycle a recurring charge is for (invoicing §5.4): rule 3, 2, 4 or 1. */
-export const PeriodRule = {
-  WHOLE: 'WHOLE',
-  LEADING: 'LEADING',
-  TRAILING: 'TRAILING',
-  BETWEEN_EVENTS: 'BETWEEN_EVENTS',
-} as const;
-export type PeriodRule = (typeof PeriodRule)[keyof typeof PeriodRule];
+/** The charged period of a cycle (invoicing §5.4): rule 3, 2, 4 or 1. */
+export const PeriodRule = enumeration('WHOLE', 'LEADING', 'TRAILING', 'BETWEEN_EVENTS');
+export type PeriodRule = keyof typeof PeriodRule;
 
-/** What decides how much a repair takes (invoicing §6 rules 3, 4). */
+/** The rule for the amount of a repair (invoicing §6 rules 3, 4). */
 export const RepairRule = {
-  /** The row is repaired as a whole. */
+  /** Repairs the whole row. */
   WHOLE: 'WHOLE',
-  /** The days of a part of the row. */
+  /** Repairs some days of the row. */
   PART: 'PART',
-  /** No more than is left of the item after adjustments and earlier repairs. */
+  /** Limits the repair to the rest after adjustments and earlier repairs. */
   LIMIT: 'LIMIT',
-  /** The item's last day is taken, and with it all that is left. */
+  /** Repairs the last day with the whole rest. */
   REMAINDER: 'REMAINDER',
 } as const;
-export type RepairRule = (typeof RepairRule)[keyof typeof RepairRule];
+export type RepairRule = keyof typeof RepairRule;
 
-/** A share by days: of which amount, and how many days of how many. */
+/** A share of an amount by days. */
 export interface Share {
   readonly base: Decimal;
   readonly days: number;
@@ -105,10 +98,10 @@ export interface FixedBasis {
   readonly quantity: number;
 }
 
-/** A recurring price for a period, or for the part of it that was not billed yet (invoicing §5, §6 rule 2). */
+/** A recurring price for a period or its unbilled part (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that the price comes from, and the one that ends its stretch; null = none was known. */
+  /** The event that sets the price, and the next event; null = none. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
@@ -117,56 +110,56 @@ export interface RecurringBasis {
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
-  /** Which case of the catalog aligns the bill cycle; null = not recorded, for items older than the record. */
+  /** The alignment of the bill cycle with its catalog case; null = not recorded. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day was requested, whatever the alignment; null = not recorded. */
+  /** True if the day comes from a BCD_CHANGE; null = not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
-  /** The period that was proposed. */
+  /** The proposed period. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   /** Share of the rate; null = the whole rate. */
   readonly share: Share | null;
-  /** For a part of the period: its share of the period's amount or, with fixed days, of the rate; null = all of it. */
+  /** The billed part's share of the period's amount or, with fixed days, of the rate; null = the whole period. */
   readonly part: Share | null;
-  /** How many days every month counts for; 0 = calendar days. */
+  /** Fixed length of a month in days; 0 = calendar days. */
   readonly prorationFixedDays: number;
 }
 
-/** Days taken out of a recurring item (invoicing §6 rules 3–5, 7). */
+/** Repaired days of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day, as the events were then; null = none. */
+  /** The last event up to the first repaired day; null = none. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
-  /** What was in force of the item around these days. */
+  /** The part of the item in force that contains these days. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
   /** The share by days; null = the whole row. */
   readonly share: Share | null;
-  /** What was left of the item before. */
+  /** The rest of the item before the repair. */
   readonly repairable: Decimal;
 }
 
-/** Blocks of one unit in one tier or, of CAPACITY, the peak of a unit and the tier that it fits into. */
+/** The blocks of a unit in a tier; for CAPACITY the peak of a unit and its tier. */
 export interface UsageLine {
   /** From 1. */
   readonly tier: number;
   readonly unit: string;
-  /** Of one block; of CAPACITY that of the tier. */
+  /** Price of a block; for CAPACITY of the tier. */
   readonly price: Decimal;
-  /** Blocks; of CAPACITY the peak. */
+  /** Number of blocks; for CAPACITY the peak. */
   readonly quantity: Decimal;
   /** Both null for CAPACITY. */
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }
 
-/** What was used in a period, and what was not billed of it yet (usage §5, §7.3). */
+/** The usage of a period and its unbilled amount (usage §5, §7.3). */
 export interface UsageBasis {
   readonly kind: 'USAGE';
-  /** The event that began to charge the section, and the one that ends the period; null = a cycle date does. */
+  /** The event that started the section, and the event at the end of the period; null = a cycle date. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly usageName: string;
@@ -178,46 +171,43 @@ export interface UsageBasis {
   readonly endInstant: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** How much was used of the units of the lines. */
+  /** Used quantities of the units of the lines. */
   readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
-  /** All of the period or, where each line has an item, that one. */
+  /** The lines of the period, or only this item's line if each line has an item. */
   readonly lines: readonly UsageLine[];
-  /** The share of the minimum of the terms that one of the lines adds up to; null = the whole, or no such line. */
+  /** The share of the minimum of the usage terms; null = the whole minimum, or no minimum line. */
   readonly minimum: Share | null;
-  /** What the lines come to, rounded to the currency; of CAPACITY the price of the tier that all peaks fit into. */
+  /** Total of the lines, rounded to the currency; for CAPACITY the price of the tier that fits all peaks. */
   readonly due: Decimal;
-  /** What was billed of that before. */
+  /** The part of `due` billed before. */
   readonly billed: Decimal;
-  /** For an item that gives back: how much was still to be given back, and how much could be of the item it repairs. */
+  /** For a repair: the amount still to be credited, and the rest of the repaired item. */
   readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
-  /** As it was rated, whatever plugins made of the item. */
+  /** The rated amount, before changes of plugins. */
   readonly amount: Decimal;
 }
 
-/** Account credit made of an invoice or used on it (invoicing §10 rule 2). */
+/** Account credit created from an invoice or used on it (invoicing §10 rule 2). */
 export interface CreditBasis {
   readonly kind: 'CREDIT';
-  /** Balance of the invoice before. */
+  /** Previous balance of the invoice. */
   readonly balance: Decimal;
-  /** Credit of the account before; for a withheld invoice 0. */
+  /** Previous credit of the account; 0 for a withheld invoice. */
   readonly credit: Decimal;
 }
 
-/** Why an item is there, or has its amount: an invoice plugin (invoicing §13). */
+/** An item that an invoice plugin added or changed (invoicing §13). */
 export interface PluginBasis {
   readonly kind: 'PLUGIN';
   readonly pluginName: string;
-  /** For an item that the plugin has changed, the facts behind its amount before, if it was computed. */
+  /** For a changed item, the facts of its computed amount before. */
   readonly changed: ComputedBasis | null;
-  /** For one whose amount people had given, that amount. null and nothing changed = the plugin has added the item. */
+  /** For a changed item with an amount given by people, that amount. Both null = the plugin added the item. */
   readonly given: Decimal | null;
 }
 
-/** The facts of an amount that the engine has computed. */
+/** The facts of an amount computed by the engine. */
 export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | UsageBasis | CreditBasis;
 
-/**
- * The facts that made the amount of an item, as they were when it was made. They are stored with the item, because later
- * changes, uploads and repairs alter what the subscription's events and the catalog say about its days.
- */
+/** The facts of an item's amount at its creation, stored because later events, uploads and repairs change them. */
 export type ItemBasis = ComputedBasis | PluginBasis;

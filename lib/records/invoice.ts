@@ -3,6 +3,7 @@ import {
   bigint,
   currency,
   date,
+  enumeration,
   flag,
   id,
   instant,
@@ -14,10 +15,10 @@ import {
 } from '../values/fields/index.ts';
 import type { AccountBalance } from './account.ts';
 
-export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
-export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
+export const InvoiceStatus = enumeration('DRAFT', 'COMMITTED', 'VOID');
+export type InvoiceStatus = keyof typeof InvoiceStatus;
 
-/** Stored sums of an invoice (invoicing §1.4); they change with the items and payments that cause them. */
+/** Stored sums of an invoice (invoicing §1.4), updated together with its items and payments. */
 export const invoiceAmountFields = {
   amount: amount({ audit: null }),
   creditAdj: amount({ audit: null }),
@@ -33,7 +34,7 @@ export const invoiceFields = {
   accountId: id({ searched: true }),
   accountRecordId: bigint(),
   invoiceNumber: bigint(),
-  /** Local date of the call that created the invoice; never changes. */
+  /** Local date of the creating call; immutable. */
   invoiceDate: date({ searched: true }),
   targetDate: orNull(date({ searched: true })),
   commitDate: orNull(date({ audit: null })),
@@ -42,16 +43,11 @@ export const invoiceFields = {
   isMigration: flag({ audit: 'migrated', searched: true }),
   isWrittenOff: flag({ audit: null }),
   isParentInvoice: flag({ searched: 'parent_invoice' }),
-  /**
-   * The parent's invoice to which a child's is linked, null = not linked; and the account whose invoice that is or will
-   * be.
-   */
+  /** The parent's summary of a child's invoice; null = not linked. */
   parentInvoiceId: orNull(id({ audit: null })),
+  /** The account of the summary, also before it is linked. */
   parentAccountId: orNull(id({ audit: null })),
-  /**
-   * For a child's invoice that the parent pays: what it adds to the parent's summary (invoicing §12), 0 until the two are
-   * linked. null = its own account pays.
-   */
+  /** The contribution to the parent's summary (invoicing §12), 0 until linked; null = its own account pays. */
   contributedAmount: orNull(amount({ audit: null })),
   /** Id of the first invoice written by the same run. */
   groupId: id({ audit: 'grpId', searched: true }),
@@ -71,7 +67,7 @@ export const invoicingStateFields = {
 };
 export interface AccountInvoicingState extends RecordOf<typeof invoicingStateFields> {}
 
-/** That the invoice of a date was foreseen and told of (invoicing §8.1); at most once each. */
+/** A notice of an upcoming invoice that was published (invoicing §8.1); at most one per date. */
 export const toldInvoiceFields = {
   accountRecordId: bigint(),
   targetDate: date(),
@@ -79,15 +75,12 @@ export const toldInvoiceFields = {
 };
 export interface ToldInvoice extends RecordOf<typeof toldInvoiceFields> {}
 
-/** What decides the balance of an invoice (invoicing §1.4 rule 6). */
+/** The fields that decide the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
-/**
- * The stored balances of an account, and those of its invoices that a parent pays, whose balances are stored with no
- * account.
- */
+/** The stored balances of an account, and its invoices that a parent pays, which these balances exclude. */
 export interface StoredBalance extends AccountBalance {
-  /** Each with the summary that it is linked to, if any; invoices whose summary is settled or VOID are left out. */
+  /** Invoices with their summary, if any; without those whose summary is settled or VOID. */
   readonly delegated: readonly {
     readonly invoice: BalancedInvoice;
     readonly summary: BalancedInvoice | null;

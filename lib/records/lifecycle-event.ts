@@ -1,6 +1,7 @@
 import {
   bigint,
   dated,
+  enumeration,
   flag,
   id,
   instant,
@@ -14,21 +15,21 @@ import {
 import { PhaseType } from './catalog/catalog-enumerations.ts';
 
 /** Stored types of a lifecycle event (subscriptions §3). */
-export const LifecycleEventType = {
-  CREATE: 'CREATE',
-  TRANSFER: 'TRANSFER',
-  CHANGE: 'CHANGE',
-  PHASE: 'PHASE',
-  CANCEL: 'CANCEL',
-  EXPIRED: 'EXPIRED',
-  BCD_CHANGE: 'BCD_CHANGE',
-  QUANTITY_CHANGE: 'QUANTITY_CHANGE',
-  UNCANCEL: 'UNCANCEL',
-  UNDO_CHANGE: 'UNDO_CHANGE',
-} as const;
-export type LifecycleEventType = (typeof LifecycleEventType)[keyof typeof LifecycleEventType];
+export const LifecycleEventType = enumeration(
+  'CREATE',
+  'TRANSFER',
+  'CHANGE',
+  'PHASE',
+  'CANCEL',
+  'EXPIRED',
+  'BCD_CHANGE',
+  'QUANTITY_CHANGE',
+  'UNCANCEL',
+  'UNDO_CHANGE',
+);
+export type LifecycleEventType = keyof typeof LifecycleEventType;
 
-/** A stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions §3). */
+/** A dated billing event of a subscription. Fields that its type does not use are null (subscriptions §3). */
 export const lifecycleEventFields = {
   recordId,
   id: id(),
@@ -36,7 +37,7 @@ export const lifecycleEventFields = {
   accountRecordId: bigint(),
   type: oneOf(LifecycleEventType, { audit: null }),
   effective: dated({ audit: 'effectiveDate' }),
-  /** Tie-breaker at equal instants: per subscription, rising in the order of insertion. */
+  /** Order of events at one instant: the order of insertion in the subscription. */
   sequence: integer({ audit: 'totalOrdering' }),
   planName: orNull(text()),
   phaseName: orNull(text()),
@@ -45,7 +46,7 @@ export const lifecycleEventFields = {
   phaseAnchorType: orNull(oneOf(PhaseType, { audit: null })),
   billCycleDay: orNull(integer({ audit: 'billingCycleDayLocal' })),
   quantity: orNull(integer()),
-  /** Text of its `EventReason` (event-reason.ts); null = none is stored. */
+  /** Text of its `EventReason` (event-reason.ts), if any. */
   reason: orNull(text({ audit: null })),
   isActive: flag(),
   deactivatedBy: orNull(id({ audit: null })),

@@ -1,2 +1,2 @@
-/** A record before storage has numbered it. */
+/** A record before storage assigns its record id. */
 export type New<T> = Omit<T, 'recordId'>;

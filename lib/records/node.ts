@@ -1,26 +1,26 @@
-import { instant, json, type RecordOf, text } from '../values/fields/index.ts';
+import { enumeration, instant, json, type RecordOf, text } from '../values/fields/index.ts';
 
-/** Whether a plugin takes part in the work of its node (platform §11). */
-export const PluginState = { RUNNING: 'RUNNING', STOPPED: 'STOPPED' } as const;
-export type PluginState = (typeof PluginState)[keyof typeof PluginState];
+/** The state of a plugin on a node (platform §11). */
+export const PluginState = enumeration('RUNNING', 'STOPPED');
+export type PluginState = keyof typeof PluginState;
 
-/** What commands to all nodes have last made of a plugin (platform §11 rule 2). */
+/** A plugin that a command to all nodes stopped or uninstalled (platform §11 rule 2). */
 export interface PluginSwitch {
   readonly pluginName: string;
   readonly state: 'STOPPED' | 'UNINSTALLED';
 }
 
-/** As what a plugin is registered. */
+/** A registration of a plugin. */
 export interface PluginServiceInfo {
   /** The kind of plugin, such as `PaymentPluginApi`. */
   readonly serviceTypeName: string;
   readonly registrationName: string;
 }
 
-/** A plugin that the host has registered at a node. */
+/** A plugin of a node. */
 export interface PluginInfo {
   readonly pluginName: string;
-  /** Short name by which commands may call it. */
+  /** Short name for commands. */
   readonly pluginKey: string | null;
   /** Dotted numbers. */
   readonly version: string | null;
@@ -28,13 +28,13 @@ export interface PluginInfo {
   readonly services: readonly PluginServiceInfo[];
 }
 
-/** A process that works on the storage (platform §15 rule 1). Its dates are system time. */
+/** A process of the deployment (platform §15 rule 1). Dates are system time. */
 export const nodeFields = {
   nodeName: text(),
   /** Version of the engine. */
   version: text(),
   bootDate: instant(),
-  /** Its last sign of life, by the clock of the database. */
+  /** Last heartbeat, by the clock of the database. */
   lastUpdatedDate: instant(),
   plugins: json<readonly PluginInfo[]>(),
 };

@@ -6,11 +6,8 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /**
-   * Records that match: exact up to MAX_COUNTED_RECORDS, one more than that above it, so that a page need not count them
-   * all.
-   */
+  /** Number of matches; at most MAX_COUNTED_RECORDS + 1, so that a page need not count all. */
   readonly total: number;
-  /** All records of that type in the tenant (or in the account, for account-scoped lists). */
+  /** All records of that type in the tenant, or in the account for lists of an account. */
   readonly max: number;
 }

@@ -2,20 +2,21 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** What events of subscriptions tell: whether it was asked for or takes effect, and of which bundle it is. */
+/** Data of subscription events. */
 export interface SubscriptionEventData {
+  /** REQUESTED when the change is requested, EFFECTIVE when it takes effect. */
   readonly actionType: 'REQUESTED' | 'EFFECTIVE';
   readonly bundleExternalKey: string;
-  /** True: the change is one that undoes another. */
+  /** True if the change undoes another. */
   readonly subscriptionChangeUndo: boolean;
 }
 
-/** A threshold of usage that was reached (usage §12.1); days as `yyyy-MM-dd`, the end exclusive. */
+/** A reached usage threshold (usage §12.1); days as `yyyy-MM-dd`, the end exclusive. */
 export interface UsageThresholdData {
   readonly usageName: string;
-  /** Null: the threshold is an amount of money. */
+  /** Null for a threshold in money. */
   readonly unitType: string | null;
-  /** Null: the threshold is a quantity. */
+  /** Null for a threshold in units. */
   readonly currency: Currency | null;
   readonly threshold: Decimal;
   readonly reached: Decimal;
@@ -23,7 +24,7 @@ export interface UsageThresholdData {
   readonly endDate: string;
 }
 
-/** A blocking state that has taken effect; each of the four transitions is there under two names. */
+/** A blocking state that took effect; each of the four transitions has two names. */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
   readonly service: string;
@@ -41,7 +42,7 @@ export interface BlockingStateData {
   readonly isTransitionedToUnblockedEntitlement: boolean;
 }
 
-/** From which overdue state an account came to which. */
+/** A change of the overdue state. */
 export interface OverdueChangeData {
   readonly previousState: string;
   readonly nextState: string;
@@ -49,7 +50,7 @@ export interface OverdueChangeData {
   readonly isUnblockedBilling: boolean;
 }
 
-/** An invoice that will come, as it is foreseen. */
+/** An upcoming invoice. */
 export interface InvoiceNoticeData {
   /** UTC date-time. */
   readonly targetDate: string;
@@ -59,7 +60,7 @@ export interface InvoiceNoticeData {
 
 /** A payment, refund or chargeback on an invoice. */
 export interface InvoicePaymentData {
-  /** Null: no payment could start. */
+  /** Null if no payment could start. */
   readonly paymentId: Uuid | null;
   readonly paymentAttemptId: Uuid | null;
   readonly invoicePaymentType: string;
@@ -72,7 +73,7 @@ export interface InvoicePaymentData {
   readonly processedCurrency: Currency | null;
 }
 
-/** A transaction of a payment, as it ended. */
+/** An ended payment transaction. */
 export interface PaymentData {
   readonly paymentTransactionId: Uuid;
   readonly amount: Decimal | null;
@@ -83,12 +84,12 @@ export interface PaymentData {
   readonly effectiveDate: string;
 }
 
-/** Which tag was set or removed. */
+/** A tag that was set or removed. */
 export interface TagData {
   readonly tagDefinitionName: string;
 }
 
-/** Which of the tenant's system keys was written or deleted. */
+/** A system key of the tenant that was written or deleted. */
 export interface TenantConfigData {
   readonly key: string;
 }
@@ -100,7 +101,7 @@ export interface BroadcastData {
   readonly eventJson: string;
 }
 
-/** What each type of event tells beside its object (platform §10.4); null: nothing. */
+/** The data of each event type besides its object (platform §10.4); null: none. */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;
   readonly ACCOUNT_CHANGE: null;
@@ -135,32 +136,32 @@ export interface EventData {
   readonly BROADCAST_SERVICE: BroadcastData;
 }
 
-/** The types of events that the outside is told of. */
+/** The types of published events. */
 export type OutwardEventType = keyof EventData;
 
-/** An event of one type, as a host gets it in process. */
+/** A published event of one type. */
 export interface EventOfType<T extends OutwardEventType> {
-  /** The same whichever way the event comes, and each time: `webhook-id` of a push. */
+  /** The same in feed, sinks and every push (`webhook-id`). */
   readonly id: Uuid;
-  /** Null: the event is of the system itself. */
+  /** Null for an event of the system. */
   readonly tenantId: Uuid | null;
   readonly eventType: T;
   readonly accountId: Uuid | null;
   readonly objectType: ObjectType;
   readonly objectId: Uuid | null;
-  /** What a push has as JSON text; amounts are Decimal, dates and date-times ISO text. */
+  /** Amounts are Decimal; dates and date-times are ISO text. Pushes contain it as JSON text. */
   readonly metaData: EventData[T];
-  /** When it happened, by the business clock. */
+  /** Business time of the event. */
   readonly createdDate: Date;
 }
 
-/** An event of any of these types, told apart by `eventType`. */
+/** A published event of any of these types, distinguished by `eventType`. */
 export type PublishedEvent<T extends OutwardEventType = OutwardEventType> = {
   readonly [E in T]: EventOfType<E>;
 }[T];
 
-/** An event with its place in the feed. */
+/** An event of the feed. */
 export type FeedEvent<T extends OutwardEventType = OutwardEventType> = PublishedEvent<T> & {
-  /** What to read on after, once the event is dealt with. */
+  /** Continue after this cursor once the event is processed. */
   readonly cursor: string;
 };

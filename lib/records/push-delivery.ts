@@ -12,40 +12,40 @@ import {
 } from '../values/fields/index.ts';
 import { BusEventType, type ProcessingState } from './queue-entry.ts';
 
-/** What becomes of a delivery: to be sent, sent, given up, or withdrawn because its callback is no longer registered. */
+/** The state of a delivery: AVAILABLE, sent, failed, or REMOVED because its callback is no longer registered. */
 export type DeliveryState = Exclude<ProcessingState, 'IN_PROCESSING' | 'REAPED'>;
 
-/** One event on its way to the callback of its tenant (platform §10.2). */
+/** The delivery of an event to a callback (platform §10.2). */
 export const pushDeliveryFields = {
   recordId,
   /** `webhook-id`: the same in every attempt. */
   id: id(),
-  /** Whose events come in order; null = an event of the tenant itself. */
+  /** The account whose events are sent in order; null for events of the tenant. */
   accountRecordId: orNull(bigint()),
   eventType: oneOf(BusEventType),
-  /** The body, byte for byte as it is sent. */
+  /** The exact body. */
   body: text(),
-  /** The callback that was registered when the event happened, or when it was asked for again. */
+  /** The callback at the time of the event or of the repeated request. */
   url: text(),
   state: code<DeliveryState>(),
-  /** When the next attempt is due: 0 = at once and in the order of the account, else an instant of the business clock. */
+  /** Due time of the next attempt on the business clock; 0 = at once, in the order of the account. */
   dueOrder: bigint(),
-  /** Attempts that have ended. */
+  /** Number of ended attempts. */
   attempts: integer(),
-  /** Failures since the schedule of retries began. */
+  /** Failures in the current retry schedule. */
   failures: integer(),
-  /** When the last attempt started; null = there was none. */
+  /** Start of the last attempt. */
   attemptedDate: orNull(instant()),
-  /** HTTP status of the last attempt; null = there was none, or it got no answer. */
+  /** HTTP status of the last attempt; null without an answer. */
   lastStatus: orNull(integer()),
-  /** Why the last attempt failed; null = it did not. */
+  /** Error of the last attempt. */
   lastError: orNull(text()),
-  /** Token of the call that has caused the event; null: it is not known, since an earlier version wrote it. */
+  /** Token of the causing call; null = unknown. */
   userToken: orNull(id()),
-  /** Where in a trace it was caused; null: nobody traces. */
+  /** Trace position of the cause; null without tracing. */
   traceParent: orNull(text()),
   createdDate: instant(),
-  /** When it was sent, given up or withdrawn. */
+  /** When it was sent, failed or removed. */
   endedDate: orNull(instant()),
 };
 export interface PushDelivery extends RecordOf<typeof pushDeliveryFields> {}

@@ -1,19 +1,20 @@
+import { enumeration } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform §9). */
-export const QueueKind = { BUS: 'BUS', NOTIFICATION: 'NOTIFICATION' } as const;
-export type QueueKind = (typeof QueueKind)[keyof typeof QueueKind];
+/** BUS entries are due now, NOTIFICATION entries at an instant (platform §9). */
+export const QueueKind = enumeration('BUS', 'NOTIFICATION');
+export type QueueKind = keyof typeof QueueKind;
 
-export const ProcessingState = {
-  AVAILABLE: 'AVAILABLE',
-  IN_PROCESSING: 'IN_PROCESSING',
-  PROCESSED: 'PROCESSED',
-  REMOVED: 'REMOVED',
-  FAILED: 'FAILED',
-  REAPED: 'REAPED',
-} as const;
-export type ProcessingState = (typeof ProcessingState)[keyof typeof ProcessingState];
+export const ProcessingState = enumeration(
+  'AVAILABLE',
+  'IN_PROCESSING',
+  'PROCESSED',
+  'REMOVED',
+  'FAILED',
+  'REAPED',
+);
+export type ProcessingState = keyof typeof ProcessingState;
 
 /** Names of the notification queues, `<service>:<queue>` (platform §9.1). */
 export const QueueName = {
@@ -34,67 +35,65 @@ export type QueueName = (typeof QueueName)[keyof typeof QueueName];
 /** JSON object; Decimal amounts are written as exact numbers. */
 export type EventPayload = Readonly<Record<string, unknown>>;
 
-/** A bus event before it is stored. `accountRecordId` null = a tenant event. */
+/** A bus event before storage. `accountRecordId` is null for an event of the tenant. */
 export interface NewBusEvent {
   readonly type: BusEventType;
   readonly accountRecordId: number | null;
   readonly payload: EventPayload;
 }
 
-/** A bus event that the outside is told of. */
+/** A bus event with its public id. */
 export interface ToldBusEvent extends NewBusEvent {
-  /** By which it is known outside, whichever way it goes. */
+  /** The same in feed, sinks and pushes. */
   readonly eventId: Uuid;
 }
 
-/** A bus event as it was told to the outside. */
+/** A published bus event. Numbers of the payload are Decimal. */
 export interface PublishedBusEvent extends ToldBusEvent {
-  /** Rises in the order in which the events of an account happened. */
+  /** Rises in the order of an account's events. */
   readonly recordId: number;
-  /** 0 = of the system itself. */
+  /** 0 for the system. */
   readonly tenantRecordId: number;
-  /** Its numbers are Decimal. */
-  readonly payload: EventPayload;
   readonly createdDate: Instant;
-  /** Of the call that has caused it. */
+  /** Token of the causing call. */
   readonly userToken: Uuid;
-  /** Where in a trace it has happened; null = in none. */
+  /** Trace position of the cause; null without tracing. */
   readonly traceParent: string | null;
 }
 
-/** A notification before it is stored. */
+/** A notification before storage. */
 export interface NewNotification {
   readonly queueName: QueueName;
   readonly accountRecordId: number;
   readonly effectiveDate: Instant;
   readonly payload: EventPayload;
-  /** At most one live entry has a given key; a second insert with it is a no-op. */
+  /** Unique among live entries; a second insert is ignored. */
   readonly uniqueKey: string | null;
 }
 
-/** A claimed or listed entry of either kind (platform §9.1). */
+/** A queue entry (platform §9.1). */
 export interface QueueEntry {
   readonly recordId: number;
   readonly kind: QueueKind;
-  /** Event type of a bus entry, queue name of a notification: what a handler subscribes to. */
+  /** Event type of a bus entry or queue name of a notification; selects the handlers. */
   readonly topic: string;
   readonly payload: EventPayload;
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
-  /** Where in a trace it was caused, as W3C Trace Context writes it; null: nobody traces. */
+  /** Trace position of the cause as W3C Trace Context; null without tracing. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
-  /** When it is due; for a bus entry, its creation. */
+  /** Due time; for a bus entry, its creation. */
   readonly effectiveDate: Instant;
   readonly errorCount: number;
   readonly processingState: ProcessingState;
   readonly processingOwner: string | null;
-  /** Names of handlers that have finished with it (platform §9.3 rule 4). */
+  /** Names of finished handlers (platform §9.3 rule 4). */
   readonly doneHandlers: readonly string[];
 }
 
-/** Types of bus events: the names that pushes carry (platform §10.4), and the internal ones. */
+/** Types of bus events: the published ones (platform §10.4) and internal ones. */
 export const BusEventType = {
   ACCOUNT_CREATION: 'ACCOUNT_CREATION',
   ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',
@@ -126,13 +125,13 @@ export const BusEventType = {
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   USAGE_THRESHOLD: 'USAGE_THRESHOLD',
-  /** Of the system, not of a tenant. */
+  /** An event of the system. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
-  /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
+  /** Internal: recovery of a transaction gave up (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
-  /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing §12). */
+  /** Internal: an invoice that a parent pays was created or changed (invoicing §12). */
   CHILD_INVOICE_CHANGE: 'CHILD_INVOICE_CHANGE',
   /** Internal: an invoice run found nothing to invoice. */
   NULL_INVOICE: 'NULL_INVOICE',
 } as const;
-export type BusEventType = (typeof BusEventType)[keyof typeof BusEventType];
+export type BusEventType = keyof typeof BusEventType;

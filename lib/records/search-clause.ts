@@ -1,17 +1,9 @@
-import type { SearchedType } from '../values/fields/index.ts';
+import { enumeration, type SearchedType } from '../values/fields/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
 /** Operators of a search clause (accounts §6.2). */
-export const SearchOperator = {
-  eq: 'eq',
-  neq: 'neq',
-  gt: 'gt',
-  gte: 'gte',
-  lt: 'lt',
-  lte: 'lte',
-  like: 'like',
-} as const;
-export type SearchOperator = (typeof SearchOperator)[keyof typeof SearchOperator];
+export const SearchOperator = enumeration('eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'like');
+export type SearchOperator = keyof typeof SearchOperator;
 
 export type SearchValue = string | Instant | number | boolean;
 
@@ -20,6 +12,6 @@ export interface SearchClause {
   readonly property: string;
   readonly type: SearchedType;
   readonly operator: SearchOperator;
-  /** Of that type, a date as YYYY-MM-DD; in a `like` clause the pattern: `%` any run, `_` one character. */
+  /** Of that type; a date as YYYY-MM-DD, a `like` pattern with `%` for any text and `_` for one character. */
   readonly value: SearchValue;
 }

@@ -1,6 +1,7 @@
 import {
   bigint,
   dated,
+  enumeration,
   flag,
   id,
   instant,
@@ -20,43 +21,37 @@ export const subscriptionFields = {
   accountRecordId: bigint(),
   externalKey: key(),
   category: oneOf(ProductCategory),
-  /** From where START_OF_SUBSCRIPTION alignment counts. */
+  /** Start of START_OF_SUBSCRIPTION alignment. */
   alignStart: dated({ audit: 'startDate' }),
-  /** From where START_OF_BUNDLE alignment counts. */
+  /** Start of START_OF_BUNDLE alignment. */
   bundleStart: dated({ audit: 'bundleStartDate' }),
-  /** The date up to which it is invoiced; written by invoicing only. */
+  /** End of the invoiced time; written only by invoicing. */
   chargedThrough: orNull(dated({ audit: 'chargedThroughDate' })),
   migrated: flag(),
   createdDate: instant(),
 };
 export interface Subscription extends RecordOf<typeof subscriptionFields> {}
 
-/** Wire state of a subscription (subscriptions §4.3). */
-export const EntitlementState = {
-  PENDING: 'PENDING',
-  ACTIVE: 'ACTIVE',
-  BLOCKED: 'BLOCKED',
-  CANCELLED: 'CANCELLED',
-  EXPIRED: 'EXPIRED',
-} as const;
-export type EntitlementState = (typeof EntitlementState)[keyof typeof EntitlementState];
+/** Public state of a subscription (subscriptions §4.3). */
+export const EntitlementState = enumeration('PENDING', 'ACTIVE', 'BLOCKED', 'CANCELLED', 'EXPIRED');
+export type EntitlementState = keyof typeof EntitlementState;
 
-/** Where a subscription comes from (subscriptions §4.4). */
-export const SourceType = { NATIVE: 'NATIVE', MIGRATED: 'MIGRATED', TRANSFERRED: 'TRANSFERRED' } as const;
-export type SourceType = (typeof SourceType)[keyof typeof SourceType];
+/** Source of a subscription (subscriptions §4.4). */
+export const SourceType = enumeration('NATIVE', 'MIGRATED', 'TRANSFERRED');
+export type SourceType = keyof typeof SourceType;
 
-/** Types of the rows of the timeline that callers see (subscriptions §18). */
-export const SubscriptionEventType = {
-  START_ENTITLEMENT: 'START_ENTITLEMENT',
-  START_BILLING: 'START_BILLING',
-  PAUSE_ENTITLEMENT: 'PAUSE_ENTITLEMENT',
-  PAUSE_BILLING: 'PAUSE_BILLING',
-  RESUME_ENTITLEMENT: 'RESUME_ENTITLEMENT',
-  RESUME_BILLING: 'RESUME_BILLING',
-  PHASE: 'PHASE',
-  CHANGE: 'CHANGE',
-  STOP_ENTITLEMENT: 'STOP_ENTITLEMENT',
-  STOP_BILLING: 'STOP_BILLING',
-  SERVICE_STATE_CHANGE: 'SERVICE_STATE_CHANGE',
-} as const;
-export type SubscriptionEventType = (typeof SubscriptionEventType)[keyof typeof SubscriptionEventType];
+/** Types of timeline rows (subscriptions §18). */
+export const SubscriptionEventType = enumeration(
+  'START_ENTITLEMENT',
+  'START_BILLING',
+  'PAUSE_ENTITLEMENT',
+  'PAUSE_BILLING',
+  'RESUME_ENTITLEMENT',
+  'RESUME_BILLING',
+  'PHASE',
+  'CHANGE',
+  'STOP_ENTITLEMENT',
+  'STOP_BILLING',
+  'SERVICE_STATE_CHANGE',
+);
+export type SubscriptionEventType = keyof typeof SubscriptionEventType;

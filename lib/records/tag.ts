@@ -11,14 +11,14 @@ import {
 } from '../values/fields/index.ts';
 import type { FieldedType, ObjectType } from './object-type.ts';
 
-/** Objects that carry tags: those with custom fields except payment methods (accounts §13.1). */
+/** Types with tags: those with custom fields except payment methods (accounts §13.1). */
 export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 
-/** A user's definition as it is stored; deleted ones stay, so that deleted tags keep their name. */
+/** A tag definition of a user. Deleted ones become inactive, so that deleted tags keep their name. */
 export const tagDefinitionFields = {
   recordId,
   id: id(),
-  /** Lower case for users' definitions, upper case for those of the system. */
+  /** Lower case for definitions of users, upper case for those of the system. */
   name: text(),
   description: text(),
   applicableObjectTypes: json<readonly ObjectType[]>({ audit: null }),
@@ -27,14 +27,14 @@ export const tagDefinitionFields = {
 };
 export interface UserTagDefinition extends RecordOf<typeof tagDefinitionFields> {}
 
-/** What a tag means and which objects may carry it; defined by the system or by a user (accounts §12). */
+/** A tag definition of the system or of a user (accounts §12). */
 export interface TagDefinition
   extends Pick<UserTagDefinition, 'id' | 'name' | 'description' | 'applicableObjectTypes'> {
   /** True for the nine control tags (accounts §13.2). */
   readonly isControlTag: boolean;
 }
 
-/** A definition put on an object; a deleted tag stays, inactive. */
+/** A tag of an object; deleted tags become inactive. */
 export const tagFields = {
   recordId,
   id: id(),
@@ -47,7 +47,7 @@ export const tagFields = {
 };
 export interface Tag extends RecordOf<typeof tagFields> {}
 
-/** A tag as it is read. */
+/** A tag with the name of its definition. */
 export interface TagView extends Tag {
   readonly tagDefinitionName: string;
 }

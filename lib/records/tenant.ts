@@ -19,17 +19,17 @@ export const tenantFields = {
   apiSecretHash: text(),
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: flag(),
-  /** Raised by every catalog change, in its transaction; caches compare it (catalog §13). */
+  /** Raised in the transaction of every catalog change; caches compare it (catalog §13). */
   catalogRevision: integer(),
-  /** Record id of the row that holds the tenant's configuration; null = none (platform §4.1). */
+  /** Record id of the tenant's configuration, if any (platform §4.1). */
   configurationRecordId: orNull(bigint()),
-  /** Record id of the row that holds the tenant's overdue configuration; null = none (overdue §1.2). */
+  /** Record id of the tenant's overdue configuration, if any (overdue §1.2). */
   overdueConfigRecordId: orNull(bigint()),
-  /** Record id of the row that holds the tenant's callback; null = events are sent nowhere (platform §10.1). */
+  /** Record id of the tenant's callback, if any (platform §10.1). */
   callbackRecordId: orNull(bigint()),
-  /** Raised by every change of a payment state machine, in its transaction; null = there has been none (payments §3.1). */
+  /** Raised in the transaction of every change of a payment state machine; null = none (payments §3.1). */
   stateMachineRevision: orNull(bigint()),
-  /** The active USAGE_TERMS row, if it has thresholds. */
+  /** Record id of the active USAGE_TERMS, if they have thresholds. */
   usageThresholdsRecordId: orNull(bigint()),
   createdDate: instant(),
 };
@@ -41,20 +41,20 @@ export const signingSecretFields = {
   id: id(),
   /** `whsec_…`, encrypted with the server key. */
   secret: text(),
-  /** System time in milliseconds up to which a secret that was replaced still signs; null for the current one. */
+  /** System time in milliseconds until which a replaced secret still signs; null for the current one. */
   signsUntilMs: orNull(bigint()),
   isActive: flag(),
   createdDate: instant(),
 };
 export interface SigningSecret extends RecordOf<typeof signingSecretFields> {}
 
-/** One value of a tenant key (platform §3). A row never changes, except that it may become inactive. */
+/** A value of a tenant key (platform §3); immutable, except that it may become inactive. */
 export const keyValueFields = {
   recordId,
   id: id(),
   key: text(),
   value: text(),
-  /** True: the key holds one value, and a new one replaces it. */
+  /** True if a new value of the key replaces it. */
   isSingle: flag(),
   isActive: flag(),
   createdDate: instant(),

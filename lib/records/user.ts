@@ -1,5 +1,6 @@
 import {
   bigint,
+  enumeration,
   flag,
   id,
   integer,
@@ -61,8 +62,8 @@ export const apiClientFields = {
 };
 export interface ApiClient extends RecordOf<typeof apiClientFields> {}
 
-export const PrincipalKind = { USER: 'USER', CLIENT: 'CLIENT', EXTERNAL: 'EXTERNAL' } as const;
-export type PrincipalKind = (typeof PrincipalKind)[keyof typeof PrincipalKind];
+export const PrincipalKind = enumeration('USER', 'CLIENT', 'EXTERNAL');
+export type PrincipalKind = keyof typeof PrincipalKind;
 
 /** Who calls, as far as the checks of a request need it: an active user or client, or the subject of a foreign token. */
 export interface Principal extends TenantGrants {

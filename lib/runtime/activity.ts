@@ -2,9 +2,7 @@ import type { Logger, Ports, Span, SpanStart, WorkScope, WorkScopes } from '../p
 import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { type CallContext, QueueKind } from '../records/index.ts';
 
-/**
- * Runs an operation of a host: its log lines carry the call's token, unless a request or engine work is under way.
- */
+/** Runs an operation of a host. Its log lines carry the call's token, unless a request or engine work is running. */
 export function asCall<T>(
   ports: ActivityPorts,
   { name, context }: { readonly name: string; readonly context: CallContext },
@@ -23,12 +21,12 @@ export function asCall<T>(
   return scopes.run({ requestId: context.userToken, traceParent, wanted }, run);
 }
 
-/** What shows what is done, and on whose behalf; neither has to be there. */
+/** The optional ports for traces and scopes. */
 export type ActivityPorts = Pick<Ports, 'tracer' | 'scopes'>;
 
 const nobody: WorkScope = { requestId: null, traceParent: null };
 
-/** Runs the work in a span below the one in which this is called. Without a tracer it just runs the work. */
+/** Runs the work in a child span of the current one, if there is a tracer. */
 export function spanned<T>(
   ports: ActivityPorts,
   start: () => Omit<SpanStart, 'parent'>,
@@ -41,12 +39,12 @@ export function spanned<T>(
   return inSpan(ports, { span, scope }, work);
 }
 
-/** Shows what is done already. */
+/** Adds a span that has already ended. */
 export function showDone({ tracer, scopes }: ActivityPorts, start: Omit<SpanStart, 'parent'>): void {
   tracer?.start({ ...start, parent: scopes?.current()?.traceParent ?? undefined }).end();
 }
 
-/** Runs the work in a span on behalf of somebody else, such as who has caused an entry of the queue, in whose trace it stands. */
+/** Runs the work in a span for another request, such as the one that caused a queue entry. */
 export function onBehalfOf<T>(
   ports: ActivityPorts,
   { requestId, start }: { readonly requestId: string | null; readonly start: () => SpanStart },
@@ -58,26 +56,26 @@ export function onBehalfOf<T>(
   return scopes === undefined ? work(null) : scopes.run(scope, () => work(null));
 }
 
-/** Runs work on one of several accounts that are worked on together, on behalf of whoever has caused that. */
+/** Runs work on one account of a batch in the scope of the request that caused it. */
 export function ofAccount<T>({ scopes }: ActivityPorts, accountRecordId: number | null, work: () => T): T {
   const own = accountRecordId === null ? undefined : scopes?.current()?.accounts?.get(accountRecordId);
   return own === undefined || scopes === undefined ? work() : scopes.run(own, work);
 }
 
-/** What work that is caused now, on this account, names as its parent. */
+/** Returns the trace position for work that is caused now on this account. */
 export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number | null): string | null {
   const scope = scopes?.current();
   const own = accountRecordId === null ? undefined : scope?.accounts?.get(accountRecordId);
   return (own ?? scope)?.traceParent ?? null;
 }
 
-/** Runs what nobody has asked for, whoever has happened to start it. */
+/** Runs work outside the current scope and trace. */
 export function detached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T {
   const run = (): T => (scopes === undefined ? work() : scopes.run(undefined, work));
   return tracer === undefined ? run() : tracer.detached(run);
 }
 
-/** Ends the span when the work has ended, and shows that it has failed. */
+/** Runs the work in the span, which then ends. */
 async function inSpan<T>(
   { scopes }: ActivityPorts,
   { span, scope }: { readonly span: Span; readonly scope: WorkScope },
@@ -98,13 +96,13 @@ interface Handled {
   readonly handler: string;
   readonly tenantId: string;
   readonly entries: readonly ClaimedEntry[];
-  /** What has become of an entry; undefined: it did not fail. */
+  /** Returns the error of an entry; undefined if it did not fail. */
   readonly failureOf: (entry: ClaimedEntry) => unknown;
 }
 
 /**
- * Runs a handler over entries, each on behalf of the call that caused it, with that token in log lines and a span in
- * its trace. Work on several entries has a trace of its own, linked to theirs.
+ * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several entries has its
+ * own trace, linked to theirs.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -136,7 +134,7 @@ export async function handleEntries(
 
   function wholeOf(each: readonly Span[]): Span {
     const [only] = each;
-    // Of one entry it is the entry's span, which is ended above.
+    // For one entry it is the entry's span, which ends above.
     if (each.length === 1 && only !== undefined)
       return {
         traceParent: only.traceParent,
@@ -178,7 +176,7 @@ function scopeOf(
   };
 }
 
-/** What was due at once goes on with the trace that has caused it; what was planned for later begins one of its own. */
+/** Work due at once continues the causing trace; planned work begins its own. */
 function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
   const { kind, traceParent, effectiveDate, createdDate } = entry;
   const isLater = kind === QueueKind.NOTIFICATION && effectiveDate > createdDate;
@@ -196,19 +194,16 @@ function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart 
   };
 }
 
-/** Adds to each line on whose behalf it is written; what the line says itself wins. */
+/** Returns a logger that adds the fields of the current scope to each line; the line's own fields win. */
 export function scopedLogger(logger: Logger, scopes: WorkScopes | undefined): Logger {
   if (scopes === undefined) return logger;
-  const told = (fields: object): object => {
-    const scope = scopes.current();
-    return scope === undefined ? fields : { ...fieldsOf(scope), ...fields };
-  };
-  return {
-    debug: (fields, message) => logger.debug(told(fields), message),
-    info: (fields, message) => logger.info(told(fields), message),
-    warn: (fields, message) => logger.warn(told(fields), message),
-    error: (fields, message) => logger.error(told(fields), message),
-  };
+  const write =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void => {
+      const scope = scopes.current();
+      logger[level](scope === undefined ? fields : { ...fieldsOf(scope), ...fields }, message);
+    };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
 function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
@@ -219,31 +214,24 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
   return {
     ...(requestId === null ? {} : { requestId }),
     ...(requestIds.length === 0 ? {} : { requestIds }),
-    ...(traceParent === null ? {} : { traceId: traceIdOf(traceParent) }),
+    // `00-<trace id>-<span id>-<flags>`
+    ...(traceParent === null ? {} : { traceId: traceParent.split('-')[1] }),
   };
-}
-
-/** `00-<trace id>-<span id>-<flags>` */
-function traceIdOf(traceParent: string): string | undefined {
-  return traceParent.split('-')[1];
 }
 
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
-/**
- * Runs work that changes nothing and ends early, at its next turn, once the signal is aborted. Without `scopes` it
- * goes on to its end.
- */
+/** Runs reading work that ends at its next turn once the signal is aborted. Without `scopes` it always runs to its end. */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);
 }
 
-/** @throws the reason of the signal if nobody needs the result of the work any more. */
+/** @throws the reason of the aborted signal, if any. */
 export function endUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted once nobody needs the result; undefined for work that goes on to its end. */
+/** Returns the signal that is aborted once the result is no longer needed, if any. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

@@ -1,12 +1,9 @@
 import type { Clock, SystemClock } from '../ports/index.ts';
 import { type Instant, instant, truncateToSecond } from '../values/time/index.ts';
 
-/**
- * The time of this machine, corrected by the database's (platform §15 rule 7): nodes compare the ends of each other's
- * leases.
- */
+/** System time of the database (platform §15 rule 7), because nodes compare the ends of each other's leases. */
 export class DatabaseTime implements SystemClock {
-  /** The same as a business clock in whole seconds. */
+  /** The same time as a business clock in whole seconds. */
   readonly clock: Clock;
   readonly #local: SystemClock;
   readonly #databaseMs: () => Promise<number>;
@@ -19,7 +16,7 @@ export class DatabaseTime implements SystemClock {
     this.clock = { now: () => truncateToSecond(exactly()), msUntil: (at) => at - exactly() };
   }
 
-  /** Asks the database how late it is. A difference that the time of the answer explains is none. */
+  /** Measures the difference to the database. A difference within the round trip counts as 0. */
   async compare(): Promise<void> {
     const askedMs = this.#local.nowMs();
     const databaseMs = await this.#databaseMs();

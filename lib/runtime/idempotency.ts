@@ -15,10 +15,10 @@ import {
 } from '../values/limits.ts';
 import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
 
-/** Requests that run once however often they are sent, for whoever serves them. */
+/** Runs a repeated request only once. */
 export interface IdempotencyOperations {
   /**
-   * Takes the key for this request, or gives the answer of its first call.
+   * Claims the key for this request, or returns the answer of its first call.
    * @param request `hash` covers everything that identifies the request; `tenant` is null for a request of no tenant.
    * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
    * IDEMPOTENCY_KEY_REUSED for another request under the same key.
@@ -29,30 +29,30 @@ export interface IdempotencyOperations {
     readonly hash: string;
   }): Promise<Begun>;
 
-  /** Stores the answer for repeats; false if another call has taken the request over, so that its answer counts. */
+  /** Stores the answer for repeats; false if another call now has the claim, so that its answer counts. */
   keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean>;
 
-  /** Forgets the request, so that a repeat runs it anew; if the database cannot, the next call on this node does it. */
+  /** Deletes the request, so that a repeat runs again. If the database fails, the next call on this node deletes it. */
   release(claim: RequestClaim): Promise<void>;
 }
 
-/** Idempotency keys that one statement purges. */
+/** Keys purged by one statement. */
 const IDEMPOTENCY_PURGE_SIZE = 1_000;
 
-/** Keys that a node remembers to release, because the database was unreachable or full. */
+/** Keys that a node will release once the database works again. */
 const MAX_LEFT_CLAIMS = 10_000;
 
-/** How often a key is read again whose request goes away between two statements, before the caller is told to come again. */
+/** Attempts to read a request that disappears between two statements. */
 const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
-/** The answer to a request, as repeats get it. */
+/** The stored answer to a request. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request that has to be run, or the answer that it got before. */
+/** A claim to run the request, or its earlier answer. */
 export type Begun =
   | { readonly claim: RequestClaim; readonly answer?: never }
   | { readonly answer: KeptAnswer; readonly claim?: never };
@@ -62,14 +62,11 @@ type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'
 /** No tenant has this number (§17 rule 2). */
 const noTenant = 0;
 
-/**
- * Runs repeated requests once (http-api §11 rule 2): a caller's key stands for one request of its tenant, whose
- * encrypted answer is stored for repeats on any node.
- */
+/** Stores the encrypted answer of a request under the caller's key for repeats on any node (http-api §11 rule 2). */
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;
   readonly #retentionMs: number;
-  /** Claims of requests that came to nothing and that the database could not release. */
+  /** Claims that the database could not release. */
   readonly #left = new Map<string, RequestClaim>();
 
   constructor(ports: IdempotencyPorts, retentionMs: number = IDEMPOTENCY_RETENTION_MS) {
@@ -77,11 +74,7 @@ export class IdempotencyService {
     this.#retentionMs = retentionMs;
   }
 
-  async begin(request: {
-    readonly tenant: TenantRef | null;
-    readonly key: string;
-    readonly hash: string;
-  }): Promise<Begun> {
+  async begin(request: Parameters<IdempotencyOperations['begin']>[0]): Promise<Begun> {
     checkKey(request.key);
     const { storage, ids, systemClock } = this.#ports;
     const claim = {
@@ -127,7 +120,7 @@ export class IdempotencyService {
     this.#left.delete(keyOf(request));
   }
 
-  /** Removes answers that have been stored long enough, a bounded number at a time. */
+  /** Deletes expired answers, a bounded number at a time. */
   async purge(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     await storage.idempotency.purge(systemClock.nowMs() - this.#retentionMs, IDEMPOTENCY_PURGE_SIZE);

@@ -7,15 +7,15 @@ import { formatLocalDate, parseWireDate, parseWireInstant } from '../values/time
 
 const MARK = '_q=1&';
 
-/** Whether a search key, percent-decoded once, is in operator form. */
+/** Returns true if a search key, percent-decoded once, is in operator form. */
 export function isOperatorSearch(key: string): boolean {
   return key.startsWith(MARK);
 }
 
 /**
- * Reads the clauses of a key in operator form (accounts §6.2): all of them have to hold.
- * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause at
- * all, or a value that is not of the column's type: a misspelt filter must not widen a result.
+ * Returns the clauses of a key in operator form (accounts §6.2), which are combined with AND.
+ * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause, or a
+ * value of another type, because a misspelled filter must not widen a result.
  */
 export function parseOperatorSearch(key: string, fields: SearchedFields): readonly SearchClause[] {
   return key
@@ -40,9 +40,9 @@ function clauseOf(clause: string, fields: SearchedFields): SearchClause {
 }
 
 /**
- * Decodes a value once more. A value with an ampersand comes encoded twice (accounts §6.2 rule 5), and so may any other
- * (http-api §15 rule 7). If one percent sign is plain, all are. In a pattern plain ones stand for any run, so only an
- * encoded one tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
+ * Decodes a value a second time, because a value with an ampersand is encoded twice (accounts §6.2 rule 5) and others may
+ * be (http-api §15 rule 7). In a `like` pattern, only `%25` shows that the value is encoded: `%20` matches values that end
+ * in 20, and `%25%20` values that end in a space.
  */
 function decodedAgain(raw: string, operator: SearchOperator): string {
   const ampersands = raw.replaceAll('%26', '&');
@@ -50,7 +50,7 @@ function decodedAgain(raw: string, operator: SearchOperator): string {
   return decodedOnceMore(ampersands);
 }
 
-/** The decoded `text` if each of its percent signs begins the code of a character, else `text`. */
+/** Returns the decoded text, or the text itself if it is not percent-encoded. */
 export function decodedOnceMore(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -78,7 +78,7 @@ const all = Object.values(SearchOperator);
 
 const ordered = all.filter((operator) => operator !== SearchOperator.like);
 
-/** How a value of each type is read, and by what it can be compared. */
+/** Parser and operators of each type. */
 const kinds: Readonly<
   Record<
     SearchedType,

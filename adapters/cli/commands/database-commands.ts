@@ -109,7 +109,7 @@ export function backupCommand(say: Say): Command {
   return databaseCommand('backup', async ({ given, where, configured: { environment } }) => {
     const { backupDatabase } = await import('../backup.ts');
     const to = textOf(given, 'to') ?? '';
-    for (const line of await backupDatabase({ database: where, to, environment })) say(line);
+    for (const line of await backupDatabase(where, to, environment)) say(line);
   })
     .summary('copy a SQLite database, beside a running server')
     .description(

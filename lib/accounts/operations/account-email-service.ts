@@ -6,7 +6,7 @@ import {
   type WithContext,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { type BillingError, invalidField } from '../../values/errors/index.ts';
+import { invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable, isStorable } from '../../values/text/index.ts';
 import { loadAccount } from '../storing/load-account.ts';
@@ -59,13 +59,10 @@ export class AccountEmailService implements AccountEmailOperations<WithContext> 
 
 function checkAddress(email: string): void {
   checkStorable('AccountEmailJson email', email);
-  if (email === '') throw invalid('AccountEmailJson email needs to be set');
-  if (email.length > MAX_EMAIL_CHARACTERS)
-    throw invalid(
-      `AccountEmailJson email is ${email.length} characters long; at most ${MAX_EMAIL_CHARACTERS} are allowed`,
-    );
-}
-
-function invalid(message: string): BillingError {
-  return invalidField(message, { field: 'email' });
+  if (email !== '' && email.length <= MAX_EMAIL_CHARACTERS) return;
+  const fault =
+    email === ''
+      ? 'needs to be set'
+      : `is ${email.length} characters long; at most ${MAX_EMAIL_CHARACTERS} are allowed`;
+  throw invalidField(`AccountEmailJson email ${fault}`, { field: 'email' });
 }

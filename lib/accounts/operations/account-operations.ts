@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;
-  /** Whether a null among the changes resets its field; default false. */
+  /** True: null resets a field; default false. */
   readonly treatNullAsReset?: boolean;
 }
 
@@ -19,58 +19,58 @@ export interface AccountUpdate {
 export interface AccountOperations<C extends Leading = []> {
   /**
    * Creates an account with the defaults of §1.1; no field is required.
-   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
-   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new
-   * account has none; ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for the parent.
+   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) for a used external key, MISSING_OR_INVALID_FIELD,
+   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method, since a new
+   * account has none, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
    */
   create(...given: [...C, input: Given<AccountInput>]): Promise<Account>;
 
   /**
    * Merges `changes` into the account (§4): absent members change nothing, null resets only with `treatNullAsReset`. A
-   * bill cycle day that is set changes only if the tenant's `features.account.allowBCDUpdate` allows it; what is aligned
-   * to it is then billed anew at once.
+   * bill cycle day changes only if the tenant's `features.account.allowBCDUpdate` allows it; subscriptions aligned to it
+   * are then billed again at once.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
    * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
   update(...given: [...C, accountId: Uuid | string, update: Given<AccountUpdate>]): Promise<Account>;
 
   /**
-   * Forgets whose account it is (§19): a fixed text takes the place of every personal field of the account, of its
-   * secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. The host has to
-   * clear custom fields, descriptions of invoice items and what gateways store.
+   * Replaces all personal data of the account, of its secondary addresses, which are removed, and of their history with a
+   * fixed text (§19). Ids, keys, dates and money stay. The host must clear custom fields, descriptions of invoice items and
+   * the data of gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * The account with this id.
+   * Returns the account with this id.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant.
    */
   get(...given: [...C, accountId: Uuid | string]): Promise<Account>;
 
   /**
-   * The account with this external key, letter for letter.
+   * Returns the account with exactly this external key.
    * @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003).
    */
   getByKey(...given: [...C, externalKey: string]): Promise<Account>;
 
-  /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */
+  /** Returns a page of the tenant's accounts in creation order. */
   page(...given: [...C, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * A window of the accounts that the key finds: those with this id, or with the key in name, e-mail, external key or
-   * company in any letter case; or those that meet the clauses of a key in operator form (§6).
-   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+   * Returns a page of the accounts with this id, or with the key as a part of name, e-mail, external key or company,
+   * ignoring case. A key in operator form (§6) filters by its clauses.
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
-  /** The account whose id, else name, e-mail, external key or company is exactly the key; null if there is none. */
+  /** Returns the account whose id, else name, e-mail, external key or company equals the key; null if none. */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 
-  /** The direct children in creation order; an account that does not exist has none (§7 rule 7). */
+  /** Returns the direct children in creation order; empty for an unknown account (§7 rule 7). */
   children(...given: [...C, accountId: Uuid | string]): Promise<readonly Account[]>;
 
-  /** Balance and credit of each account, from the stored sums (§8); one query for any number. */
+  /** Returns the stored balance and credit of each account (§8) in one query. */
   balances(
     ...given: [...C, accountIds: readonly (Uuid | string)[]]
   ): Promise<ReadonlyMap<Uuid, AccountBalance>>;

@@ -11,7 +11,7 @@ import type {
 import { BusEventType, type CallContext } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
@@ -32,11 +32,11 @@ import { lockFamily, movedMeanwhile } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/** What invoicing, a room above this one, does for accounts and knows about them. */
+/** The operations of invoicing, a room above this one, that accounts need. */
 export interface AccountInvoicing {
-  /** Bills anew after the bill cycle day has moved from one that was set; the account, as it is now, is locked. */
+  /** Bills the account, which is locked, after a change of its bill cycle day. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
-  /** Balances and credit of these accounts, in one statement; those without invoices are left out. */
+  /** Returns balances and credit in one statement, without accounts that have no invoices. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
 
@@ -63,12 +63,12 @@ export class AccountService implements AccountOperations<WithContext> {
   }
 
   async create(context: CallContext, input: AccountInput): Promise<Account> {
-    const account = newAccount(input, this.#ports.ids.next(), context.createdDate);
+    const { storage, ids } = this.#ports;
+    const { tenant, userToken } = context;
+    const account = newAccount(input, ids.next(), context.createdDate);
+    const { parentAccountId } = account;
     if (input.paymentMethodId != null) throw noSuchPaymentMethod(input.paymentMethodId, account.id);
     const authorship = authorshipOf(context);
-    const { storage } = this.#ports;
-    const { tenant, userToken } = context;
-    const { parentAccountId } = account;
     if (parentAccountId === null) {
       return this.#creations.run(
         tenant.within ? null : sameAuthorship(context),
@@ -112,11 +112,11 @@ export class AccountService implements AccountOperations<WithContext> {
     });
   }
 
-  /** Locks the account, and its line of parents if the update may change that. */
+  /** Locks the account, and its ancestors if the update may change them. */
   async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
     if (!touchesHierarchy(changes))
       return { account: await lockAccount(session, accountId), family: NO_FAMILY };
-    // Turning delegation on concerns the parent that the account already has.
+    // Turning on delegation concerns the current parent.
     const [before] = await session.accounts.findByIds([accountId]);
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);
@@ -141,22 +141,18 @@ export class AccountService implements AccountOperations<WithContext> {
   }
 
   async getByKey(context: CallContext, externalKey: string): Promise<Account> {
-    if (externalKey === '') {
-      throw new BillingError({
-        code: ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY,
-        message: 'An account external key is needed',
-      });
-    }
+    if (externalKey === '')
+      throw billingError(ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY, 'An account external key is needed');
     checkStorable('External key', externalKey);
     const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findByKeys([externalKey]),
     );
     if (account) return account;
-    throw new BillingError({
-      code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,
-      message: `Account does not exist for key ${shortened(externalKey)}`,
-      facts: { externalKey },
-    });
+    throw billingError(
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,
+      `Account does not exist for key ${shortened(externalKey)}`,
+      { externalKey },
+    );
   }
 
   async page(context: CallContext, request: PageRequest): Promise<Page<Account>> {
@@ -183,20 +179,13 @@ export class AccountService implements AccountOperations<WithContext> {
     );
   }
 
-  async balances(
-    context: CallContext,
-    accountIds: readonly Uuid[],
-  ): Promise<ReadonlyMap<Uuid, AccountBalance>> {
+  async balances(context: CallContext, accountIds: readonly Uuid[]) {
     const balances = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       this.#invoicing.loadBalances(session, accountIds),
     );
     const known = new Map(balances.map((balance) => [balance.accountId, balance]));
-    const empty = (accountId: Uuid): AccountBalance => ({
-      accountId,
-      accountBalance: ZERO,
-      accountCBA: ZERO,
-    });
-    return new Map(accountIds.map((id) => [id, known.get(id) ?? empty(id)]));
+    const empty = { accountBalance: ZERO, accountCBA: ZERO };
+    return new Map(accountIds.map((id) => [id, known.get(id) ?? { accountId: id, ...empty }]));
   }
 }
 
@@ -208,14 +197,14 @@ async function checkPaymentMethod(session: WriteSession, account: Account): Prom
 }
 
 function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-    message: `Payment method ${paymentMethodId} is no active payment method of account ${accountId}`,
-    facts: { paymentMethodId, accountId },
-  });
+  return billingError(
+    ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+    `Payment method ${paymentMethodId} is no active payment method of account ${accountId}`,
+    { paymentMethodId, accountId },
+  );
 }
 
-/** The first day is no move: what an account without a day has billed depends on none (subscriptions §15.2). */
+/** The first bill cycle day is no change, because nothing billed before depends on it (subscriptions §15.2). */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }

@@ -7,8 +7,8 @@ import { isUuid } from '../../values/ids/index.ts';
 const searched = searchedFields({ ...accountFields, ...authorFields }, { accountId: 'id' });
 
 /**
- * What a search key asks for: clauses in operator form, else a text to find (§6).
- * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ * Returns the search of a key: clauses in operator form, else a text (§6).
+ * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function accountSearch(key: string): AccountSearch {
   if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };

@@ -4,7 +4,7 @@ import type { Instant } from '../../values/time/index.ts';
 /** The text that replaces personal data. */
 export const FORGOTTEN = 'anonymized';
 
-/** The account with a fixed text in every personal text that it has (§19); keys, dates and money stay. */
+/** Returns the account with its personal texts replaced (§19). Keys, dates and money stay. */
 export function anonymizedAccount(account: Account, now: Instant): Account {
   const personal = Object.entries(accountFields).filter(([, { isPersonal }]) => isPersonal);
   const replaced = personal.map(([name, { kind }]) => [
@@ -16,14 +16,14 @@ export function anonymizedAccount(account: Account, now: Instant): Account {
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** The personal members of history records, and whether each is a text. */
+/** The personal members of history records; true for texts. */
 const personalMembers = new Map(
   Object.entries({ ...accountEmailFields, ...accountFields })
     .filter(([, { isPersonal }]) => isPersonal)
     .map(([name, { audit, kind }]) => [audit ?? name, kind === 'text']),
 );
 
-/** A history record of an account or of a secondary address, with the same text in its personal texts. */
+/** Returns a history record of an account or address with its personal texts replaced. */
 export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   const members = Object.entries(snapshot).map(([member, value]) => {
     const isText = personalMembers.get(member);
@@ -32,7 +32,7 @@ export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   return Object.fromEntries(members);
 }
 
-/** A personal number, such as the length of the first name, goes away. */
+/** Returns null for a personal number, such as the length of the first name. */
 function anonymizedValue(isText: boolean, value: unknown): unknown {
   return isText && value !== null ? FORGOTTEN : null;
 }

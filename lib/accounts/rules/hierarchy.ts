@@ -1,19 +1,17 @@
 import type { Account } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** What the checks read of an account. */
 type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;
 
-/** The accounts that a link touches. */
+/** The relatives of an account. */
 export interface Family {
-  /** The parent, its parent, and so on, by id. */
+  /** All ancestors by id. */
   readonly ancestors: ReadonlyMap<Uuid, Member>;
-  /** Accounts whose parent is the account itself. */
   readonly children: readonly Member[];
 }
 
-/** Whether the parent pays: the flag without a parent has no effect (§7 rule 2). */
+/** Returns true if the parent pays. Without a parent the flag has no effect (§7 rule 2). */
 export function isPaidByParent(
   account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>,
 ): boolean {
@@ -21,9 +19,9 @@ export function isPaidByParent(
 }
 
 /**
- * The checks of §7 rule 3 on an account as it will be.
+ * Checks the new state of an account (§7 rule 3).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a parent
- * that is the account itself or below it, that delegates its own payments, or that has another currency.
+ * that is the account itself or its descendant, that delegates its own payments, or that has another currency.
  */
 export function checkHierarchy(account: Member, family: Family): void {
   const { parentAccountId } = account;
@@ -33,11 +31,11 @@ export function checkHierarchy(account: Member, family: Family): void {
   }
   const parent = family.ancestors.get(parentAccountId);
   if (parent === undefined) {
-    throw new BillingError({
-      code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      message: `Account does not exist for id ${parentAccountId}`,
-      facts: { accountId: parentAccountId, field: 'parentAccountId' },
-    });
+    throw billingError(
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      `Account does not exist for id ${parentAccountId}`,
+      { accountId: parentAccountId, field: 'parentAccountId' },
+    );
   }
   if (isPaidByParent(account)) checkDelegation(account, parent, family.children);
 }

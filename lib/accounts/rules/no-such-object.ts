@@ -1,7 +1,7 @@
 import { type ObjectRef, ObjectType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 
-/** Types whose unknown ids have a code of their own (http-api §12). */
+/** Error codes of unknown ids by type (http-api §12). */
 const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -15,15 +15,12 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
 };
 
-/**
- * The error for an id of which the tenant has no object of this type; OBJECT_NOT_FOUND (60007) for types without a code
- * of their own.
- */
+/** Returns the error for an unknown id; OBJECT_NOT_FOUND (60007) for types without their own code. */
 export function noSuchObject({ type, id }: ObjectRef): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
-  return new BillingError({
-    code: codes[type] ?? ErrorCode.OBJECT_NOT_FOUND,
-    message: `${name.charAt(0).toUpperCase()}${name.slice(1)} does not exist for id ${id}`,
-    facts: { objectType: type, objectId: id },
-  });
+  return billingError(
+    codes[type] ?? ErrorCode.OBJECT_NOT_FOUND,
+    `${name.charAt(0).toUpperCase()}${name.slice(1)} does not exist for id ${id}`,
+    { objectType: type, objectId: id },
+  );
 }

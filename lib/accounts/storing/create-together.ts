@@ -5,21 +5,18 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 
-/** An account to create, with the token that ties the written rows to the call. */
+/** An account to create, with the token of its call. */
 export interface AccountCreation {
   readonly account: New<Account>;
   readonly userToken: Uuid;
 }
 
-/**
- * A text that is equal for calls whose rows have the same author, reason, comment and date: one transaction can write
- * them.
- */
+/** Returns a text that is equal for calls with the same authorship, which one transaction can write. */
 export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);
 }
 
-/** Creates accounts without parents in one transaction; audit rows and bus events of each have its call's token. */
+/** Creates accounts without parents in one transaction, each with the token of its call. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
@@ -36,20 +33,20 @@ export async function createTogether(
       assertInvariant(creation, 'Storage returns the accounts of an insert in their order');
       tokens.set(recordId, creation.userToken);
     }
-    tellOf(session, accounts);
+    publishCreations(session, accounts);
     return accounts;
   });
 }
 
-/** Creates an account whose line of parents is locked and checked. */
+/** Creates an account whose ancestors are locked and checked. */
 export async function createAccount(session: WriteSession, account: New<Account>): Promise<Account> {
   const accounts = await session.accounts.insert([account]);
-  tellOf(session, accounts);
+  publishCreations(session, accounts);
   const [stored] = accounts;
   assertInvariant(stored, 'Storage returns the account of an insert');
   return stored;
 }
 
-function tellOf(session: WriteSession, accounts: readonly Account[]): void {
+function publishCreations(session: WriteSession, accounts: readonly Account[]): void {
   session.publish(accounts.map((account) => accountEvent(BusEventType.ACCOUNT_CREATION, account)));
 }

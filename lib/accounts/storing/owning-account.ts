@@ -5,9 +5,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { noSuchObject } from '../rules/no-such-object.ts';
 import { lockAccount } from './lock-account.ts';
 
-type Owned = { readonly accountId: Uuid };
-
-type FindOwned = (session: ReadSession, id: Uuid) => Promise<readonly Owned[]>;
+type FindOwned = (session: ReadSession, id: Uuid) => Promise<readonly { readonly accountId: Uuid }[]>;
 
 const finders: Readonly<Record<FieldedType, FindOwned>> = {
   [ObjectType.ACCOUNT]: async (session, id) =>
@@ -25,8 +23,8 @@ const finders: Readonly<Record<FieldedType, FindOwned>> = {
 };
 
 /**
- * The id of the account that the object belongs to; for an account, its own id.
- * @throws BillingError 404 with the code of the object's type when the tenant has no such object.
+ * Returns the id of the object's account.
+ * @throws BillingError with the code of `noSuchObject` for an unknown object.
  */
 export async function owningAccountId(session: ReadSession, object: ObjectRef<FieldedType>): Promise<Uuid> {
   const [owned] = await finders[object.type](session, object.id);
@@ -34,10 +32,7 @@ export async function owningAccountId(session: ReadSession, object: ObjectRef<Fi
   return owned.accountId;
 }
 
-/**
- * Locks the account that the object belongs to.
- * @throws as `owningAccountId`, BUSY (60018).
- */
+/** Locks the object's account. @throws as `owningAccountId`, BUSY (60018). */
 export async function lockOwningAccount(
   session: WriteSession,
   object: ObjectRef<FieldedType>,

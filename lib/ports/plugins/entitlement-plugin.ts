@@ -5,6 +5,7 @@ import type {
   PluginProperty,
   ProductCategory,
 } from '../../records/index.ts';
+import { enumeration } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
@@ -26,7 +27,7 @@ export const EntitlementOperation = {
   RENAME_KEY: 'RENAME_KEY',
   ADD_BLOCKING_STATE: 'ADD_BLOCKING_STATE',
 } as const;
-export type EntitlementOperation = (typeof EntitlementOperation)[keyof typeof EntitlementOperation];
+export type EntitlementOperation = keyof typeof EntitlementOperation;
 
 /** The terms a plugin may replace, by operation. Absent and null are the same. */
 export interface EntitlementTerms {
@@ -216,8 +217,8 @@ export interface ChangePlanOptions {
 }
 
 /** When the service ends: now, or at the end of what is invoiced. */
-export const EntitlementActionPolicy = { IMMEDIATE: 'IMMEDIATE', END_OF_TERM: 'END_OF_TERM' } as const;
-export type EntitlementActionPolicy = (typeof EntitlementActionPolicy)[keyof typeof EntitlementActionPolicy];
+export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
+export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
   /** A date ends the service there; an instant ends service and billing there. Absent = now. */
@@ -239,7 +240,7 @@ export const BcdTransfer = {
   /** Drops it: the day follows from the plan's billing alignment. */
   NONE: 'NONE',
 } as const;
-export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
+export type BcdTransfer = keyof typeof BcdTransfer;
 
 export interface TransferBundleOptions {
   /** A day of the source account's calendar, past or future; absent = now. */

@@ -1,18 +1,13 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
+import { enumeration } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
 /** The outcome of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
-export const PluginStatus = {
-  PROCESSED: 'PROCESSED',
-  PENDING: 'PENDING',
-  ERROR: 'ERROR',
-  CANCELED: 'CANCELED',
-  UNDEFINED: 'UNDEFINED',
-} as const;
-export type PluginStatus = (typeof PluginStatus)[keyof typeof PluginStatus];
+export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
+export type PluginStatus = keyof typeof PluginStatus;
 
 export interface GatewayContext {
   readonly tenantId: Uuid;

@@ -8,6 +8,7 @@ import type {
   PluginSwitch,
   TenantRef,
 } from '../../records/index.ts';
+import { enumeration } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { AccountReads, AccountWrites, OverdueReads, OverdueWrites } from './accounts.ts';
@@ -58,8 +59,8 @@ export interface ReadSession {
 }
 
 /** The tenant setting for the wait for a busy account (platform §15 rule 2). */
-export const LockWait = { INVOICE: 'INVOICE', PAYMENT: 'PAYMENT' } as const;
-export type LockWait = (typeof LockWait)[keyof typeof LockWait];
+export const LockWait = enumeration('INVOICE', 'PAYMENT');
+export type LockWait = keyof typeof LockWait;
 
 /** Returns the wait for a busy account in milliseconds. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;

@@ -1,5 +1,6 @@
 import {
   bigint,
+  enumeration,
   flag,
   id,
   instant,
@@ -22,22 +23,11 @@ import type {
   UsageType,
 } from './catalog-enumerations.ts';
 
-/**
- * What a name of the entry catalog stands for. Names are unique over both scopes; names of usage sections and units are
- * kept too, so that a later plan cannot take them (catalog §15.1, V1). CATALOG holds the name of the entry catalog
- * itself.
- */
-export const EntryKind = {
-  CATALOG: 'CATALOG',
-  PRODUCT: 'PRODUCT',
-  PRICE_LIST: 'PRICE_LIST',
-  PLAN: 'PLAN',
-  USAGE: 'USAGE',
-  UNIT: 'UNIT',
-} as const;
-export type EntryKind = (typeof EntryKind)[keyof typeof EntryKind];
+/** Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is its own name. */
+export const EntryKind = enumeration('CATALOG', 'PRODUCT', 'PRICE_LIST', 'PLAN', 'USAGE', 'UNIT');
+export type EntryKind = keyof typeof EntryKind;
 
-/** Who an entry is for: the tenant (both null), or one of its accounts. */
+/** The scope of an entry: the tenant (both null) or one of its accounts. */
 export interface EntryScope {
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
@@ -46,23 +36,23 @@ export interface EntryScope {
 export interface ProductTerms {
   readonly prettyName: string;
   readonly category: ProductCategory;
-  /** For an ADD_ON: the base products for which it can be bought. */
+  /** For an ADD_ON: its base products. */
   readonly availableForBps: readonly string[];
-  /** For a BASE product: the add-ons that can be bought for it. */
+  /** For a BASE product: its available add-ons. */
   readonly availableAddons: readonly string[];
 }
 
-/** What all rows of a plan have in common. */
+/** The terms shared by all rows of a plan. */
 export interface PlanTerms {
   readonly prettyName: string;
   readonly recurringBillingMode: BillingMode;
   readonly productName: string;
   readonly pricelistName: string;
-  /** The product of an XML version as it was then; the plan keeps it even if the XML catalog is deleted. */
+  /** A copy of the product of an XML version, kept even if the XML catalog is deleted. */
   readonly xmlProduct: Pick<ProductTerms, 'prettyName' | 'category'> | null;
 }
 
-/** A name of the entry catalog and what it stands for; never changed once it is stored. */
+/** A named entry of the catalog; immutable. */
 export const catalogEntryFields = {
   recordId,
   id: id(),
@@ -70,7 +60,7 @@ export const catalogEntryFields = {
   name: text(),
   accountId: orNull(id()),
   accountRecordId: orNull(bigint()),
-  /** For a PLAN its product, if that is an entry; for a USAGE its plan. */
+  /** For a PLAN its product, if it is an entry; for a USAGE its plan. */
   parentId: orNull(id()),
   /** For a PRODUCT only. */
   product: orNull(json<ProductTerms>()),
@@ -89,7 +79,7 @@ export interface EntryBlock {
   /** Name of the unit. */
   readonly billingMeterCode: string;
   readonly size: number;
-  /** Number of blocks; −1 is unbounded. */
+  /** Number of blocks; −1 = unlimited. */
   readonly max: number;
   readonly prices: readonly EntryPrice[];
 }
@@ -120,50 +110,47 @@ export interface EntryPhase {
   readonly usages: readonly EntryUsage[];
 }
 
-/** A plan from one date on: its prices, or its retirement. Never changed once it is stored. */
+/** The prices or the retirement of a plan from a date on; immutable. */
 export const planRowFields = {
   recordId,
   id: id(),
   planName: text(),
   accountRecordId: orNull(bigint()),
   effectiveDate: instant(),
-  /** Counts the rows of a plan: where two rows have one date, the later one holds. */
+  /** Number of the row in its plan; of two rows with one date, the later one counts. */
   createdOrder: integer(),
   effectiveDateForExistingSubscriptions: orNull(instant()),
   retired: flag(),
-  /** The tenant's `catalogRevision` since which the catalog holds the row. */
+  /** The tenant's `catalogRevision` that added the row. */
   sinceRevision: integer({ audit: null }),
-  /** For a retirement, the phases of the row before. */
+  /** For a retirement, the phases of the previous row. */
   phases: json<readonly EntryPhase[]>(),
   createdDate: instant(),
 };
 export interface PlanRow extends RecordOf<typeof planRowFields> {}
 
-/** A product as the entry API shows it (json-models §13, ProductData). */
+/** A product of the entry API (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
-  /** When its last plan was retired; null while it has a plan that is not retired, or has none at all. */
+  /** Retirement of its last plan; null without plans or with an active one. */
   readonly retiredDate: Instant | null;
 }
 
-/** One row of a plan as the entry API shows it (json-models §13, PlanData). */
+/** A row of a plan of the entry API (json-models §13, PlanData). */
 export interface PlanEntryView
-  extends Pick<PlanTerms, 'prettyName' | 'recurringBillingMode' | 'productName' | 'pricelistName'> {
+  extends Omit<PlanTerms, 'xmlProduct'>,
+    Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions' | 'retired' | 'phases'> {
   readonly name: string;
-  readonly effectiveDate: Instant;
-  readonly effectiveDateForExistingSubscriptions: Instant | null;
-  readonly retired: boolean;
-  readonly phases: readonly EntryPhase[];
 }
 
-/** What a creation answers: everything as it is stored (json-models §13, CatalogInputData). */
+/** The stored entries, as a creation returns them (json-models §13, CatalogInputData). */
 export interface CatalogEntriesView {
   readonly catalogName: string;
   readonly plans: readonly PlanEntryView[];
   readonly products: readonly ProductEntryView[];
 }
 
-/** Where the catalog of a scope comes from (catalog §15.2). */
+/** The source of a scope's catalog (catalog §15.2). */
 export const CatalogState = {
   PLUGIN: 'CATALOG_STATE_PLUGIN',
   XML: 'CATALOG_STATE_XML',

@@ -6,65 +6,62 @@ export const CatalogPartKind = {
   FRAME: 'FRAME',
   PRODUCT: 'PRODUCT',
   PLAN: 'PLAN',
-  /** What several plans have in common that differ only in amounts and in the date for existing subscriptions. */
+  /** The common text of plans that differ only in amounts and the date for existing subscriptions. */
   SHAPE: 'SHAPE',
 } as const;
-export type CatalogPartKind = (typeof CatalogPartKind)[keyof typeof CatalogPartKind];
+export type CatalogPartKind = keyof typeof CatalogPartKind;
 
-/**
- * A part of catalog versions. It is stored once per tenant however many versions hold it, so that a version costs only
- * what it changes. Never edited.
- */
+/** An immutable part of catalog versions, stored once per tenant, so that a version costs only what it changes. */
 export interface StoredCatalogPart {
   readonly recordId: number;
   readonly kind: CatalogPartKind;
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, so that a search through versions need not read the text. */
+  /** A plan's `effectiveDateForExistingSubscriptions`, for searches without reading the text. */
   readonly forExisting: Instant | null;
-  /** The SHAPE whose blanks `text` fills; null: `text` is complete. Plans that are older than shapes have none. */
+  /** The SHAPE whose blanks `text` fills; null if `text` is complete. */
   readonly shapeRecordId: number | null;
-  /** The value as `textOfValue` writes it; for a SHAPE, and for a part that has one, as `shapedText` divides it. */
+  /** The value written by `textOfValue`; for a SHAPE or a part with one, by `shapedText`. */
   readonly text: string;
 }
 
 export interface NewCatalogPart extends Omit<StoredCatalogPart, 'recordId' | 'shapeRecordId'> {
   readonly shape: NewCatalogPart | null;
-  /** SHA-256 of kind and whole text, in hexadecimal; unique in the tenant. */
+  /** Hexadecimal SHA-256 of kind and whole text; unique in the tenant. */
   readonly contentHash: string;
 }
 
-/** What a stored version is made of: record ids of parts, those of products and plans in ascending order of name. */
+/** The record ids of a version's parts; products and plans sorted by name. */
 export interface CatalogComposition {
   readonly frame: number;
   readonly products: readonly number[];
   readonly plans: readonly number[];
 }
 
-/** One stored version as the list of a tenant's versions shows it. */
+/** A stored version without its content. */
 export interface StoredCatalogVersion {
   readonly recordId: number;
   readonly id: Uuid;
   readonly effectiveDate: Instant;
-  /** Id of the upload that this version came in; several versions of one envelope share it. */
+  /** Id of the upload, shared by the versions of one envelope. */
   readonly uploadId: Uuid;
-  /** SHA-256 of the canonical written form (catalog §3.4), in hexadecimal: it differs exactly when the content does. */
+  /** Hexadecimal SHA-256 of the canonical form (catalog §3.4). */
   readonly contentHash: string;
-  /** The tenant's `catalogRevision` since which the catalog holds this version; null = stored before that was recorded. */
+  /** The tenant's `catalogRevision` that added this version; null = unknown. */
   readonly revision: number | null;
   readonly createdDate: Instant;
 }
 
-/** A stored version, as far as it tells what was uploaded. */
+/** The uploaded document of a stored version. */
 export interface StoredCatalogSource {
   readonly uploadId: Uuid;
   readonly effectiveDate: Instant;
-  /** The uploaded document; null on all versions of an upload but the first. */
+  /** Only on the first version of an upload. */
   readonly sourceText: string | null;
-  /** False: since deleted or replaced. */
+  /** False if deleted or replaced. */
   readonly isLive: boolean;
 }
 
-/** Content of a stored version. Versions stored before parts existed have their canonical XML instead. */
+/** Content of a stored version: its parts, or canonical XML if stored before parts existed. */
 export interface StoredCatalogContent {
   readonly recordId: number;
   readonly content: CatalogComposition | { readonly canonicalXml: string };
@@ -72,7 +69,7 @@ export interface StoredCatalogContent {
 
 /** A version to be stored; parts that the tenant already has are not stored again. */
 export interface NewCatalogVersion extends Omit<StoredCatalogVersion, 'recordId' | 'revision'> {
-  /** The uploaded document as it came; kept once per upload, on its first version, else null. */
+  /** The uploaded document, only on the first version of an upload. */
   readonly sourceText: string | null;
   readonly parts: NewCatalogParts;
 }

@@ -1,6 +1,6 @@
 import { currency, id, instant, integer, type RecordOf, recordId, text } from '../../values/fields/index.ts';
 
-/** One stored override plan, insert-only (catalog §10 rule 6, §17). */
+/** A stored override plan; immutable (catalog §10 rule 6, §17). */
 export const overridePlanFields = {
   recordId,
   id: id(),
@@ -9,7 +9,7 @@ export const overridePlanFields = {
   planName: text(),
   parentPlanName: text(),
   currency: currency(),
-  /** As `writeOverrides` writes them. */
+  /** Text of `writeOverrides`. */
   overrides: text(),
   /** SHA-256 of currency and overrides. */
   overrideHash: text(),

@@ -2,6 +2,7 @@ import {
   amount,
   bigint,
   currency,
+  enumeration,
   id,
   instant,
   oneOf,
@@ -11,15 +12,11 @@ import {
   text,
 } from '../../values/fields/index.ts';
 
-export const InvoicePaymentType = {
-  ATTEMPT: 'ATTEMPT',
-  REFUND: 'REFUND',
-  CHARGED_BACK: 'CHARGED_BACK',
-} as const;
-export type InvoicePaymentType = (typeof InvoicePaymentType)[keyof typeof InvoicePaymentType];
+export const InvoicePaymentType = enumeration('ATTEMPT', 'REFUND', 'CHARGED_BACK');
+export type InvoicePaymentType = keyof typeof InvoicePaymentType;
 
-export const InvoicePaymentStatus = { INIT: 'INIT', PENDING: 'PENDING', SUCCESS: 'SUCCESS' } as const;
-export type InvoicePaymentStatus = (typeof InvoicePaymentStatus)[keyof typeof InvoicePaymentStatus];
+export const InvoicePaymentStatus = enumeration('INIT', 'PENDING', 'SUCCESS');
+export type InvoicePaymentStatus = keyof typeof InvoicePaymentStatus;
 
 export const invoicePaymentFields = {
   recordId,

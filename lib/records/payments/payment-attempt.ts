@@ -2,6 +2,7 @@ import {
   amount,
   bigint,
   currency,
+  enumeration,
   flag,
   id,
   instant,
@@ -16,15 +17,10 @@ import type { PluginProperty } from '../context.ts';
 import { TransactionType } from './payment.ts';
 
 /** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */
-export const AttemptState = {
-  INIT: 'INIT',
-  SUCCESS: 'SUCCESS',
-  RETRIED: 'RETRIED',
-  ABORTED: 'ABORTED',
-} as const;
-export type AttemptState = (typeof AttemptState)[keyof typeof AttemptState];
+export const AttemptState = enumeration('INIT', 'SUCCESS', 'RETRIED', 'ABORTED');
+export type AttemptState = keyof typeof AttemptState;
 
-/** Wire name of the built-in invoice control, first in the plugin list of an invoice payment's attempt. */
+/** Name of the built-in invoice control, the first plugin of an invoice payment's attempt. */
 export const INVOICE_PAYMENT_CONTROL_PLUGIN = '__INVOICE_PAYMENT_CONTROL_PLUGIN__';
 
 export const paymentAttemptFields = {
@@ -41,21 +37,21 @@ export const paymentAttemptFields = {
   amount: orNull(amount()),
   currency: orNull(currency()),
   pluginNames: json<readonly string[]>({ audit: null }),
-  /** Plugin properties of the run, as the control plugins left them; null until it has ended (payments §8.1). */
+  /** Plugin properties after the control plugins; null until the run ended (payments §8.1). */
   pluginProperties: orNull(json<readonly PluginProperty[]>({ audit: null })),
   isApiPayment: flag({ audit: null }),
   createdDate: instant(),
 };
 export interface PaymentAttempt extends RecordOf<typeof paymentAttemptFields> {}
 
-/** An automatic payment held back by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); an invoice has at most one active. */
+/** An automatic payment held by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); at most one active per invoice. */
 export const autoPayHoldFields = {
   recordId,
   id: id(),
   accountId: id(),
   accountRecordId: bigint(),
   invoiceId: id(),
-  /** The attempt that ended as ABORTED. */
+  /** The ABORTED attempt. */
   attemptId: id(),
   amount: amount(),
   currency: currency(),

@@ -1,6 +1,6 @@
 import { bigint, flag, id, instant, key, type RecordOf, recordId, text } from '../../values/fields/index.ts';
 
-/** Wire name of the built-in gateway for cheques, cash and bank transfers (payments §2.4). */
+/** Name of the built-in gateway for checks, cash and bank transfers (payments §2.4). */
 export const EXTERNAL_PAYMENT_PLUGIN = '__EXTERNAL_PAYMENT__';
 
 export const paymentMethodFields = {

@@ -2,6 +2,7 @@ import {
   amount,
   bigint,
   currency,
+  enumeration,
   id,
   instant,
   json,
@@ -15,41 +16,41 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 
-/** Why a gateway declined, in the words that conditions of overdue states use (overdue §1.1 rule 3). */
-export const PaymentResponse = {
-  INVALID_CARD: 'INVALID_CARD',
-  EXPIRED_CARD: 'EXPIRED_CARD',
-  LOST_OR_STOLEN_CARD: 'LOST_OR_STOLEN_CARD',
-  DO_NOT_HONOR: 'DO_NOT_HONOR',
-  INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
-  DECLINE: 'DECLINE',
-  PROCESSING_ERROR: 'PROCESSING_ERROR',
-  INVALID_AMOUNT: 'INVALID_AMOUNT',
-  DUPLICATE_TRANSACTION: 'DUPLICATE_TRANSACTION',
-  OTHER: 'OTHER',
-} as const;
-export type PaymentResponse = (typeof PaymentResponse)[keyof typeof PaymentResponse];
+/** Decline reasons of gateways, as overdue conditions use them (overdue §1.1 rule 3). */
+export const PaymentResponse = enumeration(
+  'INVALID_CARD',
+  'EXPIRED_CARD',
+  'LOST_OR_STOLEN_CARD',
+  'DO_NOT_HONOR',
+  'INSUFFICIENT_FUNDS',
+  'DECLINE',
+  'PROCESSING_ERROR',
+  'INVALID_AMOUNT',
+  'DUPLICATE_TRANSACTION',
+  'OTHER',
+);
+export type PaymentResponse = keyof typeof PaymentResponse;
 
-export const TransactionType = {
-  AUTHORIZE: 'AUTHORIZE',
-  CAPTURE: 'CAPTURE',
-  PURCHASE: 'PURCHASE',
-  REFUND: 'REFUND',
-  CREDIT: 'CREDIT',
-  VOID: 'VOID',
-  CHARGEBACK: 'CHARGEBACK',
-} as const;
-export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
+export const TransactionType = enumeration(
+  'AUTHORIZE',
+  'CAPTURE',
+  'PURCHASE',
+  'REFUND',
+  'CREDIT',
+  'VOID',
+  'CHARGEBACK',
+);
+export type TransactionType = keyof typeof TransactionType;
 
-export const TransactionStatus = {
-  SUCCESS: 'SUCCESS',
-  UNKNOWN: 'UNKNOWN',
-  PENDING: 'PENDING',
-  PAYMENT_FAILURE: 'PAYMENT_FAILURE',
-  PLUGIN_FAILURE: 'PLUGIN_FAILURE',
-  PAYMENT_SYSTEM_OFF: 'PAYMENT_SYSTEM_OFF',
-} as const;
-export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
+export const TransactionStatus = enumeration(
+  'SUCCESS',
+  'UNKNOWN',
+  'PENDING',
+  'PAYMENT_FAILURE',
+  'PLUGIN_FAILURE',
+  'PAYMENT_SYSTEM_OFF',
+);
+export type TransactionStatus = keyof typeof TransactionStatus;
 
 /** Statuses whose outcome may still change. */
 export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
@@ -59,7 +60,7 @@ export const paymentFields = {
   id: id({ searched: true }),
   accountId: id({ searched: true }),
   accountRecordId: bigint(),
-  /** Counted per tenant, gaps allowed. */
+  /** Counted per tenant with gaps. */
   paymentNumber: bigint({ audit: null }),
   externalKey: key({ searched: true }),
   paymentMethodId: id({ searched: true }),
@@ -69,23 +70,22 @@ export const paymentFields = {
 };
 export interface Payment extends RecordOf<typeof paymentFields> {}
 
-/** What a refund takes off an item of its invoice. */
+/** The refunded amount of an invoice item. */
 export interface RefundedAmount {
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Of the adjustment; absent = the default one. */
+  /** Description of the adjustment, if not the default. */
   readonly description?: string;
 }
 
-/** What a refund takes back of a payment of an invoice (payments §9.5): applied when it has succeeded. */
+/** The refund of an invoice payment (payments §9.5), applied after its success. */
 export interface InvoiceRefund {
-  /** The payment of the invoice, which is another one than that of the refund where money goes back another way. */
+  /** The payment of the invoice; differs from the refund's payment if the money is returned another way. */
   readonly paymentId: Uuid;
-  /** The row of what was paid. */
+  /** The row of the original payment. */
   readonly invoicePaymentId: Uuid;
-  /** Items of the invoice, and what is taken off each. */
   readonly adjustments: readonly RefundedAmount[];
-  /** True once the items are adjusted; nothing takes that back. */
+  /** True once the items are adjusted, permanently. */
   readonly isApplied?: boolean;
 }
 
@@ -105,17 +105,17 @@ export const paymentTransactionFields = {
   processedCurrency: orNull(currency()),
   gatewayErrorCode: orNull(text()),
   gatewayErrorMsg: orNull(text()),
-  /** As the gateway said; null where it said nothing. */
+  /** Decline reason of the gateway, if any. */
   paymentResponse: orNull(oneOf(PaymentResponse, { audit: null })),
-  /** Null but of a refund of an invoice's payment. */
+  /** Only for a refund of an invoice payment. */
   invoiceRefund: orNull(json<InvoiceRefund>({ audit: null })),
-  /** Business instant up to which a plugin call may be running (payments §5); null when none is. */
+  /** End of the lease of a running plugin call (payments §5); null = none. */
   leaseUntil: orNull(instant({ audit: null })),
   createdDate: instant(),
 };
 export interface PaymentTransaction extends RecordOf<typeof paymentTransactionFields> {}
 
-/** True while the outcome may still change. */
+/** Returns true while the outcome may still change. */
 export function isUnresolved<T extends Pick<PaymentTransaction, 'status'>>(
   transaction: T,
 ): transaction is T & { readonly status: OpenStatus } {

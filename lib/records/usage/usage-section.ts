@@ -2,47 +2,44 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Instant } from '../../values/time/index.ts';
 import type { TierBlockPolicy } from '../catalog/catalog-enumerations.ts';
 
-/**
- * A usage section of a phase that is billed in arrear, as a billing event carries it: prices in the account's currency
- * (usage §4).
- */
+/** A usage section billed in arrear, with prices in the account's currency (usage §4). */
 export type UsageSection = ConsumableSection | CapacitySection;
 
 export interface SectionFacts {
   readonly name: string;
   readonly prettyName: string;
   readonly billingPeriod: BillingPeriod;
-  /** Effective date of the catalog version that it comes from; of an override plan, that of the plan it overrides. */
+  /** Effective date of its catalog version; for an override plan, of the overridden plan. */
   readonly versionDate: Instant;
-  /** Equal for two of one name and version just where all prices are (usage §4.1 rule 5). */
+  /** Equal for sections of one name and version with equal prices (usage §4.1 rule 5). */
   readonly priceIdentity: string;
 }
 
-/** Charges blocks of what was used up. */
+/** Charges blocks of consumed units. */
 export interface ConsumableSection extends SectionFacts {
   readonly usageType: 'CONSUMABLE';
   readonly tierBlockPolicy: TierBlockPolicy;
-  /** At least one; each has every unit of the section once. */
+  /** At least one; each contains every unit of the section once. */
   readonly tiers: readonly ConsumableTier[];
 }
 
 export interface ConsumableTier {
   readonly blocks: readonly UsageBlock[];
-  /** Charged where the tenant's usage terms say so; null = none. Default null. */
+  /** Charged if the tenant's usage terms require it; default null. */
   readonly flatFee?: Decimal | null;
 }
 
 export interface UsageBlock {
   readonly unit: string;
-  /** How many units a block holds; above 0, may be a fraction. */
+  /** Units per block: more than 0, may be a fraction. */
   readonly size: Decimal;
-  /** How many blocks the tier holds; null = any number. */
+  /** Blocks in the tier; null = unlimited. */
   readonly max: Decimal | null;
-  /** Of one block. */
+  /** Price of a block. */
   readonly price: Decimal;
 }
 
-/** Charges the tier that the peak of every unit fits into. */
+/** Charges the tier that fits the peak of every unit. */
 export interface CapacitySection extends SectionFacts {
   readonly usageType: 'CAPACITY';
   readonly tiers: readonly CapacityTier[];
@@ -55,6 +52,6 @@ export interface CapacityTier {
 
 export interface UsageLimit {
   readonly unit: string;
-  /** null = no bound. */
+  /** Null = unlimited. */
   readonly max: Decimal | null;
 }

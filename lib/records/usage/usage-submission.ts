@@ -1,49 +1,49 @@
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** How much of a unit was used at a time (usage §1.2). */
+/** The usage of a unit at an instant (usage §1.2). */
 export interface UsagePoint {
-  /** Name of the unit; any text of up to 255 characters, whether or not a catalog knows it. */
+  /** Name of the unit, up to 255 characters, not necessarily of a catalog. */
   readonly unit: string;
   readonly instant: Instant;
-  /** Of the instant, in the usage zone when it was recorded (usage §2.3). */
+  /** Date of the instant in the usage zone at recording (usage §2.3). */
   readonly localDate: LocalDate;
-  /** True if only a date was given, so that `instant` is the start of that day. */
+  /** True if only a date was given; `instant` is then the start of that day. */
   readonly isDateOnly: boolean;
-  /** At most 20 digits before the point and 9 after it. */
+  /** Up to 20 integer and 9 fractional digits. */
   readonly amount: Decimal;
 }
 
-/** What is recorded, and kept or refused, as one (usage §1.2). */
+/** Usage that is recorded or rejected as a whole (usage §1.2). */
 export interface UsageSubmission {
   readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
-  /** At most once per subscription, for good. */
+  /** Unique per subscription, permanently. */
   readonly trackingId: string;
-  /** SHA-256 of the canonical content, in hexadecimal. */
+  /** Hexadecimal SHA-256 of the canonical content. */
   readonly fingerprint: string;
   /** At least one. */
   readonly points: readonly UsagePoint[];
 }
 
-/** What has become of a submission that was to be voided (usage §2.2). */
+/** The outcome of a void (usage §2.2). */
 export const VoidOutcome = {
-  /** Its points do not count, now or already before. */
+  /** The submission is void, now or already before. */
   VOID: 'VOID',
-  /** There is none. */
+  /** No such submission. */
   UNKNOWN: 'UNKNOWN',
-  /** Some of its points are archived, so that they cannot be taken back any more. */
+  /** Some points are archived, so the submission cannot be voided. */
   ARCHIVED: 'ARCHIVED',
 } as const;
-export type VoidOutcome = (typeof VoidOutcome)[keyof typeof VoidOutcome];
+export type VoidOutcome = keyof typeof VoidOutcome;
 
-/** What has become of a submission (usage §2.5). */
+/** The outcome of a submission (usage §2.5). */
 export const RecordingOutcome = {
-  /** Stored, all of its points. */
+  /** All points are stored. */
   ACCEPTED: 'ACCEPTED',
-  /** The tracking id was used before on the subscription, for the same content; nothing is stored. */
+  /** The subscription has the same content under the tracking id; nothing is stored. */
   DUPLICATE: 'DUPLICATE',
-  /** The tracking id was used before on the subscription, for other content; nothing is stored. */
+  /** The subscription has different content under the tracking id; nothing is stored. */
   CONFLICT: 'CONFLICT',
 } as const;
-export type RecordingOutcome = (typeof RecordingOutcome)[keyof typeof RecordingOutcome];
+export type RecordingOutcome = keyof typeof RecordingOutcome;

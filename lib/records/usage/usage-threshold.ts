@@ -1,8 +1,17 @@
-import { amount, bigint, instant, oneOf, orNull, type RecordOf, text } from '../../values/fields/index.ts';
+import {
+  amount,
+  bigint,
+  enumeration,
+  instant,
+  oneOf,
+  orNull,
+  type RecordOf,
+  text,
+} from '../../values/fields/index.ts';
 
 /** What a threshold bounds: how much is used of a unit, or what the usage costs in a currency (usage §12.1). */
-export const ThresholdMeasure = { QUANTITY: 'QUANTITY', AMOUNT: 'AMOUNT' } as const;
-export type ThresholdMeasure = (typeof ThresholdMeasure)[keyof typeof ThresholdMeasure];
+export const ThresholdMeasure = enumeration('QUANTITY', 'AMOUNT');
+export type ThresholdMeasure = keyof typeof ThresholdMeasure;
 
 /** That a period has reached a bound; at most once each. */
 export const toldThresholdFields = {

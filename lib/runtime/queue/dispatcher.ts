@@ -23,42 +23,41 @@ import {
   reapLanes,
 } from './queue-settings.ts';
 
-/** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
+/** Concurrent claims of a node, so that a slow gateway does not delay other accounts. */
 const QUEUE_WORKERS = 4;
 
-/** How long due work waits for a busy worker before another one begins. */
+/** Wait of due work for a busy worker before another one starts. */
 export const QUEUE_HELP_AFTER_MS = 20;
 
-/** How often a claiming node looks for leases that have ended. */
+/** Interval of the search for expired leases. */
 const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
 interface DispatcherOptions {
-  /** The order in which they handle an entry that several of them consume. */
+  /** In the order of handling an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  /** When work of a tenant comes back to a busy account; default: every 100 ms. */
+  /** Pauses of work for a busy account; default 100 ms each. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (§15). */
   readonly node: string;
-  /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
+  /** Returns true for the name of an ended process of this node; default always false. */
   readonly isFormerNode?: (name: string) => boolean;
   /** Default: those of §4.3. */
   readonly settings?: QueueSettings;
-  /** How long finished entries are stored; default 90 days. */
+  /** Retention of finished entries; default 90 days. */
   readonly historyRetentionMs?: number;
   /** Further periodic work; default none. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
-  /** Periodic work with a pace of its own, by system time; default none. */
+  /** Periodic work with intervals of its own in system time; default none. */
   readonly cares?: readonly Care[];
 }
 
-/** What a claim looks for; by default what is due now, of all accounts. */
+/** Limits a claim; by default it takes all due entries. */
 interface ClaimOf {
   readonly account?: AccountOfTenant;
   readonly businessNow?: Instant;
 }
 
-/** Entries that were claimed together. */
 interface Claim {
   readonly lane: ClaimLane;
   readonly entries: readonly ClaimedEntry[];
@@ -68,27 +67,24 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
   ActivityPorts;
 
 /**
- * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one at a time and
- * in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over. `start` runs
- * it in the background; `settle` processes the queue until nothing is due, with or without the background.
+ * Claims due queue entries and passes them to their handlers in batches (§9.3): entries of an account in order and one
+ * at a time across nodes, with leases, fencing and bounded retries, including work of dead nodes. `start` runs it in the
+ * background; `settle` processes the queue until nothing is due.
  */
 export class Dispatcher {
-  /** What the handlers of this node have done. */
   readonly counts = new EntryCounts();
   readonly #ports: DispatcherPorts;
-  readonly #node: string;
-  readonly #isFormerNode: (name: string) => boolean;
+  readonly #options: DispatcherOptions;
   readonly #settings: QueueSettings;
   readonly #lanes: readonly ClaimLane[];
   readonly #leases: ReadonlyMap<ClaimLane, Leases>;
-  readonly #handlers: readonly QueueHandler[];
   readonly #topics: readonly string[];
   readonly #runner: EntryRunner;
   readonly #housekeeping: Housekeeping;
   readonly #signal: Signal;
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
-  /** Entries of each lane that are being handled. */
+  /** Number of entries in handling per lane. */
   readonly #handled = new Map<ClaimLane, number>();
   #started = false;
   #stopping = false;
@@ -98,16 +94,14 @@ export class Dispatcher {
   #cancelHelp: (() => void) | undefined;
   /** The signal's count when a worker last looked for due work. */
   #looked = 0;
-  /** System time of the last look for leases that have ended. */
+  /** System time of the last search for expired leases. */
   #tookBackAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DispatcherPorts, options: DispatcherOptions) {
     this.#ports = ports;
-    this.#handlers = options.handlers;
+    this.#options = options;
     this.#topics = topicsOf(options.handlers);
     const settings = options.settings ?? DEFAULT_QUEUE_SETTINGS;
-    this.#node = options.node;
-    this.#isFormerNode = options.isFormerNode ?? (() => false);
     this.#settings = settings;
     this.#lanes = claimLanes(settings);
     this.#leases = new Map(this.#lanes.map((lane) => [lane, new Leases(ports, lane.leaseMs)]));
@@ -130,19 +124,18 @@ export class Dispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** The kinds of entries that this node processes in the background. */
+  /** The kinds of entries processed in the background. */
   get workedOn(): readonly QueueKind[] {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
-  /** Takes back what earlier lives of this node had claimed; call once, before `start` or `settle`. */
+  /** Releases claims of ended processes of this node; call once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
+    const { node, isFormerNode } = this.#options;
     const owners = await storage.queue.owners();
-    const former = owners.filter(
-      (name) => storage.singleNode || name === this.#node || this.#isFormerNode(name),
-    );
-    this.#tellTakenBack(await storage.queue.takeBackFrom(former));
+    const former = owners.filter((name) => storage.singleNode || name === node || isFormerNode?.(name));
+    this.#logTakenBack(await storage.queue.takeBackFrom(former));
   }
 
   start(): void {
@@ -153,7 +146,7 @@ export class Dispatcher {
     this.#spawn();
   }
 
-  /** Stops claiming, ends waits, waits a bounded time for running handlers, then gives back what is still claimed. */
+  /** Stops claiming, ends waits, waits a bounded time for running handlers and releases the remaining claims. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -168,10 +161,10 @@ export class Dispatcher {
     await this.#housekeeping.stop();
     await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.allSettled([...this.#running]));
     await this.#giveBack();
-    await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
+    await Promise.all(this.#options.handlers.map((handler) => handler.idle?.()));
   }
 
-  /** Entries that cannot be given back, because the database is unreachable or full, come back when their lease ends. */
+  /** If the database is unreachable or full, the entries are released when their leases end. */
   async #giveBack(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
     const left = this.#held();
@@ -185,8 +178,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the queue until no entry is due or in processing, of one tenant or of all (null).
-   * @returns false if `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   * Processes the queue of one tenant or of all (null) until no entry is due or in processing.
+   * @returns false if `timeoutMs` of system time ran out, or the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -204,15 +197,15 @@ export class Dispatcher {
     }
   }
 
-  /** When the next notification falls due of those that this node can handle, or null. */
+  /** Returns the due time of the next notification that this node can handle, or null. */
   nextDue(): Promise<Instant | null> {
     return this.#ports.storage.queue.nextDue(this.#topics);
   }
 
   /**
-   * Waits until no due work of the cause is left, done by the background of any node or, if this one was not started,
-   * by the call itself.
-   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   * Waits until no due work of the cause is left. Any node does it in the background; a dispatcher that was not started
+   * does it in this call.
+   * @returns false if `timeoutMs` of system time ran out, or the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -229,10 +222,7 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Processes the due entries of one account in queue order, as far as no other node works on them and none is put
-   * off.
-   */
+  /** Processes the due entries of an account in queue order, up to one that another node works on or that is paused. */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
     while (!this.#stopping) {
@@ -240,7 +230,7 @@ export class Dispatcher {
       const entry = claims.at(-1)?.entries.at(-1);
       if (entry === undefined) return;
       await this.#track(this.#process(claims));
-      // An entry that comes again at once was given back, and what comes after it waits for it.
+      // An entry that comes again at once was released, and later ones wait for it.
       if (entry.recordId === last) return;
       last = entry.recordId;
     }
@@ -249,14 +239,11 @@ export class Dispatcher {
   #wake(): void {
     this.#signal.raise();
     if (!this.#started) return;
-    // Whoever has woken it is not who the work is done for.
+    // The work is not done on behalf of the caller.
     detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#askForHelp()));
   }
 
-  /**
-   * Work due while a worker is busy waits for it, since large batches cost less per entry; another worker starts if
-   * that one does not return soon, for example because of a slow gateway.
-   */
+  /** Starts another worker if the busy one does not return soon. Large batches cost less per entry, so it waits first. */
   #askForHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
     this.#cancelHelp = this.#ports.systemClock.after(QUEUE_HELP_AFTER_MS, () => {
@@ -271,21 +258,22 @@ export class Dispatcher {
     void this.#track(this.#work());
   }
 
-  /** One worker: claims and handles until nothing is due, then leaves; the last one sets the timer. */
+  /** Claims and handles entries until nothing is due; the last worker sets the timer. */
   async #work(): Promise<void> {
     let failed = false;
     try {
       while (!this.#stopping && (await this.#workOnce()));
     } catch (error) {
       failed = true;
-      this.#ports.logger.error({ err: error, node: this.#node }, 'queue dispatch failed; polling goes on');
+      const { node } = this.#options;
+      this.#ports.logger.error({ err: error, node }, 'queue dispatch failed; polling goes on');
     } finally {
       this.#workers -= 1;
     }
     if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
   }
 
-  /** False if nothing was due and nothing was signalled meanwhile. */
+  /** Returns false if nothing was due and nothing was signaled meanwhile. */
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
@@ -298,7 +286,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Sleeps until the next notification falls due, at most one poll interval. */
+  /** Sleeps until the next notification is due, at most one poll interval. */
   async #armTimer(afterFailure: boolean): Promise<void> {
     const delayMs = afterFailure ? pollMsOf(this.#settings) : await this.#msToNextDue();
     if (this.#stopping) return;
@@ -324,14 +312,14 @@ export class Dispatcher {
     return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
   }
 
-  /** Other nodes renew their leases long before they end; only a dead node does not. */
+  /** Only leases of dead nodes expire. */
   async #msToNextLeaseEnd(): Promise<number> {
     const { storage, systemClock } = this.#ports;
     const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** One claim, or one of each kind if settings tell them apart; bus entries go first. */
+  /** Makes one claim, or one per kind if the settings differ, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     await this.#takeBackLapsed();
@@ -342,27 +330,25 @@ export class Dispatcher {
     return claims;
   }
 
-  /** Leaves out what this node handles: a late renewal does not mean that anybody has died. */
+  /** Excludes claims of this node, whose late renewal does not mean that it is dead. */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const systemNowMs = systemClock.nowMs();
     if (systemNowMs - this.#tookBackAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
     this.#tookBackAtMs = systemNowMs;
     const held = [...new Set(this.#held().map(({ claimId }) => claimId))];
-    this.#tellTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
+    this.#logTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
   }
 
-  /** What this node has claimed and is working on. */
+  /** Returns the claims of this node. */
   #held(): readonly ClaimedEntry[] {
     return [...this.#leases.values()].flatMap(({ held }) => held);
   }
 
-  #tellTakenBack(takenBack: number): void {
+  #logTakenBack(takenBack: number): void {
+    const { node } = this.#options;
     if (takenBack > 0)
-      this.#ports.logger.warn(
-        { takenBack, node: this.#node },
-        'took back queue entries of nodes that have gone',
-      );
+      this.#ports.logger.warn({ takenBack, node }, 'took back queue entries of nodes that have gone');
   }
 
   async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
@@ -371,12 +357,12 @@ export class Dispatcher {
     const { storage, clock, systemClock, ids } = this.#ports;
     const leases = this.#leasesOf(lane);
     let claimed: readonly ClaimedEntry[] = [];
-    // Counted before the claim, so that another worker does not take the same place meanwhile.
+    // Counted before the claim, so that concurrent workers respect the limit.
     this.#countHandled(lane, limit);
     const leaseEndsAtMs = leases.beginClaim();
     try {
       claimed = await storage.queue.claim({
-        node: this.#node,
+        node: this.#options.node,
         claimId: ids.next(),
         limit,
         topics: this.#topics,

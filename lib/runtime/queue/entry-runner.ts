@@ -11,71 +11,59 @@ import { type ActivityPorts, handleEntries } from '../activity.ts';
 import { decideAfterError, type HandlerBatch, type QueueHandler } from './handler.ts';
 import type { QueueSettings } from './queue-settings.ts';
 
-/** An entry with the handlers that it still has to pass, in order. */
+type RunnerPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
+
+interface RunnerInput {
+  readonly handlers: readonly QueueHandler[];
+  readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+  readonly settings: QueueSettings;
+  readonly counts: EntryCounts;
+  readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
+}
+
+/** An entry with its remaining handlers, in order. */
 interface Work {
   readonly entry: ClaimedEntry;
   readonly handlers: readonly QueueHandler[];
 }
 
-/**
- * Runs claimed entries through their handlers in batches of one tenant, and records each outcome: finished, given
- * back, to be retried, or failed (§9.2).
- */
+/** Runs claimed entries through their handlers in batches of one tenant and records each outcome (§9.2). */
 export class EntryRunner {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
-  readonly #handlers: readonly QueueHandler[];
-  readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
-  readonly #settings: QueueSettings;
-  readonly #counts: EntryCounts;
-  readonly #busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
+  readonly #ports: RunnerPorts;
+  readonly #input: RunnerInput;
   readonly #busy = new BusyEntries();
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
-    input: {
-      readonly handlers: readonly QueueHandler[];
-      readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-      readonly settings: QueueSettings;
-      readonly counts: EntryCounts;
-      readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
-    },
-  ) {
+  constructor(ports: RunnerPorts, input: RunnerInput) {
     this.#ports = ports;
-    this.#handlers = input.handlers;
-    this.#tenantOf = input.tenantOf;
-    this.#settings = input.settings;
-    this.#counts = input.counts;
-    this.#busyPausesOf = input.busyPausesOf;
+    this.#input = input;
   }
 
   async run(claimed: readonly ClaimedEntry[]): Promise<void> {
-    let works: readonly Work[] = claimed.map((entry) => ({
-      entry,
-      handlers: this.#remainingHandlers(entry),
-    }));
+    const works = claimed.map((entry) => ({ entry, handlers: this.#remainingHandlers(entry) }));
     const idle = works.filter((work) => work.handlers.length === 0).map((work) => work.entry);
     if (idle.length > 0) await this.#ports.storage.queue.finish(idle);
-    works = works.filter((work) => work.handlers.length > 0);
-    while (works.length > 0) works = await this.#runFirstHandlers(works);
+    let left: readonly Work[] = works.filter((work) => work.handlers.length > 0);
+    while (left.length > 0) left = await this.#runFirstHandlers(left);
   }
 
-  /** Runs the first handler of each; returns those that have passed it and have more to pass. */
+  /** Runs the first handler of each; returns the works that succeeded and have further handlers. */
   async #runFirstHandlers(works: readonly Work[]): Promise<readonly Work[]> {
     const passed: Work[] = [];
-    for (const group of groupByTenantAndHandler(works)) passed.push(...(await this.#runGroup(group)));
+    for (const group of Map.groupBy(works, handlerOfTenant).values())
+      passed.push(...(await this.#runGroup(group)));
     return passed
       .map((work) => ({ ...work, handlers: work.handlers.slice(1) }))
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** §9.3 rule 4: a retry runs only the handlers that have not finished. */
+  /** §9.3 rule 4: a retry runs only the unfinished handlers. */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
-    return this.#handlers.filter(
+    return this.#input.handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
     );
   }
 
-  /** Runs one handler over one group; returns the works that it has finished. */
+  /** Runs one handler over one group; returns the finished works. */
   async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
     const handler = group[0]?.handlers[0];
     if (!handler) return [];
@@ -87,7 +75,7 @@ export class EntryRunner {
       await handleEntries(this.#ports, handled, () => handler.handle(batch));
     } catch (error) {
       if (group.length > 1) return this.#runOneByOne(group);
-      this.#counts.add(handler.name, 'failed', group.length);
+      this.#input.counts.add(handler.name, 'failed', group.length);
       await this.#afterErrors(group.map((work) => ({ work, error })));
       return [];
     }
@@ -98,7 +86,7 @@ export class EntryRunner {
     const entries = group.map((work) => work.entry);
     const lastOf = new Map(group.map((work) => [work.entry.recordId, work.handlers.length === 1]));
     return new Batch({
-      tenant: await this.#tenantOf(entries[0]?.tenantRecordId ?? 0),
+      tenant: await this.#input.tenantOf(entries[0]?.tenantRecordId ?? 0),
       entries,
       handler,
       isLastHandler: (entry) => lastOf.get(entry.recordId) ?? true,
@@ -111,7 +99,7 @@ export class EntryRunner {
     return passed;
   }
 
-  /** Records what the handler said about each entry, one statement per kind of outcome; returns those that passed. */
+  /** Records the outcomes, one statement per kind; returns the works that succeeded. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
@@ -138,10 +126,10 @@ export class EntryRunner {
 
   #count({ name }: QueueHandler, outcomes: readonly { readonly outcome: BatchOutcome }[]): void {
     for (const [kind, of] of Map.groupBy(outcomes, ({ outcome }) => outcome.kind))
-      this.#counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
+      this.#input.counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
-  /** Gives entries of busy accounts back; returns those that have come in vain too often, if the handler can end them. */
+  /** Releases entries of busy accounts; returns those to give up, if the handler can. */
   async #releaseBusy(
     tenant: TenantRef,
     handler: QueueHandler,
@@ -153,7 +141,7 @@ export class EntryRunner {
       else this.#busy.forget(work.entry);
     }
     if (busy.length === 0) return [];
-    const pauses = await this.#busyPausesOf(tenant);
+    const pauses = await this.#input.busyPausesOf(tenant);
     const pauseOf = (entry: ClaimedEntry): number | null => {
       const pauseMs = busyPauseMs(this.#busy.add(entry), pauses);
       return pauseMs === null && handler.giveUp === undefined ? lastBusyPauseMs(pauses) : pauseMs;
@@ -165,7 +153,7 @@ export class EntryRunner {
     return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
   }
 
-  /** Lets the handler end these entries; returns those that have more handlers to pass. */
+  /** Lets the handler end these entries; returns them unless it fails. */
   async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
     if (group.length === 0) return [];
     const batch = await this.#batchOf(group, handler);
@@ -179,19 +167,19 @@ export class EntryRunner {
     return group;
   }
 
-  /** Gives entries back without counting a failure. */
+  /** Releases entries without counting a failure. */
   async #release(
     waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[],
   ): Promise<void> {
     const { storage, systemClock } = this.#ports;
-    // A handler has one or two reasons to wait, so there are as few delays.
+    // A handler has one or two different delays.
     for (const [delayMs, held] of Map.groupBy(waiting, (each) => each.delayMs)) {
       const entries = held.map(({ entry }) => entry);
       await storage.queue.release(entries, systemClock.nowMs() + delayMs);
     }
   }
 
-  /** Retries or fails entries by the error rules; an entry whose claim was lost belongs to another node now. */
+  /** Retries or fails entries by the error rules; an entry with a lost claim belongs to another node. */
   async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
     const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
@@ -210,7 +198,11 @@ export class EntryRunner {
         logger.warn(facts, 'claim of a queue entry was lost; its work was rolled back');
         continue;
       }
-      const decision = decideAfterError(entry.errorCount, error, this.#settings[entry.kind].maxFailures);
+      const decision = decideAfterError(
+        entry.errorCount,
+        error,
+        this.#input.settings[entry.kind].maxFailures,
+      );
       const { reason } = decision;
       if (decision.kind === 'later') {
         logger.warn({ ...facts, ...decision }, 'a queue entry is to be done later');
@@ -234,15 +226,8 @@ function failureIn(outcome: BatchOutcome): unknown {
   return outcome.kind === 'failed' ? outcome.error : undefined;
 }
 
-function groupByTenantAndHandler(works: readonly Work[]): readonly (readonly Work[])[] {
-  const groups = new Map<string, Work[]>();
-  for (const work of works) {
-    const key = `${work.entry.tenantRecordId}/${work.handlers[0]?.name ?? ''}`;
-    const group = groups.get(key);
-    if (group) group.push(work);
-    else groups.set(key, [work]);
-  }
-  return [...groups.values()];
+function handlerOfTenant({ entry, handlers }: Work): string {
+  return `${entry.tenantRecordId}/${handlers[0]?.name ?? ''}`;
 }
 
 /** The outcome of an entry in one run of one handler. */
@@ -252,31 +237,30 @@ type BatchOutcome =
   | { readonly kind: 'busy'; readonly delayMs: number | undefined }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** One run of one handler over entries of one tenant; collects what the handler says about each entry. */
+interface BatchInput extends Pick<HandlerBatch, 'tenant' | 'entries'> {
+  readonly handler: QueueHandler;
+  readonly isLastHandler: (entry: ClaimedEntry) => boolean;
+}
+
+/** One run of one handler over entries of one tenant, with the outcome of each entry. */
 class Batch implements HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];
-  readonly #handler: QueueHandler;
-  readonly #isLastHandler: (entry: ClaimedEntry) => boolean;
+  readonly #input: BatchInput;
   readonly #outcomes = new Map<number, BatchOutcome>();
 
-  constructor(input: {
-    readonly tenant: TenantRef;
-    readonly entries: readonly ClaimedEntry[];
-    readonly handler: QueueHandler;
-    readonly isLastHandler: (entry: ClaimedEntry) => boolean;
-  }) {
+  constructor(input: BatchInput) {
     this.tenant = input.tenant;
     this.entries = input.entries;
-    this.#handler = input.handler;
-    this.#isLastHandler = input.isLastHandler;
+    this.#input = input;
   }
 
   async finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void> {
-    const last = entries.filter((entry) => this.#isLastHandler(entry));
-    const others = entries.filter((entry) => !this.#isLastHandler(entry));
+    const { handler, isLastHandler } = this.#input;
+    const last = entries.filter(isLastHandler);
+    const others = entries.filter((entry) => !isLastHandler(entry));
     if (last.length > 0) await session.finish(last);
-    if (others.length > 0) await session.markDone(others, this.#handler.name);
+    if (others.length > 0) await session.markDone(others, handler.name);
     for (const entry of entries) this.#outcomes.set(entry.recordId, { kind: 'finished' });
   }
 
@@ -293,17 +277,17 @@ class Batch implements HandlerBatch {
   }
 }
 
-/** How a tenant lets background work come back to an account that is busy. */
+/** The pauses of background work for a busy account. */
 export interface BusyPauses {
-  /** How long it tries again in short steps, as a call does. */
+  /** Duration of retries in short steps, as calls wait. */
   readonly waitMs: number;
-  /** Pauses after that, in order (`rescheduleIntervalOnLock`). */
+  /** The pauses afterwards, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];
 }
 
 /**
- * The pause of an entry found busy `times` times in a row (§15 rule 2, payments §5.3): short steps as long as a call
- * waits, then the intervals. Null: these are used up.
+ * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3): short steps
+ * as long as a call waits, then the intervals; null after the last.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
@@ -311,19 +295,19 @@ export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses):
   return intervalsMs[times - steps - 1] ?? null;
 }
 
-/** The pause for work that has to be done however long the account stays busy. */
+/** Returns the pause of work that is never given up. */
 export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
 
-/** Counts how often in a row this node has found the account of an entry busy. */
+/** Counts per entry how often in a row its account was busy on this node. */
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 
-  /** Counts once more; returns how often it is now. */
+  /** Adds one and returns the count. */
   add({ recordId }: ClaimedEntry): number {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Moves the entry behind the others: entries that another node has taken are forgotten first.
+    // Moves the entry to the end, so that entries taken by another node are forgotten first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();
@@ -336,10 +320,9 @@ export class BusyEntries {
   }
 }
 
-/** How a handler ended with an entry; a busy or failed entry comes again, or ends as FAILED. */
 type EntryOutcome = 'done' | 'busy' | 'failed';
 
-/** Counts what the handlers of this node have done since it was opened. */
+/** Counts the outcomes of this node's handlers. */
 export class EntryCounts {
   readonly #counts = new Map<string, { handler: string; outcome: EntryOutcome; count: number }>();
 
@@ -358,14 +341,14 @@ export class EntryCounts {
 const incoming = { BUS: 'queue.bus.incoming', NOTIFICATION: 'queue.notifications.incoming' } as const;
 const latency = { BUS: 'queue.bus.latency', NOTIFICATION: 'queue.notifications.latency' } as const;
 
-/** Counts entries that this node has taken up (platform §12.2). */
+/** Counts claimed entries (platform §12.2). */
 export function meterTaken(meters: Meters | undefined, entries: readonly QueueEntry[]): void {
   if (meters === undefined) return;
   for (const [kind, of] of Map.groupBy(entries, (entry) => entry.kind))
     meters.mark(incoming[kind], of.length);
 }
 
-/** Times entries that this node is done with, from when they could have been taken up (business time). */
+/** Measures the time from due to done in business time. */
 export function meterDone(
   { meters, clock }: { readonly meters?: Meters | undefined; readonly clock: Clock },
   entries: readonly QueueEntry[],

@@ -10,43 +10,38 @@ export interface HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];
   /**
-   * Ends these entries for this handler inside the session's transaction, so that what the handler wrote and the
-   * outcome of the entry commit together. Entries not named in `finish`, `busy` or `failed` by the time `handle`
-   * resolves are ended by the dispatcher.
+   * Ends these entries for this handler in the session's transaction, together with the handler's writes. The dispatcher
+   * ends entries that were not passed to `finish`, `busy` or `failed` when `handle` resolves.
    */
   finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Gives entries back untouched: their account is busy; they come again after `delayMs` (default `busyPauseMs`). */
+  /** Releases entries of busy accounts; they are retried after `delayMs` (default `busyPauseMs`). */
   busy(entries: readonly ClaimedEntry[], delayMs?: number): void;
-  /** One entry of the batch failed while the others went on; by the error rules it is retried or ends as FAILED. */
+  /** Fails one entry of the batch, which is retried or ends as FAILED. */
   failed(entry: ClaimedEntry, error: unknown): void;
 }
 
 /**
- * Consumer of queue entries (§9.3). Delivery is at least once: `handle` may get an entry again whose effect is already
- * stored, and must then have no further effect. If it throws, the dispatcher runs the entries one by one, so that one bad
- * entry does not hold back the others.
+ * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry again. If it
+ * throws, the entries are handled one by one, so that one bad entry does not block the others.
  */
 export interface QueueHandler {
-  /** Stable name, under which a bus entry is marked as completed. */
+  /** Stable name that marks bus entries as completed. */
   readonly name: string;
-  /** Bus event types and queue names it consumes. */
+  /** Consumed bus event types and queue names. */
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
-  /**
-   * Ends entries whose accounts were always busy, for as long as the tenant lets background work come back (§15 rule 2).
-   * For a handler without it, they come again after the last of these pauses.
-   */
+  /** Ends entries whose accounts stayed busy (§15 rule 2). Without it, they are retried after the last of the pauses. */
   giveUp?(batch: HandlerBatch): Promise<void>;
-  /** Resolves when nothing that `handle` has left running is being recorded any more; awaited at shutdown. */
+  /** Resolves when all work left running by `handle` is recorded; awaited at shutdown. */
   idle?(): Promise<void>;
 }
 
-/** The topics of all handlers. */
+/** Returns the topics of all handlers. */
 export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
   return [...new Set(handlers.flatMap(({ topics }) => topics))];
 }
 
-/** Authorship of work on queue entries: each account's rows carry the token of the call that caused its entry. */
+/** Returns the authorship of work on queue entries, with the token of the causing call for each account. */
 export function batchAuthorship(
   entries: readonly ClaimedEntry[],
   actor: ActingComponent,
@@ -64,18 +59,18 @@ export function batchAuthorship(
   };
 }
 
-/** Pause before an entry is tried again for which the database had no room or whose account stays busy. */
+/** Pause after a full database or a busy account. */
 const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
-  /** A plugin said when to come again, or the database could not work: it does not count as a failure. */
+  /** Does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * The reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. `RetryLater`
- * sets its own delay. A full disk, unreachable database or busy account does not count as a failure.
+ * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. A
+ * `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);
@@ -87,7 +82,7 @@ export function decideAfterError(errorCount: number, error: unknown, maxFailures
   return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
 }
 
-/** Something that is over by itself: no account or entry is the worse for it. */
+/** Returns true for a temporary condition, which is no fault of an account or entry. */
 export function isPassing(error: unknown): boolean {
   return error instanceof BillingError && (error.code === ErrorCode.BUSY || error.code === ErrorCode.NO_ROOM);
 }

@@ -11,16 +11,13 @@ type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: { readonly queue: Pick<QueueStore, 'reap' | 'purgeHistory'> };
 };
 
-/** A piece of periodic work. */
+/** Periodic work. */
 export interface Care {
   readonly everyMs: number;
   run(): Promise<void>;
 }
 
-/**
- * Periodic care of the queue and of old data (§9.3 rules 7 and 9): records lapsed entries and purges history, a
- * bounded number at a time. Any number of nodes may run it.
- */
+/** Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a bounded number at a time, on any number of nodes. */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   readonly #cares: readonly Care[];
@@ -35,7 +32,6 @@ export class Housekeeping {
       readonly historyRetentionMs: number;
       readonly onReaped: () => void;
       readonly others: readonly (() => Promise<void>)[];
-      /** Work with a pace of its own; default none. */
       readonly cares?: readonly Care[];
     },
   ) {
@@ -97,13 +93,10 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
   onReaped();
 }
 
-/** How often a lease is renewed before it would end. */
+/** Number of renewals within a lease. */
 const BEATS_PER_LEASE = 3;
 
-/**
- * The leases of a node's claimed entries (§9.3 rules 6 and 7). All end and are renewed together, so a dead node's
- * work returns in one step.
- */
+/** The leases of a node's claims (§9.3 rules 6 and 7), renewed together, so that a dead node's work returns in one step. */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #leaseMs: number;
@@ -121,14 +114,14 @@ export class Leases {
     return [...this.#held.values()];
   }
 
-  /** When the lease of a claim that begins now ends, in system time; `endClaim` must follow. */
+  /** Returns the end of a new claim's lease in system time; `endClaim` must follow. */
   beginClaim(): number {
     this.#claiming += 1;
     if (this.#cancelBeat === undefined) this.#scheduleBeat();
     return this.#endsAtMs;
   }
 
-  /** Has what was claimed renewed from now on. */
+  /** Renews the leases of these entries from now on. */
   endClaim(claimed: readonly ClaimedEntry[]): void {
     this.#claiming -= 1;
     for (const entry of claimed) this.#held.set(entry.recordId, entry);
@@ -153,7 +146,7 @@ export class Leases {
     this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
   }
 
-  /** The next renewal comes in time whether or not this one is answered. */
+  /** Schedules the next renewal first, in case this one is not answered. */
   #beat(): void {
     this.#scheduleBeat();
     this.#ports.storage.queue
@@ -162,7 +155,7 @@ export class Leases {
   }
 }
 
-/** A counter that can be waited on: raising it wakes everyone who saw an older count. */
+/** A counter that wakes its waiters when raised. */
 export class Signal {
   readonly #systemClock: SystemClock;
   #waiters: (() => void)[] = [];

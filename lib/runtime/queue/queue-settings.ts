@@ -9,21 +9,21 @@ import {
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
 
-/** How this node processes the entries of one kind (§4.3). */
+/** Settings of this node for entries of one kind (§4.3). */
 export interface KindSettings {
-  /** True: this node leaves them to other nodes. */
+  /** True: only other nodes process them. */
   readonly isOff: boolean;
-  /** Entries of one claim; null: QUEUE_CLAIM_LIMIT for both kinds together. */
+  /** Entries per claim; null: QUEUE_CLAIM_LIMIT for both kinds together. */
   readonly claimed: number | null;
-  /** Entries that are handled at a time; null: as many as the workers have claimed. */
+  /** Entries handled at a time; null: all that are claimed. */
   readonly handledAtATime: number | null;
   readonly leaseMs: number;
   readonly pollMs: number;
-  /** Failures of a handler before an entry is FAILED. */
+  /** Handler failures before an entry is FAILED. */
   readonly maxFailures: number;
   readonly reapThresholdMs: number;
   readonly reapScheduleMs: number;
-  /** How often an entry is taken back before the reaper records it. */
+  /** Expired leases before an entry is reaped. */
   readonly maxLapses: number;
 }
 
@@ -43,7 +43,7 @@ const defaults: KindSettings = Object.freeze({
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
 
-/** Entries that are claimed together; `kind` null = both kinds. */
+/** Limits of a claim; `kind` null = both kinds. */
 export interface ClaimLane {
   readonly kind: QueueKind | null;
   readonly limit: number;
@@ -51,7 +51,7 @@ export interface ClaimLane {
   readonly leaseMs: number;
 }
 
-/** Entries that are reaped together. */
+/** Limits of a reaper; `kind` null = both kinds. */
 export interface ReapLane {
   readonly kind: QueueKind | null;
   readonly thresholdMs: number;
@@ -61,33 +61,25 @@ export interface ReapLane {
 
 const kinds = [QueueKind.BUS, QueueKind.NOTIFICATION] as const;
 
-/** The kinds that this node processes. */
+/** Returns the kinds that this node processes. */
 export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
   return kinds.filter((kind) => !settings[kind].isOff);
 }
 
-/** One claim for both kinds, at half the statements, unless a setting separates them; none for kinds that are off. */
+/** Returns one claim for both kinds, with half the statements, unless their settings differ; none for kinds that are off. */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
     const { claimed, handledAtATime, leaseMs } = settings[kind];
-    return {
-      kind,
-      limit: claimed ?? QUEUE_CLAIM_LIMIT,
-      handledAtATime: handledAtATime ?? Number.POSITIVE_INFINITY,
-      leaseMs,
-    };
+    const limit = claimed ?? QUEUE_CLAIM_LIMIT;
+    return { kind, limit, handledAtATime: handledAtATime ?? Number.POSITIVE_INFINITY, leaseMs };
   });
-  const isBounded = kinds.some((kind) => {
-    const { claimed, handledAtATime } = settings[kind];
-    return claimed !== null || handledAtATime !== null;
-  });
+  const isBounded = kinds.some(
+    (kind) => settings[kind].claimed !== null || settings[kind].handledAtATime !== null,
+  );
   return isBounded ? lanes : together(lanes);
 }
 
-/**
- * One reaper for both kinds unless a setting separates them; also for kinds that are off, since nodes die with
- * claims.
- */
+/** Returns one reaper for both kinds unless their settings differ, even for kinds that are off here. */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(
     kinds.map((kind) => {
@@ -97,7 +89,7 @@ export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   );
 }
 
-/** How often a dispatcher looks for due work by itself. */
+/** Returns the polling interval of the dispatcher. */
 export function pollMsOf(settings: QueueSettings): number {
   const all = kindsWorkedOn(settings).map((kind) => settings[kind].pollMs);
   return all.length === 0 ? QUEUE_POLL_MS : Math.min(...all);

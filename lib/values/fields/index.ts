@@ -6,6 +6,7 @@ export {
   currency,
   date,
   dated,
+  enumeration,
   type Field,
   type FieldKind,
   type Fields,
