@@ -8,12 +8,9 @@ import {
   invoiceFields,
   invoiceItemFields,
   invoicePaymentFields,
-  type LifecycleEvent,
   LifecycleEventType,
   lifecycleEventFields,
   type New,
-  type Payment,
-  type PaymentAttempt,
   paymentAttemptFields,
   paymentFields,
   paymentMethodFields,
@@ -22,28 +19,43 @@ import {
   subscriptionFields,
   tagDefinitionFields,
   tagFields,
-  type UserTagDefinition,
 } from '../../../lib/records/index.ts';
 import type { FieldKind, Fields, RecordOf } from '../../../lib/values/fields/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { writeDay, writeInstant } from '../sql/columns.ts';
-import type { StoredBundle } from '../tables/subscriptions.ts';
+import { accountEmailsTable, accountsTable } from '../tables/accounts.ts';
+import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
+import { customFieldsTable } from '../tables/custom-fields.ts';
+import { invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
+import {
+  invoicePaymentsTable,
+  paymentAttemptsTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+} from '../tables/payments.ts';
+import type { RecordTable } from '../tables/record-table.ts';
+import {
+  blockingStatesTable,
+  bundlesTable,
+  lifecycleEventsTable,
+  subscriptionsTable,
+} from '../tables/subscriptions.ts';
+import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
-/** How a kind of record appears in the audit: its table's name and its history columns (accounts §14.1). */
-export interface AuditedRecord<R> {
+/** An audited table: its name in audit rows and the history columns of its records (accounts §14.1). */
+export interface AuditedTable<R extends object> {
+  readonly table: RecordTable<R>;
   readonly tableName: string;
   snapshot(record: R): Readonly<Record<string, unknown>>;
 }
-
-export type Identified = { readonly id: Uuid };
 
 /** Every audit row has these in columns of its own. */
 const identity = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 type Write = (value: unknown) => unknown;
 
-/** Dates and instants in their wire form, all else as it is, decimals as exact numbers: what the API shows. */
+/** Dates and instants have their wire form; decimals are exact numbers, as in the API. */
 const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
   instant: (value) => writeInstant(value as Instant),
   date: (value) => writeDay(value as LocalDate),
@@ -52,20 +64,21 @@ const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
 const asIs: Write = (value) => value;
 
 /**
- * The history columns of a described record, by the names of the description.
+ * Describes the history columns of a record by its description.
  * @param more columns that are not a field of the record.
  */
 function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>>(
-  tableName: string,
+  [tableName, table]: readonly [tableName: string, table: RecordTable<R>],
   fields: F,
   more?: (record: R) => Readonly<Record<string, unknown>>,
-): AuditedRecord<R> {
+): AuditedTable<R> {
   const columns = Object.entries(fields)
     .filter(([name, { audit }]) => audit !== null && !identity.includes(name))
     .map(([name, { audit, kind }]) => ({ column: audit ?? name, name, write: writers[kind] ?? asIs }));
-  // A copy of it has all members, as `RecordTable` explains.
+  // Copied as a whole, as in `RecordTable`.
   const shape = Object.fromEntries(columns.map(({ column }) => [column, null]));
   return {
+    table,
     tableName,
     snapshot(record) {
       const snapshot: Record<string, unknown> = { ...shape };
@@ -78,17 +91,17 @@ function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>
   };
 }
 
-export const accountAudit = audited('ACCOUNT', accountFields);
-export const accountEmailAudit = audited('ACCOUNT_EMAIL', accountEmailFields);
-export const catalogEntryAudit = audited('CATALOG_ENTRIES', catalogEntryFields);
-export const planRowAudit = audited('CATALOG_PLAN_ROWS', planRowFields);
-export const bundleAudit = audited('BUNDLES', bundleFields, (bundle: StoredBundle) => ({
+export const accountAudit = audited(['ACCOUNT', accountsTable], accountFields);
+export const accountEmailAudit = audited(['ACCOUNT_EMAIL', accountEmailsTable], accountEmailFields);
+export const catalogEntryAudit = audited(['CATALOG_ENTRIES', catalogEntriesTable], catalogEntryFields);
+export const planRowAudit = audited(['CATALOG_PLAN_ROWS', planRowsTable], planRowFields);
+export const bundleAudit = audited(['BUNDLES', bundlesTable], bundleFields, (bundle) => ({
   externalKey: bundle.retiredKey ?? bundle.externalKey,
   lastSysUpdateDate: bundle.updatedDate === null ? null : writeInstant(bundle.updatedDate),
 }));
-export const subscriptionAudit = audited('SUBSCRIPTIONS', subscriptionFields);
+export const subscriptionAudit = audited(['SUBSCRIPTIONS', subscriptionsTable], subscriptionFields);
 
-/** Events of these types carry their own type; all others come from a call and carry it as `userType`. */
+/** Events of these types have their own type in the audit; all others come from a call and have it as `userType`. */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.PHASE,
   LifecycleEventType.EXPIRED,
@@ -97,33 +110,34 @@ const eventTypesWithoutCall: readonly LifecycleEventType[] = [
 ];
 
 export const lifecycleEventAudit = audited(
-  'SUBSCRIPTION_EVENTS',
+  ['SUBSCRIPTION_EVENTS', lifecycleEventsTable],
   lifecycleEventFields,
-  ({ type }: New<LifecycleEvent>) => {
+  ({ type }) => {
     const fromCall = !eventTypesWithoutCall.includes(type);
     return { eventType: fromCall ? 'API_USER' : type, userType: fromCall ? type : null };
   },
 );
-export const blockingStateAudit = audited('BLOCKING_STATES', blockingStateFields);
-export const invoiceAudit = audited('INVOICES', invoiceFields);
-export const invoiceItemAudit = audited('INVOICE_ITEMS', invoiceItemFields);
-export const invoicePaymentAudit = audited('INVOICE_PAYMENTS', invoicePaymentFields);
-export const paymentAudit = audited('PAYMENTS', paymentFields, ({ paymentNumber }: New<Payment>) => ({
+export const blockingStateAudit = audited(['BLOCKING_STATES', blockingStatesTable], blockingStateFields);
+export const invoiceAudit = audited(['INVOICES', invoicesTable], invoiceFields);
+export const invoiceItemAudit = audited(['INVOICE_ITEMS', invoiceItemsTable], invoiceItemFields);
+export const invoicePaymentAudit = audited(['INVOICE_PAYMENTS', invoicePaymentsTable], invoicePaymentFields);
+export const paymentAudit = audited(['PAYMENTS', paymentsTable], paymentFields, ({ paymentNumber }) => ({
   paymentNumber: String(paymentNumber),
 }));
-export const transactionAudit = audited('PAYMENT_TRANSACTIONS', paymentTransactionFields);
+export const transactionAudit = audited(
+  ['PAYMENT_TRANSACTIONS', paymentTransactionsTable],
+  paymentTransactionFields,
+);
 export const attemptAudit = audited(
-  'PAYMENT_ATTEMPTS',
+  ['PAYMENT_ATTEMPTS', paymentAttemptsTable],
   paymentAttemptFields,
-  ({ pluginNames }: New<PaymentAttempt>) => ({ pluginName: pluginNames.join(',') }),
+  ({ pluginNames }) => ({ pluginName: pluginNames.join(',') }),
 );
-export const paymentMethodAudit = audited('PAYMENT_METHODS', paymentMethodFields);
+export const paymentMethodAudit = audited(['PAYMENT_METHODS', paymentMethodsTable], paymentMethodFields);
 export const tagDefinitionAudit = audited(
-  'TAG_DEFINITIONS',
+  ['TAG_DEFINITIONS', tagDefinitionsTable],
   tagDefinitionFields,
-  ({ applicableObjectTypes }: New<UserTagDefinition>) => ({
-    applicableObjectTypes: applicableObjectTypes.join(','),
-  }),
+  ({ applicableObjectTypes }) => ({ applicableObjectTypes: applicableObjectTypes.join(',') }),
 );
-export const tagAudit = audited('TAG', tagFields);
-export const customFieldAudit = audited('CUSTOM_FIELD', customFieldFields);
+export const tagAudit = audited(['TAG', tagsTable], tagFields);
+export const customFieldAudit = audited(['CUSTOM_FIELD', customFieldsTable], customFieldFields);

@@ -10,37 +10,31 @@ import {
   update,
   updateOf,
 } from '../tables/record-access.ts';
-import type { RecordTable } from '../tables/record-table.ts';
-import type { AuditedRecord } from './audited-records.ts';
+import type { AuditedTable } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
 
-/** A transaction of one tenant that writes. */
+/** A write transaction of one tenant. */
 export interface WriteScope extends TenantScope {
   readonly changes: ChangeLog;
   readonly authorship: Authorship;
 }
 
-/** A kind of record, and how it appears in the audit. */
-interface Kind<R extends Audited> {
-  readonly table: RecordTable<R>;
-  readonly audit: AuditedRecord<NoInfer<R>>;
-}
-
-interface Audited {
+export interface Audited {
   readonly id: Uuid;
-  /** Absent or null: the record belongs to the tenant and to no account. */
+  /** Absent or null if the record belongs to the tenant and not to an account. */
   readonly accountRecordId?: number | null;
 }
 
-/** Inserts the records and notes their INSERT audit rows. */
+type WithId<R> = R & { readonly recordId: number };
+
+/** Inserts the records and notes INSERT changes. */
 export async function insertAudited<R extends Audited>(
   scope: WriteScope,
-  kind: Kind<R>,
-  records: readonly R[],
+  audit: AuditedTable<R>,
+  records: readonly NoInfer<R>[],
 ): Promise<void> {
   if (records.length === 0) return;
-  const { table, audit } = kind;
-  const recordIds = await insert(scope, table, records);
+  const recordIds = await insert(scope, audit.table, records);
   const changeType = ChangeType.INSERT;
   scope.changes.addAll({
     length: records.length,
@@ -49,14 +43,14 @@ export async function insertAudited<R extends Audited>(
   });
 }
 
-/** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */
+/** Writes `properties` of the records with these ids in one statement and notes UPDATE changes. */
 export async function updateAudited<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
-  kind: Kind<R>,
+  audit: AuditedTable<R>,
   change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
 ): Promise<void> {
   if (change.records.length === 0) return;
-  const { table, audit } = kind;
+  const { table } = audit;
   const records = await readAs(scope, table)`
     ${updateOf(scope, table, { key: 'id', ...change })}
     returning ${raw(recordColumns(scope, table, table.name))}`;
@@ -76,22 +70,30 @@ function at<T>(list: readonly T[], index: number): T {
   return found;
 }
 
-/**
- * Writes `properties` of records whose stored state is otherwise known, with one statement, and notes their audit rows: UPDATE
- * by default.
- */
+/** Writes `properties` of records that are otherwise known to be current, in one statement, and notes the changes. */
 export async function updateKnown<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
-  { table, audit }: Kind<R>,
+  audit: AuditedTable<R>,
   change: {
     readonly properties: readonly P[];
-    readonly records: readonly (NoInfer<R> & { readonly recordId: number })[];
+    readonly records: readonly WithId<NoInfer<R>>[];
+    /** Default UPDATE. */
     readonly changeType?: ChangeType;
   },
 ): Promise<void> {
   const { properties, records, changeType = ChangeType.UPDATE } = change;
-  await update(scope, table, { key: 'id', properties, records });
+  await update(scope, audit.table, { properties, records });
   for (const record of records) noteChange(scope, audit, { record, changeType });
+}
+
+/** Marks records as inactive and notes DELETE changes. */
+export async function deactivate<R extends Audited & { readonly isActive: boolean }>(
+  scope: WriteScope,
+  audit: AuditedTable<R>,
+  active: readonly WithId<NoInfer<R>>[],
+): Promise<void> {
+  const records = active.map((record) => ({ ...record, isActive: false }));
+  await updateKnown(scope, audit, { properties: ['isActive'], records, changeType: ChangeType.DELETE });
 }
 
 /** Notes a change of a record without history. */
@@ -104,27 +106,27 @@ export function noteBareChange(
   changes.add({ tableName, changeType, ...owner, snapshot: null });
 }
 
-/** Notes an update of a record; `record` is its present, stored state. */
+/** Notes an update of a record; `record` is its stored state. */
 export function noteUpdate<R extends Audited>(
   scope: WriteScope,
-  audit: AuditedRecord<R>,
-  record: R & { readonly recordId: number },
+  audit: AuditedTable<R>,
+  record: WithId<NoInfer<R>>,
 ): void {
   noteChange(scope, audit, { record, changeType: ChangeType.UPDATE });
 }
 
-/** Notes a change of a record; `record` is its present, stored state. */
+/** Notes a change of a record; `record` is its stored state. */
 export function noteChange<R extends Audited>(
   scope: WriteScope,
-  audit: AuditedRecord<R>,
-  change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R & { readonly recordId: number } },
+  audit: AuditedTable<R>,
+  change: Pick<Change, 'changeType' | 'comments'> & { readonly record: WithId<NoInfer<R>> },
 ): void {
   const { recordId } = change.record;
   scope.changes.addAll({ length: 1, at: () => changeOf(audit, { ...change, recordId }) });
 }
 
 function changeOf<R extends Audited>(
-  audit: AuditedRecord<R>,
+  audit: AuditedTable<R>,
   change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R; readonly recordId: number },
 ): Change {
   const { record, recordId, changeType, comments = null } = change;

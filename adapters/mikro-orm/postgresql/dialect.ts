@@ -1,5 +1,5 @@
 import { decimal } from '../../../lib/values/money/index.ts';
-import { type Cell, type Column, type ColumnType, numberOf, textOf } from '../sql/columns.ts';
+import { type Cell, type Column, type ColumnType, numberIn, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
 import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -325,7 +325,7 @@ async function toldUpTo(statements: Statements, tenantRecordId: number | null): 
     select min(((classid::bigint & 255) << 32) | objid::bigint) as held from pg_locks
     where locktype = 'advisory' and objsubid = 1 and classid::bigint >> 24 = ${TELLING_LOCKS} ${ofTenant}
       and database = (select oid from pg_database where datname = current_database())`);
-  const last = numberOf(given[0]?.last, 'last');
+  const last = numberIn(given[0], 'last');
   const lowest = held[0]?.held;
   return lowest === null || lowest === undefined ? last : Math.min(last, numberOf(lowest, 'held'));
 }

@@ -9,7 +9,7 @@ import type {
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { numberIn, numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { EncodedEntry } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
@@ -64,7 +64,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
           where ${isIn('record_id', 'bigint', recordIds)} ${ofTenants(of)} and ${dueBefore(of.kind, before)}
             and (processing_state = 'AVAILABLE' or available_at_ms <= ${systemNowMs})
           returning record_id`);
-        return rows.map((row) => numberOf(row.record_id, 'record_id'));
+        return rows.map((row) => numberIn(row, 'record_id'));
       });
     },
     reinsert: async ({ recordIds, now, ...of }) => {
@@ -89,7 +89,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
       const rows = await access.rows(sql`
         select count(*) as entries from bw_queue_entries
         where processing_state = 'IN_PROCESSING' and kind = ${kind}`);
-      return numberOf(rows[0]?.entries, 'entries');
+      return numberIn(rows[0], 'entries');
     },
   };
 }
@@ -140,7 +140,7 @@ function dueBefore(kind: QueueKind, before: Instant): Sql {
 }
 
 function tenantOf(row: Row): number {
-  return numberOf(row.tenant_record_id, 'tenant_record_id');
+  return numberIn(row, 'tenant_record_id');
 }
 
 /** What a fix-up leaves as the end of the pause: long ago, and never written by anything else. */
@@ -178,7 +178,7 @@ function keptEntry(row: Row): KeptEntry {
     topic,
     payload,
     accountRecordId,
-    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantRecordId: numberIn(row, 'tenant_record_id'),
     tenantId: textOrNull(row, 'tenant_id') as Uuid | null,
     accountId: textOrNull(row, 'account_id') as Uuid | null,
     userToken,
@@ -281,7 +281,7 @@ function deliveryDueBefore(before: number): Sql {
 function keptDelivery(row: Row): KeptDelivery {
   return {
     ...deliveries.decode(row),
-    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantRecordId: numberIn(row, 'tenant_record_id'),
     tenantId: textOrNull(row, 'tenant_id') as Uuid | null,
   };
 }

@@ -1,9 +1,7 @@
 import type { EventReads, EventStore, EventsRequest } from '../../../lib/ports/storage/index.ts';
 import type { BusEventType, EventPayload, PublishedBusEvent } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { parseExactJson } from '../../../lib/values/money/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
-import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { idIn, instantIn, numberIn, numberOf, orNullIn, type Row, textIn } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
@@ -68,15 +66,15 @@ export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): 
 function publishedEvent(row: Row): PublishedBusEvent {
   const accountRecordId = row.account_record_id;
   return {
-    recordId: numberOf(row.record_id, 'record_id'),
-    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    recordId: numberIn(row, 'record_id'),
+    tenantRecordId: numberIn(row, 'tenant_record_id'),
     accountRecordId: accountRecordId === null ? null : numberOf(accountRecordId, 'account_record_id'),
-    eventId: textOf(row.event_id, 'event_id') as Uuid,
-    type: textOf(row.topic, 'topic') as BusEventType,
+    eventId: idIn(row, 'event_id'),
+    type: textIn(row, 'topic') as BusEventType,
     // Amounts keep every digit.
-    payload: parseExactJson(textOf(row.payload, 'payload')) as EventPayload,
-    createdDate: instant(numberOf(row.created_date, 'created_date')),
-    userToken: textOf(row.user_token, 'user_token') as Uuid,
-    traceParent: row.trace_parent === null ? null : textOf(row.trace_parent, 'trace_parent'),
+    payload: parseExactJson(textIn(row, 'payload')) as EventPayload,
+    createdDate: instantIn(row, 'created_date'),
+    userToken: idIn(row, 'user_token'),
+    traceParent: orNullIn(row, 'trace_parent', textIn),
   };
 }

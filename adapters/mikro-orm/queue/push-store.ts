@@ -7,7 +7,7 @@ import type {
 } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
+import { givenColumns, numberIn, numberOf, textOf } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -151,7 +151,7 @@ export function pushStore(
           set owner = excluded.owner, token = excluded.token, ends_at_ms = excluded.ends_at_ms
           where l.ends_at_ms <= ${systemNowMs}
         returning tenant_record_id`);
-      return taken.map((row) => numberOf(row.tenant_record_id, 'tenant_record_id'));
+      return taken.map((row) => numberIn(row, 'tenant_record_id'));
     },
     renew: async (held, leaseEndsAtMs) => {
       if (held.length === 0) return;
@@ -231,7 +231,7 @@ export function pushStore(
       const [row] = found;
       const oldest = row?.oldest;
       return {
-        due: Math.min(numberOf(row?.due, 'due'), limit),
+        due: Math.min(numberIn(row, 'due'), limit),
         oldest: oldest === null || oldest === undefined ? null : instant(numberOf(oldest, 'oldest')),
       };
     },
@@ -306,7 +306,7 @@ async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: stri
     select coalesce(k.after_record_id, s.after_record_id) as after_record_id from bw_sinks s
     left join bw_sink_cursors k on k.tenant_record_id = ${tenantRecordId} and k.sink = s.name
     where s.name = ${sink}`);
-  return row === undefined ? null : numberOf(row.after_record_id, 'after_record_id');
+  return row === undefined ? null : numberIn(row, 'after_record_id');
 }
 
 /** From now on nothing that has happened before goes to the callback of the tenant; null = it has none any more. */

@@ -5,8 +5,7 @@ import type {
   QueuePart,
 } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
-import { givenColumns, numberOf } from '../sql/columns.ts';
+import { givenColumns, instantIn, numberIn, orNullIn } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import { readAs, recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
@@ -43,7 +42,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
             select 1 from bw_queue_entries where ${own} and processing_state = 'AVAILABLE'
               and due_order <= ${Math.max(1, at)}
           ) then 1 else 0 end) as found`);
-      return row !== undefined && numberOf(row.found, 'found') === 1;
+      return row !== undefined && numberIn(row, 'found') === 1;
     },
     findAhead: async ({ work, topics, availableByMs }) => {
       if (work.length === 0 || topics.length === 0) return [];
@@ -70,10 +69,10 @@ export function notificationReads(scope: TenantScope): NotificationReads {
           max(under_way) as under_way
         from ahead group by asker`);
       return rows.map((row) => ({
-        asker: numberOf(row.asker, 'asker'),
-        lastDue: instant(numberOf(row.last_due, 'last_due')),
-        availableAtMs: row.available_at_ms === null ? null : numberOf(row.available_at_ms, 'available_at_ms'),
-        isUnderWay: numberOf(row.under_way, 'under_way') === 1,
+        asker: numberIn(row, 'asker'),
+        lastDue: instantIn(row, 'last_due'),
+        availableAtMs: orNullIn(row, 'available_at_ms', numberIn),
+        isUnderWay: numberIn(row, 'under_way') === 1,
       }));
     },
     findPending: async (uniqueKeys) => {
@@ -84,7 +83,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
           and ${isIn('unique_key', 'text', uniqueKeys)} and processing_state = ${ProcessingState.AVAILABLE}`);
       return rows.map((row) => ({
         uniqueKey: String(row.unique_key),
-        effectiveDate: instant(numberOf(row.effective_date, 'effective_date')),
+        effectiveDate: instantIn(row, 'effective_date'),
       }));
     },
   };

@@ -12,7 +12,7 @@ import {
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import { givenColumns, numberOf, type Row } from '../sql/columns.ts';
+import { givenColumns, instantIn, numberIn, numberOf, orNullIn, type Row } from '../sql/columns.ts';
 import type { StatementResult } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
@@ -30,7 +30,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       if (entries.length === 0) return [];
       const rows = await access.rows(sql`
           update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`);
-      return rows.map((row) => numberOf(row.record_id, 'record_id'));
+      return rows.map((row) => numberIn(row, 'record_id'));
     },
     finish: async (entries) =>
       access.transact((runner) => endEntries(runner, entries, ProcessingState.PROCESSED)),
@@ -73,7 +73,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     nextLeaseEnd: async () => {
       const [row] = await access.rows(sql`
           select min(available_at_ms) as lease_end from bw_queue_entries where processing_state = 'IN_PROCESSING'`);
-      return row === undefined || row.lease_end === null ? null : numberOf(row.lease_end, 'lease_end');
+      return orNullIn(row, 'lease_end', numberIn);
     },
     reap: async (request) => access.transact((runner) => reapEntries(runner, request)),
     nextDue: async (topics) => {
@@ -83,7 +83,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
           where processing_state = 'AVAILABLE' and due_order > 0 and ${isIn('topic', 'text', topics)}
             and kind = ${QueueKind.NOTIFICATION}
           order by due_order, record_id limit 1`);
-      return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
+      return row ? instantIn(row, 'effective_date') : null;
     },
     countPending: async (tenantRecordId, businessNow, cause) => {
       const whose = sql`${tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`}
@@ -95,7 +95,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
           ) + (
             select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${whose}
           ) as pending`);
-      return numberOf(row?.pending, 'pending');
+      return numberIn(row, 'pending');
     },
     backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
     backlogByTopic: async (request) => (await access.rows(topicBacklogOf(request))).map(readTopicBacklog),
@@ -210,7 +210,7 @@ function readClaimed(row: Row): Claimed {
       topic: stored.topic,
       payload: stored.payload,
       accountRecordId: stored.accountRecordId,
-      tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+      tenantRecordId: numberIn(row, 'tenant_record_id'),
       userToken: stored.userToken,
       traceParent: stored.traceParent,
       createdDate: stored.createdDate,
@@ -295,7 +295,7 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
   const stale = rows.map((row) => ({
-    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantRecordId: numberIn(row, 'tenant_record_id'),
     entry: queueEntriesTable.decode(row),
   }));
   const recordIds = stale.map(({ entry }) => entry.recordId);
@@ -363,8 +363,8 @@ function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>): Sql {
 function readTopicBacklog(row: Row): TopicBacklog {
   return {
     topic: String(row.topic),
-    late: numberOf(row.late, 'late'),
-    oldest: instant(numberOf(row.oldest, 'oldest')),
+    late: numberIn(row, 'late'),
+    oldest: instantIn(row, 'oldest'),
   };
 }
 
@@ -374,7 +374,7 @@ function readBacklog({ rows: [row] }: StatementResult, { since, limit }: Backlog
     .map((value) => numberOf(value, 'oldest'))
     .filter((each) => each <= since);
   return {
-    late: Math.min(numberOf(row?.late, 'late'), limit),
+    late: Math.min(numberIn(row, 'late'), limit),
     oldest: times.length === 0 ? null : instant(Math.min(...times)),
   };
 }

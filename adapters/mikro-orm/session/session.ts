@@ -47,100 +47,99 @@ import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
 import { broadcastsTable, pluginSwitchesTable } from '../tables/nodes.ts';
 import { insertInto, type TenantScope } from '../tables/record-access.ts';
 
-/** What the repositories of a session are made of. */
-interface Source<S extends TenantScope> {
-  readonly scope: S;
-  readonly revisions: RevisionsOfSession;
-}
-
 type Reads = Omit<ReadSession, 'tenant' | 'revisions'>;
+type Source<S extends TenantScope> = readonly [scope: S, revisions: RevisionsOfSession];
 
 const reads: Makers<Source<TenantScope>, Reads> = {
-  keyValues: ({ scope }) => keyValueReads(scope),
-  signingSecrets: ({ scope }) => signingSecretReads(scope),
-  accounts: ({ scope }) => accountReads(scope),
-  catalogs: ({ scope, revisions }) => catalogReads(scope, revisions),
-  catalogEntries: ({ scope }) => catalogEntryReads(scope),
-  subscriptions: ({ scope }) => subscriptionReads(scope),
-  invoices: ({ scope }) => invoiceReads(scope),
-  creditNotes: ({ scope }) => creditNoteReads(scope),
-  payments: ({ scope }) => paymentReads(scope),
-  overdue: ({ scope }) => overdueReads(scope),
-  usage: ({ scope }) => usageReads(scope),
-  tags: ({ scope }) => tagReads(scope),
-  customFields: ({ scope }) => customFieldReads(scope),
-  audit: ({ scope }) => auditReads(scope),
-  exports: ({ scope }) => exportReads(scope),
-  notifications: ({ scope }) => notificationReads(scope),
-  deliveries: ({ scope }) => pushReads(scope),
-  queue: ({ scope }) => queuePages(scope),
-  events: ({ scope }) => eventReads(scope),
-  checks: ({ scope }) => checkReads(scope),
+  keyValues: keyValueReads,
+  signingSecrets: signingSecretReads,
+  accounts: accountReads,
+  catalogs: catalogReads,
+  catalogEntries: catalogEntryReads,
+  subscriptions: subscriptionReads,
+  invoices: invoiceReads,
+  creditNotes: creditNoteReads,
+  payments: paymentReads,
+  overdue: overdueReads,
+  usage: usageReads,
+  tags: tagReads,
+  customFields: customFieldReads,
+  audit: auditReads,
+  exports: exportReads,
+  notifications: notificationReads,
+  deliveries: pushReads,
+  queue: queuePages,
+  events: eventReads,
+  checks: checkReads,
 };
 
-interface WriteSource extends Source<WriteScope> {
+interface WriteHooks {
   readonly areCreditNotesWritten: () => Promise<boolean>;
   readonly onPushAsked: () => void;
 }
 
+type WriteSource = readonly [...Source<WriteScope>, hooks: WriteHooks];
+
 const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   ...reads,
-  keyValues: (source) => ({ ...reads.keyValues(source), ...keyValueWrites(source.scope, source.revisions) }),
-  signingSecrets: (source) => ({ ...reads.signingSecrets(source), ...signingSecretWrites(source.scope) }),
-  accounts: (source) => ({ ...reads.accounts(source), ...accountWrites(source.scope) }),
-  catalogs: (source) => ({ ...reads.catalogs(source), ...catalogWrites(source.scope, source.revisions) }),
-  catalogEntries: (source) => ({
-    ...reads.catalogEntries(source),
-    ...catalogEntryWrites(source.scope, source.revisions),
+  ...withReads({
+    keyValues: keyValueWrites,
+    signingSecrets: signingSecretWrites,
+    accounts: accountWrites,
+    catalogs: catalogWrites,
+    catalogEntries: catalogEntryWrites,
+    subscriptions: subscriptionWrites,
+    invoices: invoiceWrites,
+    creditNotes: (scope, _revisions, hooks) => creditNoteWrites(scope, hooks.areCreditNotesWritten),
+    payments: paymentWrites,
+    overdue: overdueWrites,
+    usage: usageWrites,
+    tags: tagWrites,
+    customFields: customFieldWrites,
+    deliveries: (scope, _revisions, hooks) => pushWrites(scope, hooks.onPushAsked),
   }),
-  subscriptions: (source) => ({ ...reads.subscriptions(source), ...subscriptionWrites(source.scope) }),
-  invoices: (source) => ({ ...reads.invoices(source), ...invoiceWrites(source.scope) }),
-  creditNotes: (source) => ({
-    ...reads.creditNotes(source),
-    ...creditNoteWrites(source.scope, source.areCreditNotesWritten),
-  }),
-  payments: (source) => ({ ...reads.payments(source), ...paymentWrites(source.scope) }),
-  overdue: (source) => ({ ...reads.overdue(source), ...overdueWrites(source.scope) }),
-  usage: (source) => ({ ...reads.usage(source), ...usageWrites(source.scope) }),
-  tags: (source) => ({ ...reads.tags(source), ...tagWrites(source.scope) }),
-  customFields: (source) => ({ ...reads.customFields(source), ...customFieldWrites(source.scope) }),
-  deliveries: (source) => ({ ...reads.deliveries(source), ...pushWrites(source.scope, source.onPushAsked) }),
 };
+
+/** Returns makers of repositories that also read. */
+function withReads<W extends { readonly [K in keyof Reads]?: object }>(writers: Makers<WriteSource, W>) {
+  const makers = Object.entries<(...source: WriteSource) => unknown>(writers).map(([name, write]) => {
+    const read: (...source: WriteSource) => object = reads[name as keyof Reads];
+    return [name, (...source: WriteSource) => Object.assign(read(...source), write(...source))];
+  });
+  return Object.fromEntries(makers) as {
+    [K in keyof W & keyof Reads]: (...source: WriteSource) => Reads[K] & W[K];
+  };
+}
 
 const readRepositories = onDemand(reads);
 const writeRepositories = onDemand(writes);
 
-/** A session that reads, over a transaction whose beginning and end are its caller's. */
+/** Opens a read session in a transaction that the caller begins and ends. */
 export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
   const scope: TenantScope = { runner, tenantRecordId: tenant.recordId, countThreshold };
   const revisions = new RevisionsOfSession(scope);
-  return Object.assign(readRepositories({ scope, revisions }), { tenant, revisions: () => revisions.read() });
+  return Object.assign(readRepositories(scope, revisions), { tenant, revisions: () => revisions.read() });
 }
 
-export interface OpenWriteSession {
-  readonly session: WriteSession;
-  /** Leaves the audit rows and the outbox to the commit. The last call before it. */
-  flush(): Promise<Flushed>;
-}
-
-/** What the commit of a session brings. */
+/** What a session has left to its commit. */
 export interface Flushed {
-  /** Whether an entry of the queue is due before dispatchers would look by themselves. */
+  /** Whether an entry of the queue is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** Whether something goes to the tenant's callback. */
+  /** Whether the tenant's callback gets a push. */
   readonly hasPushes: boolean;
-  /** Its bus events, those that the tenant leaves out included. */
+  /** The bus events, including those that the tenant skips. */
   readonly published: readonly NewBusEvent[];
-  /** Whether the outside is told of something. */
+  /** Whether an event is published. */
   readonly tells: boolean;
 }
 
+/** Opens a write session. `flush`, the last call before the commit, leaves the audit rows and the outbox to it. */
 export function writeSession(input: {
   readonly runner: Runner;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
   readonly policy: SessionPolicy;
-}): OpenWriteSession {
+}): { readonly session: WriteSession; flush(): Promise<Flushed> } {
   const { runner, tenant, authorship, policy } = input;
   const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
   const changes = new ChangeLog();
@@ -172,9 +171,7 @@ export function writeSession(input: {
   };
   let isPushAsked = false;
   const session: WriteSession = Object.assign(
-    writeRepositories({
-      scope,
-      revisions,
+    writeRepositories(scope, revisions, {
       areCreditNotesWritten: () => writesCreditNotesOf(session),
       onPushAsked: () => {
         isPushAsked = true;
@@ -198,14 +195,14 @@ export function writeSession(input: {
   };
 }
 
-/** How each property is made of a source. */
-export type Makers<S, T> = { readonly [K in keyof T]: (source: S) => T[K] };
+/** A function for each property that makes it. */
+type Makers<S extends readonly unknown[], T> = { readonly [K in keyof T]: (...source: S) => T[K] };
 
 /**
- * Gives objects whose properties are made when they are first asked for. They are getters of the prototype: own getters
- * of each object would cost ten times what they save.
+ * Makes objects whose properties are made on first use. They are getters of the prototype: own getters of each object would
+ * cost ten times what they save.
  */
-export function onDemand<S, T extends object>(makers: Makers<S, T>): (source: S) => T {
+function onDemand<S extends readonly unknown[], T extends object>(makers: Makers<S, T>): (...source: S) => T {
   class OnDemand {
     readonly #source: S;
     readonly #made: unknown[] = [];
@@ -215,29 +212,29 @@ export function onDemand<S, T extends object>(makers: Makers<S, T>): (source: S)
     }
 
     static {
-      for (const [index, [name, make]] of Object.entries<(source: S) => unknown>(makers).entries()) {
+      for (const [index, [name, make]] of Object.entries<(...source: S) => unknown>(makers).entries()) {
         Object.defineProperty(OnDemand.prototype, name, {
           get(this: OnDemand) {
-            this.#made[index] ??= make(this.#source);
+            this.#made[index] ??= make(...this.#source);
             return this.#made[index];
           },
         });
       }
     }
   }
-  return (source) => new OnDemand(source) as T;
+  return (...source) => new OnDemand(source) as T;
 }
 
 /** How long a call waits for a busy account when the storage's policy does not specify it. */
 const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
-/** The policy that sessions follow; if no topics are named, every event may have a handler. */
-export type SessionPolicy = Required<
-  Omit<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>
-> &
-  Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>;
+type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
 
-/** In force until an engine sets another. */
+/** The policy of sessions. Without `consumedTopics`, every event may have a handler. */
+export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
+  Pick<StoragePolicy, OptionalPolicy>;
+
+/** In effect until an engine sets its own. */
 export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,

@@ -122,6 +122,28 @@ function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   };
 }
 
+/** Reads a column of a row; a missing row has no readable columns. */
+export const numberIn = (row: Row | undefined, column: string) => numberOf(row?.[column], column);
+export const textIn = (row: Row | undefined, column: string) => textOf(row?.[column], column);
+export const idIn = (row: Row | undefined, column: string) => textOf(row?.[column], column) as Uuid;
+export const dateIn = (row: Row | undefined, column: string) => dateOf(row?.[column], column);
+export const instantIn = (row: Row | undefined, column: string) => instant(numberOf(row?.[column], column));
+
+/** Reads a column that may be null. */
+export function orNullIn<T>(
+  row: Row | undefined,
+  column: string,
+  read: (row: Row, column: string) => T,
+): T | null {
+  return row === undefined || row[column] === null || row[column] === undefined ? null : read(row, column);
+}
+
+/** Returns a function that reads these columns. Each has the name of its property with underscores. */
+export function rowReader<M extends FieldMakers>(makers: M): (row: Row) => ValuesOf<FieldsOf<M>> {
+  const fields = Object.entries(fieldsOf(makers));
+  return (row) => Object.fromEntries(fields.map(([name, { read }]) => [name, read(row)])) as never;
+}
+
 /** PostgreSQL's driver gives 64-bit integers as text. */
 export function numberOf(stored: unknown, column: string): number {
   const value = typeof stored === 'number' ? stored : Number(stored ?? Number.NaN);

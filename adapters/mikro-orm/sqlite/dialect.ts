@@ -1,5 +1,5 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import { type Column, numberIn, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
 import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
@@ -137,7 +137,7 @@ async function reserveRecordIds(statements: Statements, count: number): Promise<
   const advance = sql`
     update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
   const [advanced] = await statements.rows(advance);
-  if (advanced) return numberOf(advanced.seq, 'seq') - count + 1;
+  if (advanced) return numberIn(advanced, 'seq') - count + 1;
   // SQLite makes the row with the table's first insert.
   const [made] = await statements.rows(sql`
     insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
@@ -148,7 +148,7 @@ async function reserveRecordIds(statements: Statements, count: number): Promise<
 /** Writers are serial: numbers rise in the order of commits. */
 async function toldUpTo(statements: Statements): Promise<number> {
   const [row] = await statements.rows(sql`select ${lastEntry} as seq`);
-  return numberOf(row?.seq, 'seq');
+  return numberIn(row, 'seq');
 }
 
 async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {

@@ -2,13 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { UsagePoint } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
-import { type Instant, instant } from '../../../lib/values/time/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   type Cell,
   type Column,
   givenColumns,
+  instantIn,
+  numberIn,
   numberOf,
   type Row,
+  textIn,
   textOf,
   writeDay,
 } from '../sql/columns.ts';
@@ -70,10 +73,7 @@ async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<Take
     on conflict (tenant_record_id, subscription_record_id, tracking_id) do nothing
     returning record_id, subscription_record_id, tracking_id`);
   const recordIds = new Map(
-    taken.map((row) => [
-      `${row.subscription_record_id} ${row.tracking_id}`,
-      numberOf(row.record_id, 'record_id'),
-    ]),
+    taken.map((row) => [`${row.subscription_record_id} ${row.tracking_id}`, numberIn(row, 'record_id')]),
   );
   return chunk.submissions.map(({ subscriptionRecordId, trackingId }) =>
     recordIds.get(`${subscriptionRecordId} ${trackingId}`),
@@ -86,7 +86,7 @@ async function readUnits(statements: Statements, chunk: UsageChunk): Promise<Rea
     const rows = await statements.rows(sql`
       select record_id, name from bw_usage_units
       where tenant_record_id = ${chunk.tenantRecordId} and ${isIn('name', 'text', names)}`);
-    return new Map(rows.map((row) => [textOf(row.name, 'name'), numberOf(row.record_id, 'record_id')]));
+    return new Map(rows.map((row) => [textIn(row, 'name'), numberIn(row, 'record_id')]));
   };
   const known = await read();
   if (known.size === names.length) return known;
@@ -197,13 +197,13 @@ class DayTotals {
     const totals = new DayTotals();
     const decimalOrNull = (column: string): Decimal | null =>
       row[column] === null ? null : decimal(textOf(row[column], column));
-    totals.count = numberOf(row.point_count, 'point_count');
-    totals.#sum = decimal(textOf(row.amount_sum, 'amount_sum'));
+    totals.count = numberIn(row, 'point_count');
+    totals.#sum = decimal(textIn(row, 'amount_sum'));
     totals.#max = decimalOrNull('amount_max');
     totals.#min = decimalOrNull('amount_min');
     const amount = decimalOrNull('last_amount');
     if (amount !== null) {
-      totals.#last = { at: instant(numberOf(row.last_recorded_for, 'last_recorded_for')), amount };
+      totals.#last = { at: instantIn(row, 'last_recorded_for'), amount };
     }
     return totals;
   }

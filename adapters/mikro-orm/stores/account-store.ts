@@ -5,7 +5,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
-import { insertAudited, updateKnown, type WriteScope } from '../audit/audited-writes.ts';
+import { deactivate, insertAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { clauseConditions, contains, patternOf } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
@@ -87,8 +87,6 @@ const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTa
   (property) => !immutable.includes(property),
 );
 
-const emailKind = { table: accountEmailsTable, audit: accountEmailAudit };
-
 export function accountWrites(scope: WriteScope): AccountWrites {
   const { userName } = scope.authorship;
   const storedOf = (account: New<Account>): StoredAccount => ({
@@ -116,13 +114,12 @@ export function accountWrites(scope: WriteScope): AccountWrites {
     },
     update: async (accounts) => {
       await update(scope, accountsTable, {
-        key: 'id',
         properties: updatable,
         records: accounts.map(storedOf),
       });
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
-    insertEmails: async (emails) => insertAudited(scope, emailKind, emails),
+    insertEmails: async (emails) => insertAudited(scope, accountEmailAudit, emails),
     /** Every secondary address of the account, removed ones too; none may be active. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
@@ -138,16 +135,12 @@ export function accountWrites(scope: WriteScope): AccountWrites {
           order: `record_id limit ${EXPORT_BATCH_ROWS}`,
         });
         const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
-        await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
+        await update(scope, auditLogTable, { properties: ['snapshot'], records });
         if (rows.length < EXPORT_BATCH_ROWS) return;
         last = rows.at(-1)?.recordId ?? last;
       }
     },
-    deactivateEmails: async (emails) => {
-      const records = emails.map((email) => ({ ...email, isActive: false }));
-      const changeType = ChangeType.DELETE;
-      await updateKnown(scope, emailKind, { properties: ['isActive'], records, changeType });
-    },
+    deactivateEmails: async (emails) => deactivate(scope, accountEmailAudit, emails),
   };
 }
 

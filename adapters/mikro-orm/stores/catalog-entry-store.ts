@@ -1,9 +1,9 @@
 import type { CatalogEntryReads, CatalogEntryWrites } from '../../../lib/ports/storage/index.ts';
 import { ChangeType, EntryKind } from '../../../lib/records/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
-import { catalogEntryAudit, type Identified, planRowAudit } from '../audit/audited-records.ts';
-import { insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
-import { textOf } from '../sql/columns.ts';
+import { type AuditedTable, catalogEntryAudit, planRowAudit } from '../audit/audited-records.ts';
+import { type Audited, insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
+import { textIn } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
 import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from '../tables/record-access.ts';
@@ -39,7 +39,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
       const rows = await scope.runner.rows(sql`
         select distinct plan_name from bw_catalog_plan_rows
         where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`);
-      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+      return rows.map((row) => textIn(row, 'plan_name'));
     },
     existForAccounts: async () => {
       const rows = await scope.runner.rows(sql`
@@ -66,7 +66,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
               where tenant_record_id = o.tenant_record_id and plan_name >= o.plan_name
               order by plan_name limit 1)
           order by o.override_hash limit 1)`);
-      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+      return rows.map((row) => textIn(row, 'plan_name'));
     },
   };
 }
@@ -74,22 +74,25 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
 export function catalogEntryWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogEntryWrites {
   return {
     apply: async ({ addedEntries = [], addedRows = [], erasedEntries = [], erasedRows = [] }) => {
-      const changeType = ChangeType.DELETE;
-      await erase(scope, catalogEntriesTable.name, erasedEntries);
-      await erase(scope, planRowsTable.name, erasedRows);
-      for (const entry of erasedEntries) noteChange(scope, catalogEntryAudit, { record: entry, changeType });
-      for (const row of erasedRows) noteChange(scope, planRowAudit, { record: row, changeType });
-      await insertAudited(scope, { table: catalogEntriesTable, audit: catalogEntryAudit }, addedEntries);
+      await erase(scope, catalogEntryAudit, erasedEntries);
+      await erase(scope, planRowAudit, erasedRows);
+      await insertAudited(scope, catalogEntryAudit, addedEntries);
       const sinceRevision = (await revisions.read()).catalogRevision + 1;
       const rows = addedRows.map((row) => ({ ...row, sinceRevision }));
-      await insertAudited(scope, { table: planRowsTable, audit: planRowAudit }, rows);
+      await insertAudited(scope, planRowAudit, rows);
       await revisions.set(sql`catalog_revision = catalog_revision + 1`);
     },
   };
 }
 
-async function erase(scope: WriteScope, table: string, records: readonly Identified[]): Promise<void> {
+/** Deletes the records and notes DELETE changes. */
+async function erase<R extends Audited>(
+  scope: WriteScope,
+  audit: AuditedTable<R>,
+  records: readonly (R & { readonly recordId: number })[],
+): Promise<void> {
   if (records.length === 0) return;
-  const ids = records.map((record) => record.id);
-  await scope.runner.run(sql`delete from ${raw(table)} where ${haveIds(scope, ids)}`);
+  const ids = records.map(({ id }) => id);
+  await scope.runner.run(sql`delete from ${raw(audit.table.name)} where ${haveIds(scope, ids)}`);
+  for (const record of records) noteChange<R>(scope, audit, { record, changeType: ChangeType.DELETE });
 }

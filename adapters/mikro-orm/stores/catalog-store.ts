@@ -15,7 +15,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
-import { givenColumns, numberOf, type Row, textOf } from '../sql/columns.ts';
+import { givenColumns, numberIn, numberOf, type Row, textIn } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   type CatalogVersionRow,
@@ -44,7 +44,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
         where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`);
       const { fields } = catalogVersionsTable;
       return rows.map((row) => ({
-        recordId: numberOf(row.record_id, 'record_id'),
+        recordId: numberIn(row, 'record_id'),
         id: fields.id.read(row),
         effectiveDate: fields.effectiveDate.read(row),
         uploadId: fields.uploadId.read(row),
@@ -83,7 +83,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       const [row] = await scope.runner.rows(sql`
         select number from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} order by number desc limit 1`);
-      return row === undefined ? 0 : numberOf(row.number, 'number');
+      return row === undefined ? 0 : numberIn(row, 'number');
     },
     usesGlobalDefault: async () => {
       const [tenant] = await runner.rows(sql`
@@ -118,8 +118,8 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
 export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogWrites {
   return {
     lock: () => revisions.lock(),
-    lockForDeletion: () => revisions.lockForDeletion(),
-    keepPlans: () => revisions.keep(),
+    lockForDeletion: () => revisions.lock('forDeletion'),
+    keepPlans: () => revisions.lock('forKeyShare'),
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
@@ -191,7 +191,7 @@ async function removeVersions(
   assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
   for (const row of rows) {
     const id = catalogVersionsTable.fields.id.read(row);
-    const recordId = numberOf(row.record_id, 'record_id');
+    const recordId = numberIn(row, 'record_id');
     noteBareChange(scope, VERSIONS, { id, recordId, changeType: ChangeType.DELETE });
   }
   const { effectiveDate, revision } = catalogVersionsTable.fields;
@@ -248,7 +248,7 @@ function idOf({ contentHash, kind, name }: NewCatalogPart, ids: ReadonlyMap<stri
 }
 
 function idByHash(row: Row): readonly [hash: string, recordId: number] {
-  return [textOf(row.content_hash, 'content_hash'), numberOf(row.record_id, 'record_id')];
+  return [textIn(row, 'content_hash'), numberIn(row, 'record_id')];
 }
 
 function rowOf(
@@ -265,11 +265,11 @@ function rowOf(
 }
 
 function contentOf(row: Row): StoredCatalogContent {
-  const recordId = numberOf(row.record_id, 'record_id');
+  const recordId = numberIn(row, 'record_id');
   if (row.composition === null) {
-    return { recordId, content: { canonicalXml: textOf(row.canonical_xml, 'canonical_xml') } };
+    return { recordId, content: { canonicalXml: textIn(row, 'canonical_xml') } };
   }
-  const composition: CatalogComposition = JSON.parse(textOf(row.composition, 'composition'));
+  const composition: CatalogComposition = JSON.parse(textIn(row, 'composition'));
   return { recordId, content: composition };
 }
 
@@ -317,7 +317,7 @@ function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
   const parts: StoredCatalogPart[] = [];
   for (const row of rows) {
     if (row.parts === null) continue;
-    const joined = new JoinedRecords(textOf(row.parts, 'parts'));
+    const joined = new JoinedRecords(textIn(row, 'parts'));
     while (!joined.isAtEnd) parts.push(nextPart(joined));
   }
   return parts;

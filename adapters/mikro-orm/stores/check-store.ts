@@ -8,7 +8,6 @@ import { itemTypesWith, ProcessingState } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
 import {
   accountAudit,
   attemptAudit,
@@ -22,7 +21,7 @@ import {
   subscriptionAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import { dateOf, numberOf, type Row, textOf, writeDay } from '../sql/columns.ts';
+import { dateIn, idIn, instantIn, numberIn, orNullIn, type Row, textIn, writeDay } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
@@ -126,7 +125,7 @@ export function checkReads(scope: TenantScope): CheckReads {
         select unique_key from bw_queue_entries
         where tenant_record_id = ${tenantRecordId} and unique_key is not null
           and ${isIn('unique_key', 'text', uniqueKeys)}`);
-      return new Set(rows.map((row) => textOf(row.unique_key, 'unique_key')));
+      return new Set(rows.map((row) => textIn(row, 'unique_key')));
     },
     queuedAccounts: async (topics, accountRecordIds) => {
       if (accountRecordIds.length === 0) return new Set();
@@ -137,7 +136,7 @@ export function checkReads(scope: TenantScope): CheckReads {
         select account_record_id from bw_queue_entries where processing_state = 'AVAILABLE' and ${where}
         union
         select account_record_id from bw_queue_entries where processing_state = 'IN_PROCESSING' and ${where}`);
-      return new Set(rows.map((row) => numberOf(row.account_record_id, 'account_record_id')));
+      return new Set(rows.map((row) => numberIn(row, 'account_record_id')));
     },
   };
 }
@@ -160,7 +159,7 @@ export function checkStore(access: SystemAccess): CheckStore {
       const columns = references.filter(({ from }) => from === table);
       const auditName = auditNames.get(table);
       return {
-        lastRecordId: numberOf(last.last, 'last'),
+        lastRecordId: numberIn(last, 'last'),
         lost: columns.length === 0 ? [] : (await access.rows(lostAmong(records, columns))).map(lostOf),
         unaudited:
           auditName === undefined
@@ -172,15 +171,15 @@ export function checkStore(access: SystemAccess): CheckStore {
       const [row] = await access.rows(sql`
         select effective_date from bw_queue_history where processing_state = ${ProcessingState.PROCESSED}
         order by effective_date desc, record_id desc limit 1`);
-      return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
+      return row ? instantIn(row, 'effective_date') : null;
     },
     doubledEntries: async (limit) => {
       const rows = await access.rows(sql`
         select e.record_id, e.tenant_record_id from bw_queue_entries e
         join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`);
       return rows.map((row) => ({
-        recordId: numberOf(row.record_id, 'record_id'),
-        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+        recordId: numberIn(row, 'record_id'),
+        tenantRecordId: numberIn(row, 'tenant_record_id'),
       }));
     },
   };
@@ -229,25 +228,25 @@ function unauditedAmong(records: Sql, auditName: string): Sql {
 function lostOf(row: Row): LostReference {
   return {
     ...ownerOf(row),
-    column: textOf(row.referring, 'referring'),
-    recordId: numberOf(row.record_id, 'record_id'),
-    targetId: textOf(row.target_id, 'target_id') as Uuid,
+    column: textIn(row, 'referring'),
+    recordId: numberIn(row, 'record_id'),
+    targetId: idIn(row, 'target_id'),
   };
 }
 
 function unauditedOf(row: Row): UnauditedRecord {
   return {
     ...ownerOf(row),
-    tableName: textOf(row.table_name, 'table_name'),
-    id: textOf(row.id, 'id') as Uuid,
-    insertions: numberOf(row.insertions, 'insertions'),
+    tableName: textIn(row, 'table_name'),
+    id: idIn(row, 'id'),
+    insertions: numberIn(row, 'insertions'),
   };
 }
 
 function ownerOf(row: Row) {
   return {
-    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
-    accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+    tenantRecordId: numberIn(row, 'tenant_record_id'),
+    accountRecordId: numberIn(row, 'account_record_id'),
   };
 }
 
@@ -309,21 +308,21 @@ async function usageDaysAfter(
       left join stored s on ${raw(inBucket('s'))} left join counted c on ${raw(inBucket('c'))}
     order by ${raw(order.replaceAll(/\w+/g, 'd.$&'))}`);
   return rows.map((row) => ({
-    accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
-    subscriptionRecordId: numberOf(row.subscription_record_id, 'subscription_record_id'),
-    localDate: dateOf(row.local_date, 'local_date'),
-    unitRecordId: numberOf(row.unit_record_id, 'unit_record_id'),
-    unit: textOf(row.name, 'name'),
+    accountRecordId: numberIn(row, 'account_record_id'),
+    subscriptionRecordId: numberIn(row, 'subscription_record_id'),
+    localDate: dateIn(row, 'local_date'),
+    unitRecordId: numberIn(row, 'unit_record_id'),
+    unit: textIn(row, 'name'),
     stored: {
-      sum: decimal(textOf(row.amount_sum, 'amount_sum')),
-      max: row.amount_max === null ? null : decimal(textOf(row.amount_max, 'amount_max')),
-      count: numberOf(row.point_count, 'point_count'),
+      sum: decimal(textIn(row, 'amount_sum')),
+      max: row.amount_max === null ? null : decimal(textIn(row, 'amount_max')),
+      count: numberIn(row, 'point_count'),
     },
     points: {
       sum: dialect.decimalOf(row.points_sum ?? null),
       max: dialect.decimalOf(row.points_max ?? null),
-      count: row.points === null ? 0 : numberOf(row.points, 'points'),
-      first: row.first_ordinal === null ? null : numberOf(row.first_ordinal, 'first_ordinal'),
+      count: row.points === null ? 0 : numberIn(row, 'points'),
+      first: orNullIn(row, 'first_ordinal', numberIn),
     },
   }));
 }

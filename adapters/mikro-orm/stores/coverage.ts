@@ -3,7 +3,7 @@ import { itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
-import { dateOf, givenColumns, textOf } from '../sql/columns.ts';
+import { dateIn, givenColumns, idIn, orNullIn } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, readAs, recordColumns, type TenantScope } from '../tables/record-access.ts';
@@ -164,9 +164,9 @@ async function lastCharges(
     from dates d left join in_force f on f.subscription_id = d.subscription_id and d.has_price = 1
     group by d.subscription_id, d.last_start, d.last_end`);
   return rows.map((row) => ({
-    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    start: dateOf(row.last_start, 'last_start'),
-    end: row.last_end === null ? null : dateOf(row.last_end, 'last_end'),
-    inForceThrough: row.in_force_through === null ? null : dateOf(row.in_force_through, 'in_force_through'),
+    subscriptionId: idIn(row, 'subscription_id'),
+    start: dateIn(row, 'last_start'),
+    end: orNullIn(row, 'last_end', dateIn),
+    inForceThrough: orNullIn(row, 'in_force_through', dateIn),
   }));
 }

@@ -4,7 +4,7 @@ import { underscored } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { numberOf } from '../sql/columns.ts';
+import { numberIn } from '../sql/columns.ts';
 import { clauseConditions, comparisons } from '../sql/search-conditions.ts';
 import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoices.ts';
@@ -127,7 +127,7 @@ async function countUpTo(scope: TenantScope, source: Sql, most: number): Promise
   const [row] = await scope.runner.rows(
     sql`select count(*) as found from (select 1 from bw_invoices ${source} limit ${most}) counted`,
   );
-  return numberOf(row?.found, 'found');
+  return numberIn(row, 'found');
 }
 
 interface RangeEnd {
@@ -157,7 +157,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
       union all
       select ${next(dayColumns[property])}, ${next('record_id')} from days where days.day is not null)
     select ${end}(end_id) as bound from days`);
-  return numberOf(row?.bound, 'bound');
+  return numberIn(row, 'bound');
 }
 
 /** `and` with the comparison of what is owed; a summary that owes nothing settles what is linked to it. */

@@ -13,7 +13,7 @@ import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
-import { dateOf, givenColumns, numberOf, textOf } from '../sql/columns.ts';
+import { dateIn, givenColumns, numberIn, textIn } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
@@ -54,9 +54,6 @@ const dueColumns = givenColumns({
   usage_settings: 'text',
 });
 
-const invoiceKind = { table: invoicesTable, audit: invoiceAudit };
-const itemKind = { table: invoiceItemsTable, audit: invoiceItemAudit };
-
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
@@ -75,7 +72,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           select 1 from bw_invoice_items
           where tenant_record_id = ${scope.tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
           limit ${atMost}) counted`);
-      return row === undefined ? 0 : numberOf(row.found, 'found');
+      return row === undefined ? 0 : numberIn(row, 'found');
     },
     findGroup: async (groupId) => {
       const [first] = await selectByIds(scope, invoicesTable, [groupId]);
@@ -145,7 +142,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
             where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
               and i.item_type in ${literals(itemTypesWith('recurs'))})
         order by target_date desc limit 1`);
-      return row === undefined ? null : dateOf(row.target_date, 'target_date');
+      return row === undefined ? null : dateIn(row, 'target_date');
     },
     page: async (request) => page(scope, invoicesTable, { request }),
     search: async (search, request) => searchInvoices(scope, search, request),
@@ -180,7 +177,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
           and (catalog_revision is null or catalog_revision <> ${catalogRevision})
         order by account_record_id limit ${limit}`);
-      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
+      return rows.map((row) => numberIn(row, 'account_record_id'));
     },
     accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
       const parents = planNames.filter(isStorable);
@@ -189,13 +186,13 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       const overriding = await scope.runner.rows(sql`
         select plan_name from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
-      const names = [...parents, ...overriding.map((row) => textOf(row.plan_name, 'plan_name'))];
+      const names = [...parents, ...overriding.map((row) => textIn(row, 'plan_name'))];
       const rows = await scope.runner.rows(sql`
         select distinct account_record_id from bw_subscription_events
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
           and account_record_id > ${afterRecordId}
         order by account_record_id limit ${limit}`);
-      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
+      return rows.map((row) => numberIn(row, 'account_record_id'));
     },
     cursorsOfAccounts: async (accountIds) => select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     findCursors: async (subscriptionIds) =>
@@ -224,36 +221,36 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         createdBy,
         createdDay: dayOfInstant(invoice.createdDate),
       }));
-      await insertAudited(scope, invoiceKind, stored);
+      await insertAudited(scope, invoiceAudit, stored);
     },
-    insertItems: async (items) => insertAudited(scope, itemKind, items),
+    insertItems: async (items) => insertAudited(scope, invoiceItemAudit, items),
     setStanding: async (records) =>
-      updateAudited(scope, invoiceKind, { properties: ['status', 'commitDate', 'targetDate'], records }),
+      updateAudited(scope, invoiceAudit, { properties: ['status', 'commitDate', 'targetDate'], records }),
     setLinks: async (records) =>
       update(scope, invoicesTable, {
-        key: 'id',
         properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],
         records,
       }),
     setItemAmounts: async (records) =>
-      updateAudited(scope, itemKind, { properties: ['amount', 'repairable'], records }),
+      updateAudited(scope, invoiceItemAudit, { properties: ['amount', 'repairable'], records }),
     rewriteItems: async (records) =>
-      updateAudited(scope, itemKind, {
+      updateAudited(scope, invoiceItemAudit, {
         properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
         records,
       }),
     setCredits: async (records) =>
-      updateAudited(scope, itemKind, { properties: ['amount', 'repairable', 'description'], records }),
+      updateAudited(scope, invoiceItemAudit, {
+        properties: ['amount', 'repairable', 'description'],
+        records,
+      }),
     setAmounts: async (changes) =>
       update(scope, invoicesTable, {
-        key: 'id',
         properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
         records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
       }),
-    setWrittenOff: async (records) =>
-      update(scope, invoicesTable, { key: 'id', properties: ['isWrittenOff'], records }),
+    setWrittenOff: async (records) => update(scope, invoicesTable, { properties: ['isWrittenOff'], records }),
     setRepairable: async (records) =>
-      update(scope, invoiceItemsTable, { key: 'id', properties: ['repairable'], records }),
+      update(scope, invoiceItemsTable, { properties: ['repairable'], records }),
     insertCoverage,
     replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
       await deleteCoverageOfItems(scope, itemIds);

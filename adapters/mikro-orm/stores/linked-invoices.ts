@@ -1,8 +1,7 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
 import type { BalancedInvoice, Invoice, InvoiceStatus } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { amount, boolean, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
+import { amount, boolean, idIn, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { invoicesTable } from '../tables/invoices.ts';
 import { ofAccounts, select, type TenantScope } from '../tables/record-access.ts';
@@ -50,8 +49,8 @@ export function linkedInvoiceReads(
           and v.id = i.invoice_id and +v.tenant_record_id = ${scope.tenantRecordId}
           and v.status = 'COMMITTED' and v.contributed_amount is not null`);
       return rows.map((row) => ({
-        itemId: textOf(row.id, 'id') as Uuid,
-        invoiceId: textOf(row.invoice_id, 'invoice_id') as Uuid,
+        itemId: idIn(row, 'id'),
+        invoiceId: idIn(row, 'invoice_id'),
       }));
     },
     loadBalances: async (accountIds) => {
@@ -67,7 +66,7 @@ export function linkedInvoiceReads(
             and p.tenant_record_id = i.tenant_record_id and ${raw(isClosed)})
         left join bw_invoices p on p.id = i.parent_invoice_id and p.tenant_record_id = i.tenant_record_id
         where s.tenant_record_id = ${scope.tenantRecordId} and ${isIn('s.account_id', 'uuid', accountIds)}`);
-      const byAccount = Map.groupBy(rows, (row) => textOf(row.account_id, 'account_id') as Uuid);
+      const byAccount = Map.groupBy(rows, (row) => idIn(row, 'account_id'));
       return [...byAccount].map(([accountId, own]) => ({
         accountId,
         accountBalance: decimal(textOf(own[0]?.account_balance, 'account_balance')),

@@ -5,7 +5,7 @@ import type {
   SampleFilter,
 } from '../../../lib/ports/storage/index.ts';
 import { ofTenants } from '../queue/entry-store.ts';
-import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { numberIn, type Row, textOf } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accessLogTable, samplesTable } from '../tables/monitoring.ts';
@@ -44,7 +44,7 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
     },
     lastBroadcast: async () => {
       const rows = await access.rows(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
-      return numberOf(rows[0]?.last, 'last');
+      return numberIn(rows[0], 'last');
     },
     broadcastsAfter: (recordId, limit) => readAs({ runner: access }, broadcastsTable)`
         select ${raw(dialect.selectList(broadcastsTable))} from bw_broadcasts where record_id > ${recordId}
@@ -85,7 +85,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
         order by record_id desc limit ${limit}`);
       const lineOf = (row: Row): AccessLine => ({
         ...accessLogTable.decode(row),
-        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+        tenantRecordId: numberIn(row, 'tenant_record_id'),
       });
       return rows
         .map(lineOf)
@@ -127,7 +127,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
         select count(*) as tagged from bw_tags
         where ${isIn('tag_definition_id', 'uuid', [definitionId])} and is_active
           and tenant_record_id in (select record_id from bw_tenants)`);
-      return numberOf(rows[0]?.tagged, 'tagged');
+      return numberIn(rows[0], 'tagged');
     },
   };
 }

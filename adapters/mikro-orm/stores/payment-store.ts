@@ -27,7 +27,7 @@ import {
   updateKnown,
   type WriteScope,
 } from '../audit/audited-writes.ts';
-import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
+import { givenColumns, numberIn, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -114,7 +114,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
         ? []
         : (await scope.runner.rows(lastFailures(scope, invoiceIds))).map((row) => ({
             invoiceId: invoicePaymentsTable.fields.invoiceId.read(row),
-            transactionRecordId: numberOf(row.record_id, 'record_id'),
+            transactionRecordId: numberIn(row, 'record_id'),
             paymentResponse: paymentTransactionsTable.fields.paymentResponse.read(row),
           })),
     findInvoicePaymentsByPayments: async (paymentIds) =>
@@ -171,14 +171,10 @@ const changedOfInvoicePayments = [
   'processedCurrency',
   'linkedInvoicePaymentId',
 ] as const;
-const paymentKind = { table: paymentsTable, audit: paymentAudit };
-const attemptKind = { table: paymentAttemptsTable, audit: attemptAudit };
-const invoicePaymentKind = { table: invoicePaymentsTable, audit: invoicePaymentAudit };
 const comparedColumns = givenColumns({ id: 'uuid', expected: 'text' });
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
   const { userName: updatedBy, createdDate: updatedDate } = scope.authorship;
-  const methods = { table: paymentMethodsTable, audit: paymentMethodAudit };
   const newMethod = (method: New<PaymentMethod>): StoredPaymentMethod => ({
     ...method,
     createdBy: updatedBy,
@@ -186,21 +182,20 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
     updatedDate: method.createdDate,
   });
   return {
-    insertMethods: async (records) => insertAudited(scope, methods, records.map(newMethod)),
+    insertMethods: async (records) => insertAudited(scope, paymentMethodAudit, records.map(newMethod)),
     updateMethods: async (records) =>
-      updateAudited(scope, methods, {
+      updateAudited(scope, paymentMethodAudit, {
         properties: ['isActive', 'updatedBy', 'updatedDate'],
         records: records.map(({ id, isActive }) => ({ id, isActive, updatedBy, updatedDate })),
       }),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
-    insertPayments: async (payments) => insertAudited(scope, paymentKind, payments),
+    insertPayments: async (payments) => insertAudited(scope, paymentAudit, payments),
     updatePayments: async (records) =>
-      updateKnown(scope, paymentKind, { properties: ['stateName', 'lastSuccessStateName'], records }),
+      updateKnown(scope, paymentAudit, { properties: ['stateName', 'lastSuccessStateName'], records }),
     noteUpdates: (payments) => {
       for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
     },
-    insertTransactions: async (transactions) =>
-      insertAudited(scope, { table: paymentTransactionsTable, audit: transactionAudit }, transactions),
+    insertTransactions: async (transactions) => insertAudited(scope, transactionAudit, transactions),
     updateTransactions: async (changes) => {
       if (changes.length === 0) return [];
       const cells = changes.map(({ transaction, expected }) => [
@@ -234,19 +229,19 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         where ${haveIds(scope, ids)} and lease_until <= ${now}
         returning id`);
     },
-    insertAttempts: async (attempts) => insertAudited(scope, attemptKind, attempts),
+    insertAttempts: async (attempts) => insertAudited(scope, attemptAudit, attempts),
     updateAttempts: async (records) =>
-      updateKnown(scope, attemptKind, { properties: changedOfAttempts, records }),
-    insertInvoicePayments: async (rows) => insertAudited(scope, invoicePaymentKind, rows),
+      updateKnown(scope, attemptAudit, { properties: changedOfAttempts, records }),
+    insertInvoicePayments: async (rows) => insertAudited(scope, invoicePaymentAudit, rows),
     updateInvoicePayments: async (records) =>
-      updateKnown(scope, invoicePaymentKind, { properties: changedOfInvoicePayments, records }),
+      updateKnown(scope, invoicePaymentAudit, { properties: changedOfInvoicePayments, records }),
     insertHolds: async (holds) => {
       if (holds.length === 0) return;
       await scope.runner.run(sql`${insertInto(scope, autoPayHoldsTable, holds)} on conflict do nothing`);
     },
     endHolds: async (holds) => {
       const records = holds.map(({ id }) => ({ id, isActive: false }));
-      await update(scope, autoPayHoldsTable, { key: 'id', properties: ['isActive'], records });
+      await update(scope, autoPayHoldsTable, { properties: ['isActive'], records });
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   type User,
 } from '../../../lib/records/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
-import { numberOf } from '../sql/columns.ts';
+import { numberIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { holding } from '../sql/search-conditions.ts';
 import { type Condition, isIn, raw, rowsAs, sql } from '../sql/sql.ts';
@@ -92,7 +92,7 @@ export function securityStore(access: SystemAccess): SecurityStore {
     revision: async () => {
       const rows = await access.rows(sql`
         select value from bw_counters where tenant_record_id = ${noTenant} and name = ${revisionCounter}`);
-      return rows[0] === undefined ? 0 : numberOf(rows[0].value, 'value');
+      return rows[0] === undefined ? 0 : numberIn(rows[0], 'value');
     },
     insertUser: async (user, authorship, check) =>
       change({ authorship, check }, (writing) => insertActive(writing, users, user)),
@@ -268,7 +268,7 @@ async function save<R extends Named>(
     tableName: kind.tableName,
     changeType,
     targetId: record.id,
-    targetRecordId: numberOf(row?.record_id, 'record_id'),
+    targetRecordId: numberIn(row, 'record_id'),
     accountRecordId: null,
     snapshot: kind.snapshot(record),
   });

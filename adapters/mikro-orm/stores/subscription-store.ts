@@ -99,25 +99,21 @@ function behind(state: BlockingState | null): Sql {
   return sql`and (effective, sequence, record_id) > (${effective.at}, ${sequence}, ${recordId})`;
 }
 
-const subscriptionKind = { table: subscriptionsTable, audit: subscriptionAudit };
-const eventKind = { table: lifecycleEventsTable, audit: lifecycleEventAudit };
-const blockingStateKind = { table: blockingStatesTable, audit: blockingStateAudit };
-
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
   return {
     ...bundleWrites(scope),
-    insertSubscriptions: async (subscriptions) => insertAudited(scope, subscriptionKind, subscriptions),
-    insertEvents: async (events) => insertAudited(scope, eventKind, events),
+    insertSubscriptions: async (subscriptions) => insertAudited(scope, subscriptionAudit, subscriptions),
+    insertEvents: async (events) => insertAudited(scope, lifecycleEventAudit, events),
     setEventActivity: async (records) =>
-      updateAudited(scope, eventKind, { properties: ['isActive', 'deactivatedBy'], records }),
-    insertBlockingStates: async (states) => insertAudited(scope, blockingStateKind, states),
+      updateAudited(scope, lifecycleEventAudit, { properties: ['isActive', 'deactivatedBy'], records }),
+    insertBlockingStates: async (states) => insertAudited(scope, blockingStateAudit, states),
     withdrawBlockingStates: async (stateIds) => {
       const records = stateIds.map((id) => ({ id, isActive: false }));
-      await updateAudited(scope, blockingStateKind, { properties: ['isActive'], records });
+      await updateAudited(scope, blockingStateAudit, { properties: ['isActive'], records });
     },
     setChargedThrough: async (changes) => {
       const records = changes.map(({ subscriptionId: id, chargedThrough }) => ({ id, chargedThrough }));
-      await updateAudited(scope, subscriptionKind, { properties: ['chargedThrough'], records });
+      await updateAudited(scope, subscriptionAudit, { properties: ['chargedThrough'], records });
     },
   };
 }
@@ -149,13 +145,12 @@ function bundleReads(scope: TenantScope): BundleReads {
 
 function bundleWrites(scope: WriteScope): BundleWrites {
   const { userName, createdDate } = scope.authorship;
-  const kind = { table: bundlesTable, audit: bundleAudit };
   const written = { updatedBy: userName, updatedDate: createdDate };
   return {
     insertBundles: async (bundles) => {
       const by = { createdBy: userName, updatedBy: userName };
       const stored = bundles.map((bundle) => ({ ...bundle, ...by, updatedDate: bundle.createdDate }));
-      await insertAudited(scope, kind, stored);
+      await insertAudited(scope, bundleAudit, stored);
     },
     keepBundleKeys: async (bundleIds) => {
       if (bundleIds.length === 0) return;
@@ -165,7 +160,7 @@ function bundleWrites(scope: WriteScope): BundleWrites {
         where ${haveIds(scope, bundleIds)} on conflict do nothing`);
     },
     setBundleKeys: async (changes) =>
-      updateAudited(scope, kind, {
+      updateAudited(scope, bundleAudit, {
         properties: ['externalKey', 'retiredKey', 'updatedBy', 'updatedDate'],
         records: changes.map((change) => ({ ...change, ...written })),
       }),

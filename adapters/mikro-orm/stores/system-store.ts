@@ -1,10 +1,9 @@
 import type { IdempotencyStore, RequestClaim, SystemStore } from '../../../lib/ports/storage/index.ts';
 import { ChangeType } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
-import { numberOf, textOf } from '../sql/columns.ts';
+import { idIn, numberIn, textIn } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
@@ -66,8 +65,8 @@ export function systemStore(access: SystemAccess): SystemStore {
             and t.attempt_id = a.id and t.status = 'UNKNOWN')
         order by a.created_date limit ${limit}`);
       return rows.map((row) => ({
-        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
-        id: textOf(row.id, 'id') as Uuid,
+        tenantRecordId: numberIn(row, 'tenant_record_id'),
+        id: idIn(row, 'id'),
       }));
     },
     purgeToldInvoices: async (before, limit) => {
@@ -97,15 +96,15 @@ export function systemStore(access: SystemAccess): SystemStore {
     unboundRole: async () => {
       if (dialect.unboundRole === null) return null;
       const [row] = await access.rows(dialect.unboundRole(tenantTables()));
-      return row === undefined ? null : textOf(row.role, 'role');
+      return row === undefined ? null : textIn(row, 'role');
     },
     ping: async () => {
       const [row] = await access.rows(sql`select 1 as alive`);
-      numberOf(row?.alive, 'alive');
+      numberIn(row, 'alive');
     },
     nowMs: async () => {
       const [row] = await access.rows(sql`select ${dialect.nowMs} as now_ms`);
-      return numberOf(row?.now_ms, 'now_ms');
+      return numberIn(row, 'now_ms');
     },
   };
 }

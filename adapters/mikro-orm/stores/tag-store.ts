@@ -9,8 +9,14 @@ import type {
 import { ChangeType, type CustomField, type UserTagDefinition } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { customFieldAudit, tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
-import { insertAudited, noteChange, updateKnown, type WriteScope } from '../audit/audited-writes.ts';
-import { textOf } from '../sql/columns.ts';
+import {
+  deactivate,
+  insertAudited,
+  noteChange,
+  updateKnown,
+  type WriteScope,
+} from '../audit/audited-writes.ts';
+import { idIn } from '../sql/columns.ts';
 import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { customFieldsTable, type StoredField } from '../tables/custom-fields.ts';
@@ -28,9 +34,6 @@ import {
 import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
 const active = sql`and is_active`;
-const definitionKind = { table: tagDefinitionsTable, audit: tagDefinitionAudit };
-const tagKind = { table: tagsTable, audit: tagAudit };
-const fieldKind = { table: customFieldsTable, audit: customFieldAudit };
 
 export function tagReads(scope: TenantScope): TagReads {
   return {
@@ -43,7 +46,7 @@ export function tagReads(scope: TenantScope): TagReads {
           select 1 from bw_tags
           where bw_tags.tenant_record_id = ${scope.tenantRecordId}
             and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`);
-      return rows.map((row) => textOf(row.id, 'id') as Uuid);
+      return rows.map((row) => idIn(row, 'id'));
     },
     findByObjects: async (type, objectIds, { includeDeleted }) =>
       select(
@@ -111,17 +114,13 @@ export function tagWrites(scope: WriteScope): TagWrites {
     insertDefinitions: async (definitions) =>
       insertAudited(
         scope,
-        definitionKind,
+        tagDefinitionAudit,
         definitions.map((definition) => ({
           ...definition,
           foldedDescription: definition.description.toLowerCase(),
         })),
       ),
-    deactivateDefinitions: async (definitions) => {
-      const records = definitions.map((definition) => ({ ...definition, isActive: false }));
-      const changeType = ChangeType.DELETE;
-      await updateKnown(scope, definitionKind, { properties: ['isActive'], records, changeType });
-    },
+    deactivateDefinitions: async (definitions) => deactivate(scope, tagDefinitionAudit, definitions),
     insert: async (tags, commentsOf) => {
       if (tags.length === 0) return [];
       const made = await readAs(scope, tagsTable)`
@@ -134,11 +133,7 @@ export function tagWrites(scope: WriteScope): TagWrites {
       }
       return stored;
     },
-    deactivate: async (tags) => {
-      const records = tags.map((tag) => ({ ...tag, isActive: false }));
-      const changeType = ChangeType.DELETE;
-      await updateKnown(scope, tagKind, { properties: ['isActive'], records, changeType });
-    },
+    deactivate: async (tags) => deactivate(scope, tagAudit, tags),
   };
 }
 
@@ -185,21 +180,17 @@ function fieldSearchCondition(search: CustomFieldSearch): Sql {
 
 export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
   return {
-    insert: async (fields) => insertAudited(scope, fieldKind, fields.map(storedOf)),
+    insert: async (fields) => insertAudited(scope, customFieldAudit, fields.map(storedOf)),
     updateValues: async (fields) => {
       const off = fields.map(({ id }) => ({ id, isActive: false }));
       // Removed from the unique index first, since two fields may exchange their values.
-      await update(scope, customFieldsTable, { key: 'id', properties: ['isActive'], records: off });
-      await updateKnown(scope, fieldKind, {
+      await update(scope, customFieldsTable, { properties: ['isActive'], records: off });
+      await updateKnown(scope, customFieldAudit, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],
         records: fields.map(storedOf),
       });
     },
-    deactivate: async (fields) => {
-      const records = fields.map((field) => ({ ...field, isActive: false }));
-      const changeType = ChangeType.DELETE;
-      await updateKnown(scope, fieldKind, { properties: ['isActive'], records, changeType });
-    },
+    deactivate: async (fields) => deactivate(scope, customFieldAudit, fields),
   };
 }
 

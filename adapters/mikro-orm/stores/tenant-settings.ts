@@ -11,7 +11,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
 import { beginPushes } from '../queue/push-store.ts';
-import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { numberIn, numberOf, type Row, textIn, textOf } from '../sql/columns.ts';
 import { isIn, narrowed, raw, type Sql, sql } from '../sql/sql.ts';
 import { keyValuesTable } from '../tables/key-values.ts';
 import { insert, select, selectOrdered, type TenantScope, update } from '../tables/record-access.ts';
@@ -29,7 +29,7 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
     insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${count})
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + excluded.value
     returning value`);
-  return numberOf(row?.value, 'value') - count + 1;
+  return numberIn(row, 'value') - count + 1;
 }
 
 /** Keeps others from taking numbers until the transaction ends, without taking any. */
@@ -60,7 +60,7 @@ export function keyValueReads(scope: TenantScope): KeyValueReads {
         select value from bw_tenant_kvs
         where tenant_record_id = ${scope.tenantRecordId} and record_id = ${recordId}`);
       assertInvariant(row, `Tenant ${scope.tenantRecordId} has no value ${recordId}`);
-      return textOf(row.value, 'value');
+      return textIn(row, 'value');
     },
   };
 }
@@ -78,7 +78,7 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
     deactivate: async (values) => {
       const updatedDate = scope.authorship.createdDate;
       const records = values.map(({ id }) => ({ id, isActive: false, updatedDate }));
-      await update(scope, keyValuesTable, { key: 'id', properties: ['isActive', 'updatedDate'], records });
+      await update(scope, keyValuesTable, { properties: ['isActive', 'updatedDate'], records });
       for (const { id, recordId } of values)
         noteBareChange(scope, KVS, { id, recordId, changeType: ChangeType.DELETE });
     },
@@ -109,7 +109,7 @@ export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
     },
     update: async (secrets) => {
       const properties = ['signsUntilMs', 'isActive'] as const;
-      await update(scope, signingSecretsTable, { key: 'id', properties, records: secrets });
+      await update(scope, signingSecretsTable, { properties, records: secrets });
       for (const { id, recordId, isActive } of secrets) {
         const changeType = isActive ? ChangeType.UPDATE : ChangeType.DELETE;
         noteBareChange(scope, KVS, { id, recordId, changeType });
@@ -118,10 +118,9 @@ export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
   };
 }
 
-/** How the tenant's row is locked while it is read. */
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
 
-/** The system itself has no row among the tenants. */
+/** The revisions of the system, which has no tenant row. */
 const NOTHING_SET: TenantRevisions = Object.freeze({
   catalogRevision: 0,
   configuration: null,
@@ -131,7 +130,7 @@ const NOTHING_SET: TenantRevisions = Object.freeze({
   stateMachineRevision: null,
 });
 
-/** The revisions of a session's tenant: read by one statement for all callers, and again after the lock was taken. */
+/** The revisions of a session's tenant, read once for all callers and again under a lock. */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
   #known: Promise<TenantRevisions> | undefined;
@@ -145,19 +144,13 @@ export class RevisionsOfSession {
     return this.#known;
   }
 
-  /** Locks the tenant's row until the transaction ends. */
-  async lock(): Promise<void> {
-    await this.#reload('forUpdate');
-  }
-
-  /** The same, but also waits for holders of `keep`. */
-  async lockForDeletion(): Promise<void> {
-    await this.#reload('forDeletion');
-  }
-
-  /** Until the transaction ends nobody can take `lockForDeletion`. */
-  async keep(): Promise<void> {
-    await this.#reload('forKeyShare');
+  /**
+   * Locks the tenant's row until the transaction ends, and reads again under the lock. `forDeletion` waits for holders of
+   * `forKeyShare`, and they for it.
+   */
+  async lock(lock: RowLock = 'forUpdate'): Promise<void> {
+    this.#known = this.#load(lock);
+    await this.#known;
   }
 
   /** Writes columns of the tenant's row. */
@@ -165,12 +158,6 @@ export class RevisionsOfSession {
     this.#known = undefined;
     await this.#scope.runner.run(sql`
       update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
-  }
-
-  /** What is read together with the lock holds under it. */
-  #reload(lock: RowLock): Promise<TenantRevisions> {
-    this.#known = this.#load(lock);
-    return this.#known;
   }
 
   async #load(lock?: RowLock): Promise<TenantRevisions> {
@@ -186,7 +173,7 @@ export class RevisionsOfSession {
       where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
     return {
-      catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
+      catalogRevision: numberIn(tenant, 'catalog_revision'),
       configuration: activeValue(tenant, 'configuration'),
       overdueConfig: activeValue(tenant, 'overdue_config'),
       usageThresholds: activeValue(tenant, 'usage_thresholds'),

@@ -1,168 +1,97 @@
-import type { BasisEvent, ComputedBasis, ItemBasis, Share } from '../../../lib/records/index.ts';
+import type { ComputedBasis, ItemBasis } from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../sql/columns.ts';
 
-/** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
-export function writeBasis(basis: ItemBasis): string {
-  return JSON.stringify(storedBasis(basis));
-}
+/** The two conversions of a value that JSON does not have. */
+type Conversion<T> = readonly [write: (value: T) => string, read: (stored: string) => T];
 
-/** The basis of a stored text. */
-export function readBasis(text: string): ItemBasis {
-  const stored: StoredBasis = JSON.parse(text);
-  if (stored.kind !== 'PLUGIN') return readComputed(stored);
-  const given = stored.given == null ? null : decimal(stored.given);
-  return { ...stored, changed: stored.changed && readComputed(stored.changed), given };
-}
+export const amountText: Conversion<Decimal> = [formatDecimal, decimal];
+export const dayText: Conversion<LocalDate> = [writeDay, readDay];
+const WRITE = 0;
+const READ = 1;
+type Direction = typeof WRITE | typeof READ;
 
-function readComputed(stored: StoredFacts<ComputedBasis>): ComputedBasis {
-  switch (stored.kind) {
-    case 'FIXED':
-      return { ...stored, event: readEvent(stored.event), price: decimal(stored.price) };
-    case 'RECURRING':
-      return {
-        ...stored,
-        billingAlignment: stored.billingAlignment ?? null,
-        isRequestedDay: stored.isRequestedDay ?? null,
-        event: readEvent(stored.event),
-        nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
-        price: decimal(stored.price),
-        startDate: readDay(stored.startDate),
-        endDate: readDay(stored.endDate),
-        share: stored.share && readShare(stored.share),
-        part: stored.part && readShare(stored.part),
-      };
-    case 'REPAIR':
-      return {
-        ...stored,
-        event: stored.event && readEvent(stored.event),
-        startDate: readDay(stored.startDate),
-        endDate: readDay(stored.endDate),
-        amount: decimal(stored.amount),
-        share: stored.share && readShare(stored.share),
-        repairable: decimal(stored.repairable),
-      };
-    case 'USAGE':
-      return {
-        ...stored,
-        event: readEvent(stored.event),
-        nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
-        startDate: readDay(stored.startDate),
-        endDate: readDay(stored.endDate),
-        used: stored.used.map(({ unit, quantity }) => ({ unit, quantity: decimal(quantity) })),
-        lines: stored.lines.map((line) => ({
-          ...line,
-          price: decimal(line.price),
-          quantity: decimal(line.quantity),
-          blockSize: line.blockSize === null ? null : decimal(line.blockSize),
-          amount: line.amount === null ? null : decimal(line.amount),
-        })),
-        // Items that were stored earlier had whole minimums.
-        minimum: stored.minimum == null ? null : readShare(stored.minimum),
-        due: decimal(stored.due),
-        billed: decimal(stored.billed),
-        credit: stored.credit && { open: decimal(stored.credit.open), left: decimal(stored.credit.left) },
-        amount: decimal(stored.amount),
-      };
-    case 'CREDIT':
-      return { ...stored, balance: decimal(stored.balance), credit: decimal(stored.credit) };
-    default:
-      return neverKind(stored);
-  }
-}
-
-/** Facts as JSON keeps them: amounts and dates as text, instants as epoch milliseconds. */
-type StoredFacts<T> = T extends Decimal
-  ? string
+/** The conversion of a value or of the values in it; never if it has none. */
+type ConversionOf<T> = T extends Decimal
+  ? Conversion<Decimal>
   : T extends Instant
-    ? T
+    ? never
     : T extends LocalDate
-      ? string
-      : T extends object
-        ? { readonly [K in keyof T]: StoredFacts<T[K]> }
-        : T;
+      ? Conversion<LocalDate>
+      : T extends readonly (infer E)[]
+        ? ConversionOf<E>
+        : T extends object
+          ? keyof Conversions<T> extends never
+            ? never
+            : Conversions<T>
+          : never;
 
-type StoredBasis = StoredFacts<ItemBasis>;
+/** A conversion for each property that needs one; a property without it does not compile. */
+type Conversions<T> = {
+  readonly [K in keyof T as [ConversionOf<NonNullable<T[K]>>] extends [never] ? never : K]-?: ConversionOf<
+    NonNullable<T[K]>
+  >;
+};
 
-function storedBasis(basis: ItemBasis): StoredBasis {
-  if (basis.kind !== 'PLUGIN') return storedComputed(basis);
-  const given = basis.given && formatDecimal(basis.given);
-  return { ...basis, changed: basis.changed && storedComputed(basis.changed), given };
+const event = { localDate: dayText };
+const share = { base: amountText };
+const period = { startDate: dayText, endDate: dayText };
+
+const conversions: {
+  readonly [K in ComputedBasis['kind']]: Conversions<Extract<ComputedBasis, { kind: K }>>;
+} = {
+  FIXED: { event, price: amountText },
+  RECURRING: { ...period, event, nextEvent: event, price: amountText, share, part: share },
+  REPAIR: { ...period, event, amount: amountText, share, repairable: amountText },
+  USAGE: {
+    ...period,
+    event,
+    nextEvent: event,
+    used: { quantity: amountText },
+    lines: { price: amountText, quantity: amountText, blockSize: amountText, amount: amountText },
+    minimum: share,
+    due: amountText,
+    billed: amountText,
+    credit: { open: amountText, left: amountText },
+    amount: amountText,
+  },
+  CREDIT: { balance: amountText, credit: amountText },
+};
+
+/** Returns the basis as JSON: amounts and dates as text, instants as epoch milliseconds. */
+export function writeBasis(basis: ItemBasis): string {
+  return JSON.stringify(convertBasis(basis, WRITE));
 }
 
-function storedComputed(basis: ComputedBasis): StoredFacts<ComputedBasis> {
-  switch (basis.kind) {
-    case 'FIXED':
-      return { ...basis, event: storedEvent(basis.event), price: formatDecimal(basis.price) };
-    case 'RECURRING':
-      return {
-        ...basis,
-        event: storedEvent(basis.event),
-        nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
-        price: formatDecimal(basis.price),
-        startDate: writeDay(basis.startDate),
-        endDate: writeDay(basis.endDate),
-        share: basis.share && storedShare(basis.share),
-        part: basis.part && storedShare(basis.part),
-      };
-    case 'REPAIR':
-      return {
-        ...basis,
-        event: basis.event && storedEvent(basis.event),
-        startDate: writeDay(basis.startDate),
-        endDate: writeDay(basis.endDate),
-        amount: formatDecimal(basis.amount),
-        share: basis.share && storedShare(basis.share),
-        repairable: formatDecimal(basis.repairable),
-      };
-    case 'USAGE':
-      return {
-        ...basis,
-        event: storedEvent(basis.event),
-        nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
-        startDate: writeDay(basis.startDate),
-        endDate: writeDay(basis.endDate),
-        used: basis.used.map(({ unit, quantity }) => ({ unit, quantity: formatDecimal(quantity) })),
-        lines: basis.lines.map((line) => ({
-          ...line,
-          price: formatDecimal(line.price),
-          quantity: formatDecimal(line.quantity),
-          blockSize: line.blockSize && formatDecimal(line.blockSize),
-          amount: line.amount && formatDecimal(line.amount),
-        })),
-        minimum: basis.minimum && storedShare(basis.minimum),
-        due: formatDecimal(basis.due),
-        billed: formatDecimal(basis.billed),
-        credit: basis.credit && {
-          open: formatDecimal(basis.credit.open),
-          left: formatDecimal(basis.credit.left),
-        },
-        amount: formatDecimal(basis.amount),
-      };
-    case 'CREDIT':
-      return { ...basis, balance: formatDecimal(basis.balance), credit: formatDecimal(basis.credit) };
-    default:
-      return neverKind(basis);
+/** Returns the basis of a stored text. */
+export function readBasis(text: string): ItemBasis {
+  return convertBasis(JSON.parse(text), READ) as ItemBasis;
+}
+
+function convertBasis(basis: ItemBasis, direction: Direction): object {
+  if (basis.kind !== 'PLUGIN') return convertComputed(basis, direction);
+  const changed = basis.changed && convertComputed(basis.changed, direction);
+  return { ...basis, changed, given: converted(amountText, basis.given, direction) };
+}
+
+function convertComputed(basis: ComputedBasis, direction: Direction): object {
+  const parts = conversions[basis.kind];
+  assertInvariant(parts, `Unknown basis ${basis.kind}`);
+  return convertParts(parts, basis, direction);
+}
+
+function convertParts(parts: object, value: object, direction: Direction): object {
+  const result: Record<string, unknown> = { ...value };
+  for (const name in parts) {
+    result[name] = converted(parts[name as keyof typeof parts], result[name], direction);
   }
+  return result;
 }
 
-function storedEvent(event: BasisEvent): StoredFacts<BasisEvent> {
-  return { ...event, localDate: writeDay(event.localDate) };
-}
-
-function readEvent(stored: StoredFacts<BasisEvent>): BasisEvent {
-  return { ...stored, localDate: readDay(stored.localDate) };
-}
-
-function storedShare(share: Share): StoredFacts<Share> {
-  return { ...share, base: formatDecimal(share.base) };
-}
-
-function readShare(stored: StoredFacts<Share>): Share {
-  return { ...stored, base: decimal(stored.base) };
-}
-
-function neverKind(basis: never): never {
-  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+function converted(part: object, value: unknown, direction: Direction): unknown {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return value.map((each) => converted(part, each, direction));
+  return Array.isArray(part) ? part[direction](value) : convertParts(part, value, direction);
 }

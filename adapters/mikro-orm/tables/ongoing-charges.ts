@@ -1,27 +1,27 @@
 import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts';
-import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { bigintOrNull, type Field, readDay, textOrNull, uuid, uuidOrNull, writeDay } from '../sql/columns.ts';
+import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
+import { amountText, dayText } from './item-basis-text.ts';
 
-/** What subscriptions bought alike have in common, so that their texts are equal. */
+/** The facts that subscriptions bought together share, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
 
-/** What goes on by itself charges no usage. */
+/** An ongoing charge has no usage sections. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
-/** The charge in three columns: its subscription's ids are stored apart from the rest. */
+/** The charge in three columns: the ids of the subscription are stored apart from the rest. */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
   const bundle = uuidOrNull('ongoing_bundle_id');
   const eventRecord = bigintOrNull('ongoing_event_record_id');
   const text = textOrNull('ongoing_event');
-  // Most cursors read one after another have the text of the previous one.
+  // Most cursors have the same text as the previous one.
   let last: { readonly text: string; readonly facts: SharedFacts | null } | undefined;
   const factsOf = (stored: string): SharedFacts | null => {
     if (last?.text !== stored) last = { text: stored, facts: readFacts(stored) };
     return last.facts;
   };
   return {
-    columns: [...bundle.columns, ...eventRecord.columns, ...text.columns],
+    columns: [bundle, eventRecord, text].flatMap(({ columns }) => columns),
     write: (charge, cells) => {
       bundle.write(charge?.event.bundleId ?? null, cells);
       eventRecord.write(charge?.event.totalOrdering ?? null, cells);
@@ -40,82 +40,55 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   };
 }
 
-/**
- * Values without their names, which are the same for every cursor: amounts and dates as text, instants as epoch
- * milliseconds.
- */
-function valuesOf(event: SharedFacts) {
-  return [
-    event.effectiveDate,
-    writeDay(event.localDate),
-    event.transitionType,
-    event.productName,
-    event.planName,
-    event.phaseName,
-    event.phasePrettyName,
-    event.phaseDuration,
-    event.isEvergreen,
-    event.catalogEffectiveDate,
-    event.fixedPrice && formatDecimal(event.fixedPrice),
-    event.recurringPrice && formatDecimal(event.recurringPrice),
-    event.billingPeriod,
-    event.billingMode,
-    event.billCycleDayLocal,
-    event.isAccountAligned,
-    event.billingAlignment,
-    event.isRequestedDay,
-    event.quantity,
-    writeDay(event.cycleStart),
-  ] as const;
+const asIs = null;
+
+/** The stored values, in their order, with their conversions. */
+const stored = {
+  effectiveDate: asIs,
+  localDate: dayText,
+  transitionType: asIs,
+  productName: asIs,
+  planName: asIs,
+  phaseName: asIs,
+  phasePrettyName: asIs,
+  phaseDuration: asIs,
+  isEvergreen: asIs,
+  catalogEffectiveDate: asIs,
+  fixedPrice: amountText,
+  recurringPrice: amountText,
+  billingPeriod: asIs,
+  billingMode: asIs,
+  billCycleDayLocal: asIs,
+  isAccountAligned: asIs,
+  billingAlignment: asIs,
+  isRequestedDay: asIs,
+  quantity: asIs,
+  cycleStart: dayText,
+} as const satisfies Readonly<Record<keyof Omit<SharedFacts, 'usages'>, unknown>>;
+
+const fields = Object.entries(stored) as readonly (readonly [
+  name: keyof typeof stored,
+  conversion: readonly [write: (value: never) => string, read: (text: string) => unknown] | null,
+])[];
+// Copied as a whole, as in `RecordTable`.
+const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
+
+/** Returns the values without names, since all cursors have the same: amounts and dates as text, instants as milliseconds. */
+function valuesOf(event: SharedFacts): readonly unknown[] {
+  return fields.map(([name, conversion]) => {
+    const value = event[name];
+    return conversion === null || value === null ? value : conversion[0](value as never);
+  });
 }
 
-/** null = the text is older than the start of the cycle, which the event does not tell. */
+/** Returns null for a text that is too short: it comes from a version without `cycleStart`. */
 function readFacts(text: string): SharedFacts | null {
-  const values: ReturnType<typeof valuesOf> = JSON.parse(text);
-  const [
-    effectiveDate,
-    localDate,
-    transitionType,
-    productName,
-    planName,
-    phaseName,
-    phasePrettyName,
-    phaseDuration,
-    isEvergreen,
-    catalogEffectiveDate,
-    fixedPrice,
-    recurringPrice,
-    billingPeriod,
-    billingMode,
-    billCycleDayLocal,
-    isAccountAligned,
-    billingAlignment,
-    isRequestedDay,
-    quantity,
-    cycleStart,
-  ] = values;
-  if (cycleStart === undefined) return null;
-  return {
-    effectiveDate,
-    localDate: readDay(localDate),
-    cycleStart: readDay(cycleStart),
-    transitionType,
-    productName,
-    planName,
-    phaseName,
-    phasePrettyName,
-    phaseDuration,
-    isEvergreen,
-    catalogEffectiveDate,
-    fixedPrice: fixedPrice === null ? null : decimal(fixedPrice),
-    recurringPrice: recurringPrice === null ? null : decimal(recurringPrice),
-    billingPeriod,
-    billingMode,
-    billCycleDayLocal,
-    isAccountAligned,
-    billingAlignment,
-    isRequestedDay,
-    quantity,
-    usages: NO_USAGES,
-  };
+  const values: readonly unknown[] = JSON.parse(text);
+  if (values.length < fields.length) return null;
+  const facts: { -readonly [K in keyof SharedFacts]?: unknown } = { ...noFacts, usages: NO_USAGES };
+  fields.forEach(([name, conversion], index) => {
+    const value = values[index];
+    facts[name] = conversion === null || value === null ? value : conversion[1](value as string);
+  });
+  return facts as SharedFacts;
 }

@@ -197,20 +197,16 @@ export function insertInto<R extends object>(
 }
 
 /**
- * Writes `properties` of all records with one statement, each found by `key`.
- * @throws InvariantError if the tenant has not every one of them.
+ * Writes `properties` of the records with these ids in one statement.
+ * @throws InvariantError if the tenant does not have all of them.
  */
-export async function update<R extends object, K extends keyof R & string, P extends keyof R & string>(
+export async function update<R extends { readonly id: Uuid }, P extends keyof R & string>(
   scope: TenantScope,
   table: RecordTable<R>,
-  change: {
-    readonly key: K;
-    readonly properties: readonly P[];
-    readonly records: readonly Pick<NoInfer<R>, K | P>[];
-  },
+  change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
 ): Promise<void> {
   if (change.records.length === 0) return;
-  const { affected } = await scope.runner.run(updateOf(scope, table, change));
+  const { affected } = await scope.runner.run(updateOf(scope, table, { key: 'id', ...change }));
   assertAffected(table, affected, change.records.length);
 }
 

@@ -2,7 +2,7 @@ import type { ArchivedDay, UsageArchiveWrites } from '../../../../lib/ports/stor
 import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
-import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateIn, givenColumns, numberIn, numberOf, textIn, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { bucketKey } from '../../tables/usage/usage.ts';
@@ -36,11 +36,11 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
         order by d.subscription_record_id, d.local_date, d.unit_record_id
         limit ${limit} ${raw(runner.dialect.forUpdate === '' ? '' : `${runner.dialect.forUpdate} of d`)}`,
         (row) => ({
-          subscriptionRecordId: numberOf(row.subscription_record_id, 'subscription_record_id'),
-          unit: textOf(row.name, 'name'),
-          localDate: dateOf(row.local_date, 'local_date'),
-          count: numberOf(row.point_count, 'point_count'),
-          archivedCount: row.archived_count === null ? 0 : numberOf(row.archived_count, 'archived_count'),
+          subscriptionRecordId: numberIn(row, 'subscription_record_id'),
+          unit: textIn(row, 'name'),
+          localDate: dateIn(row, 'local_date'),
+          count: numberIn(row, 'point_count'),
+          archivedCount: row.archived_count === null ? 0 : numberIn(row, 'archived_count'),
         }),
       );
     },
@@ -93,7 +93,7 @@ async function keepPieces(
         and ${ofBucket(tenantRecordId)} and ${raw(isInRange)} and not ${isVoided('p', tenantRecordId)}
     ) counted group by piece, unit_record_id order by piece`);
   const rows = kept.map((row): readonly Cell[] => {
-    const one = pieces[numberOf(row.piece, 'piece')];
+    const one = pieces[numberIn(row, 'piece')];
     assertInvariant(one, 'A piece was found that nobody asked for');
     const { subscriptionRecordId, range } = one;
     const bucket = [subscriptionRecordId, writeDay(range.localDate), numberOf(row.unit_record_id, 'unit')];
@@ -102,10 +102,7 @@ async function keepPieces(
       assertInvariant(amount !== null, 'A piece with points has no sum');
       return formatDecimal(amount);
     });
-    const last = [
-      numberOf(row.last_recorded_for, 'last_recorded_for'),
-      textOf(row.last_amount, 'last_amount'),
-    ];
+    const last = [numberIn(row, 'last_recorded_for'), textIn(row, 'last_amount')];
     const place = [range.after, writePart(range.part), range.upTo];
     return [tenantRecordId, ...bucket, ...place, sum ?? null, max ?? null, min ?? null, ...last];
   });

@@ -9,7 +9,18 @@ import { isUuid } from '../../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { decimal } from '../../../../lib/values/money/index.ts';
 import { instant, type LocalDate, localDate } from '../../../../lib/values/time/index.ts';
-import { type Cell, dateOf, givenColumns, numberOf, type Row, textOf, writeDay } from '../../sql/columns.ts';
+import {
+  type Cell,
+  dateIn,
+  dateOf,
+  givenColumns,
+  numberIn,
+  numberOf,
+  type Row,
+  textIn,
+  textOf,
+  writeDay,
+} from '../../sql/columns.ts';
 import { firstRowsAs, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 
@@ -236,9 +247,9 @@ export async function archivedPieces(
       and a.local_date = r.local_date and a.unit_record_id = unit.record_id
     order by r.request, a.after_ordinal, a.part`,
     (row) => {
-      const sum = decimal(textOf(row.amount_sum, 'amount_sum'));
-      const max = decimal(textOf(row.amount_max, 'amount_max'));
-      found[numberOf(row.request, 'request')]?.push({ ...readRange(row), sum, max });
+      const sum = decimal(textIn(row, 'amount_sum'));
+      const max = decimal(textIn(row, 'amount_max'));
+      found[numberIn(row, 'request')]?.push({ ...readRange(row), sum, max });
     },
   );
   return found;
@@ -271,10 +282,10 @@ function readPart(stored: string): PartOfDay {
 /** The range of an archived piece. */
 export function readRange(row: Row): PointRange {
   return {
-    unit: textOf(row.name, 'name'),
-    localDate: dateOf(row.local_date, 'local_date'),
-    part: readPart(textOf(row.part, 'part')),
-    after: numberOf(row.after_ordinal, 'after_ordinal'),
-    upTo: numberOf(row.up_to_ordinal, 'up_to_ordinal'),
+    unit: textIn(row, 'name'),
+    localDate: dateIn(row, 'local_date'),
+    part: readPart(textIn(row, 'part')),
+    after: numberIn(row, 'after_ordinal'),
+    upTo: numberIn(row, 'up_to_ordinal'),
   };
 }

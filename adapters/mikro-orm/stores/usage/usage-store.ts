@@ -7,11 +7,10 @@ import type {
 } from '../../../../lib/ports/storage/index.ts';
 import type { StoredUsageInterval } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { HOUR_MS, MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateIn, givenColumns, idIn, numberIn, textIn, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
@@ -52,7 +51,7 @@ export function usageReads(scope: TenantScope): UsageReads {
         (row) => {
           const amount = runner.dialect.decimalOf(row.amount);
           assertInvariant(amount !== null, 'A group of points has no sum');
-          sums[numberOf(row.stretch, 'stretch')]?.push({ unit: textOf(row.name, 'name'), amount });
+          sums[numberIn(row, 'stretch')]?.push({ unit: textIn(row, 'name'), amount });
         },
       );
       return sums;
@@ -78,8 +77,8 @@ export function usageReads(scope: TenantScope): UsageReads {
         (row) => {
           const amount = runner.dialect.decimalOf(row.amount);
           assertInvariant(amount !== null, 'A group of points has no sum');
-          const sum = { hour: numberOf(row.hour, 'hour'), unit: textOf(row.name, 'name'), amount };
-          sums[numberOf(row.stretch, 'stretch')]?.push(sum);
+          const sum = { hour: numberIn(row, 'hour'), unit: textIn(row, 'name'), amount };
+          sums[numberIn(row, 'stretch')]?.push(sum);
         },
       );
       return sums;
@@ -92,8 +91,8 @@ export function usageReads(scope: TenantScope): UsageReads {
         select subscription_id, starts_at_local from bw_usage_intervals
         where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
       return rows.map((row) => ({
-        subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-        date: dateOf(row.starts_at_local, 'starts_at_local'),
+        subscriptionId: idIn(row, 'subscription_id'),
+        date: dateIn(row, 'starts_at_local'),
       }));
     },
     days: async (requests) => usageDays(scope, requests),
