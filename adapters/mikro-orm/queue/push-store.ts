@@ -6,12 +6,11 @@ import type {
   SinkStore,
 } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
-import { givenColumns, numberIn, numberOf, textOf } from '../sql/columns.ts';
-import type { SystemAccess } from '../sql/runner.ts';
+import { givenColumns, instantIn, numberIn, orNullIn, textIn, textOf } from '../sql/columns.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
-  pushDeliveriesTable as deliveries,
+  pushDeliveriesTable as callbackDeliveries,
   pushCursorsTable,
   pushLeasesTable,
   queueEntriesTable,
@@ -23,6 +22,7 @@ import {
   insertInto,
   ofAccount,
   page,
+  readAs,
   select,
   type TenantScope,
   updateRows,
@@ -30,20 +30,20 @@ import {
 
 const leaseColumns = givenColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
 
-/** An event is among the live entries, or among those that have ended. */
-const eventTables = { live: raw(queueEntriesTable.name), ended: raw(queueHistoryTable.name) };
+const liveTable = raw(queueEntriesTable.name);
+const historyTable = raw(queueHistoryTable.name);
 
-/** Which events of the tenant of a cursor `c` come after it. */
+/** Condition for the events `e` after a cursor `c`. */
 const isUntaken = sql`
   e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
 
-/** Whether a cursor has events after it: the first of them, along the index of what is told. */
+/** Condition for cursors with later events. Finds the first of them in the index of published events. */
 const hasUntaken = sql`coalesce(
-  (select e.record_id from ${eventTables.live} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1),
-  (select e.record_id from ${eventTables.ended} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
+  (select e.record_id from ${liveTable} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1),
+  (select e.record_id from ${historyTable} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
   ) is not null`;
 
-/** Of each cursor how many events come after it, at most so many of each table, and when the first of them happened. */
+/** For each cursor, the number of later events, up to `limit` per table, and the time of the first of them. */
 function untakenCounts(cursors: Sql, limit: number): Sql {
   const of = (table: RawText): Sql => sql`
     union all select
@@ -51,65 +51,46 @@ function untakenCounts(cursors: Sql, limit: number): Sql {
         order by e.tenant_record_id, e.record_id limit ${limit}) as counted),
       (select e.created_date from ${table} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
     from ${cursors}`;
-  return sql`${of(eventTables.live)} ${of(eventTables.ended)}`;
+  return sql`${of(liveTable)} ${of(historyTable)}`;
 }
 
-/** How deliveries of one kind are found: those to callbacks, or those to one sink. */
-interface Place {
-  readonly rows: RawText;
-  readonly leases: RawText;
-  /** `c`: tenants, and up to which of their events there are deliveries. */
-  readonly cursors: Sql;
-  /** What holds of the rows of this kind alone. */
-  readonly ofKind: (alias: string) => Sql;
-  /** What tells a lease of this kind besides its tenant: columns, their values, and the key of the table. */
-  readonly sinkColumn: RawText;
-  readonly sinkValue: Sql;
-  readonly leaseKey: RawText;
+/** Tenants with the last event that has a delivery for the sink. */
+function sinkCursors(sink: string): Sql {
+  return sql`(
+    select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
+    from bw_sinks s cross join (select record_id as id from bw_tenants union all select ${raw(String(SYSTEM_TENANT.recordId))}) t
+    left join bw_sink_cursors k on k.tenant_record_id = t.id and k.sink = s.name
+    where s.name = ${sink}) c`;
 }
 
-function placeOf({ deliveries, leases, sink }: DeliveryTables): Place {
-  const found = { rows: raw(deliveries.name), leases: raw(leases) };
-  if (sink === null) {
-    const ofKind = (): Sql => nothing;
-    return {
-      ...found,
-      cursors: sql`bw_push_cursors c`,
-      ofKind,
-      sinkColumn: raw(''),
-      sinkValue: nothing,
-      leaseKey: raw('tenant_record_id'),
-    };
-  }
-  return {
-    ...found,
-    cursors: sql`(
-      select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
-      from bw_sinks s cross join (select record_id as id from bw_tenants union all select ${raw(String(SYSTEM_TENANT.recordId))}) t
-      left join bw_sink_cursors k on k.tenant_record_id = t.id and k.sink = s.name
-      where s.name = ${sink}) c`,
-    ofKind: (alias) => sql`and ${raw(alias)}.sink = ${sink}`,
-    sinkColumn: raw(', sink'),
-    sinkValue: sql`, ${sink}`,
-    leaseKey: raw('tenant_record_id, sink'),
-  };
-}
-
+/** @param sink null for deliveries to the callbacks of tenants. */
 export function pushStore(
   access: SystemAccess,
-  { tables, onWritten }: { readonly tables: DeliveryTables } & Pick<PushStore, 'onWritten'>,
+  sink: string | null,
+  onWritten: PushStore['onWritten'],
 ): PushStore {
   const { dialect } = access;
-  const { deliveries, sink } = tables;
-  const { rows, leases, cursors, ofKind, sinkColumn, sinkValue, leaseKey } = placeOf(tables);
+  const deliveries = sink === null ? callbackDeliveries : sinkDeliveriesTable;
+  const rows = raw(deliveries.name);
+  const leases = raw((sink === null ? pushLeasesTable : sinkLeasesTable).name);
+  const cursors = sink === null ? sql`bw_push_cursors c` : sinkCursors(sink);
+  const ofKind = (alias: string): Sql => (sink === null ? nothing : sql`and ${raw(alias)}.sink = ${sink}`);
+  const sinkColumn = raw(sink === null ? '' : ', sink');
+  const sinkValue = sink === null ? nothing : sql`, ${sink}`;
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
-  /** The leases of these tenants that still carry our tokens. */
+  /** Condition for the leases of these tenants that still have our tokens. */
   const areHeld = (held: readonly PushLease[]): Sql => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
     const tokens = [...new Set(held.map(({ token }) => token))];
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
   };
-  /** Moves the cursor of a tenant on, if it is there still. */
+  /** Extends the lease; returns false if it is lost. */
+  const extended = async (runner: Runner, lease: PushLease, leaseEndsAtMs: number): Promise<boolean> => {
+    const { affected } = await runner.run(sql`
+      update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
+    return affected > 0;
+  };
+  /** Advances the cursor of a tenant, unless another node has. */
   const moved = (
     tenantRecordId: number,
     { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -125,7 +106,7 @@ export function pushStore(
           where k.after_record_id = ${after}`;
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
-      // Along the index of what is due, from tenant to tenant, whatever each has to send.
+      // Skips from tenant to tenant along the index of due deliveries.
       const taken = await access.rows(sql`
         with recursive pushing (id) as (
           select min(d.tenant_record_id) from ${rows} d where ${due}
@@ -147,7 +128,7 @@ export function pushStore(
           select 1 from ${leases} o
           where o.tenant_record_id = waiting.id and o.ends_at_ms > ${systemNowMs} ${ofKind('o')})
         limit ${limit}
-        on conflict (${leaseKey}) do update
+        on conflict (tenant_record_id ${sinkColumn}) do update
           set owner = excluded.owner, token = excluded.token, ends_at_ms = excluded.ends_at_ms
           where l.ends_at_ms <= ${systemNowMs}
         returning tenant_record_id`);
@@ -158,9 +139,8 @@ export function pushStore(
       await access.run(sql`update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld(held)}`);
     },
     owners: async () => {
-      const found = await access.rows(sql`
-        select distinct l.owner from ${leases} l where true ${ofKind('l')}`);
-      return found.map(({ owner }) => String(owner));
+      return readAs(access, (row) => textIn(row, 'owner'))`
+        select distinct l.owner from ${leases} l where true ${ofKind('l')}`;
     },
     releaseFrom: async (owners) => {
       if (owners.length === 0) return;
@@ -190,9 +170,7 @@ export function pushStore(
     },
     record: async (lease, changes, leaseEndsAtMs) =>
       access.transact(async (runner) => {
-        const { affected } = await runner.run(sql`
-          update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
-        if (affected === 0) return false;
+        if (!(await extended(runner, lease, leaseEndsAtMs))) return false;
         const scope = { runner, tenantRecordId: lease.tenantRecordId };
         await updateRows(scope, deliveries, { properties: changing, records: changes });
         const over = changes.filter(({ state, attempts }) => state !== 'AVAILABLE' && attempts > 1);
@@ -204,36 +182,28 @@ export function pushStore(
       }),
     takeUp: async (lease, { after, upTo, deliveries: made }, leaseEndsAtMs) =>
       access.transact(async (runner) => {
-        const { affected: isHeld } = await runner.run(sql`
-          update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
-        if (isHeld === 0) return 'LOST';
+        if (!(await extended(runner, lease, leaseEndsAtMs))) return 'LOST';
         const { tenantRecordId } = lease;
-        const { affected: isMoved } = await runner.run(moved(tenantRecordId, { after, upTo }));
-        if (isMoved === 0) return 'MOVED';
-        // An earlier version writes its deliveries with the change, also while this one is there already.
+        const { affected } = await runner.run(moved(tenantRecordId, { after, upTo }));
+        if (affected === 0) return 'MOVED';
+        // An earlier version, which may run at the same time, writes its deliveries together with the change.
         if (made.length > 0)
           await runner.run(sql`${insertInto({ tenantRecordId }, deliveries, made)} on conflict do nothing`);
         return 'TAKEN';
       }),
     nextDue: async (after) => {
-      const found = await access.rows(sql`
+      const [row] = await access.rows(sql`
         select min(d.due_order) as next_due from ${rows} d where ${due} and d.due_order > ${after}`);
-      const next = found[0]?.next_due;
-      return next === null || next === undefined ? null : instant(numberOf(next, 'next_due'));
+      return orNullIn(row, 'next_due', instantIn);
     },
     backlog: async ({ businessNow, limit }) => {
-      const found = await access.rows(sql`
+      const [row] = await access.rows(sql`
         select sum(due) as due, min(oldest) as oldest from (
           select count(*) as due, min(begun) as oldest from (
             select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
             where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as made
           ${untakenCounts(cursors, limit)}) as found`);
-      const [row] = found;
-      const oldest = row?.oldest;
-      return {
-        due: Math.min(numberIn(row, 'due'), limit),
-        oldest: oldest === null || oldest === undefined ? null : instant(numberOf(oldest, 'oldest')),
-      };
+      return { due: Math.min(numberIn(row, 'due'), limit), oldest: orNullIn(row, 'oldest', instantIn) };
     },
     hasDue: async (tenantRecordId, businessNow) => {
       const whose = (alias: string): Sql =>
@@ -257,21 +227,7 @@ export function pushStore(
   };
 }
 
-/** Where deliveries of one kind lie, and the leases of those who send them. */
-interface DeliveryTables {
-  readonly deliveries: typeof deliveries;
-  readonly leases: string;
-  /** The sink that they go to; null = the callback of their tenant. */
-  readonly sink: string | null;
-}
-
-export const callbackTables: DeliveryTables = { deliveries, leases: pushLeasesTable.name, sink: null };
-
-export function sinkTables(name: string): DeliveryTables {
-  return { deliveries: sinkDeliveriesTable, leases: sinkLeasesTable.name, sink: name };
-}
-
-/** What an attempt, or asking for one, changes. */
+/** The properties that an attempt or a request for one changes. */
 const changing = [
   'state',
   'dueOrder',
@@ -286,14 +242,14 @@ const changing = [
 export function pushReads(scope: TenantScope): PushReads {
   return {
     list: async ({ state, eventType, accountId }, request) =>
-      page(scope, deliveries, {
+      page(scope, callbackDeliveries, {
         request,
         within: sql`${state === undefined ? nothing : sql`and state = ${state}`}
           ${eventType === undefined ? nothing : sql`and event_type = ${eventType}`}
           ${accountId === undefined ? nothing : sql`and ${ofAccount(scope, accountId)}`}`,
         among: nothing,
       }),
-    find: async (id) => (await select(scope, deliveries, isIn('id', 'uuid', [id])))[0] ?? null,
+    find: async (id) => (await select(scope, callbackDeliveries, isIn('id', 'uuid', [id])))[0] ?? null,
     takenUpTo: async (sink) =>
       sink === undefined
         ? ((await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
@@ -309,7 +265,7 @@ async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: stri
   return row === undefined ? null : numberIn(row, 'after_record_id');
 }
 
-/** From now on nothing that has happened before goes to the callback of the tenant; null = it has none any more. */
+/** Starts the pushes of a tenant with the next event. null removes the callback. */
 export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
   const { runner, tenantRecordId } = scope;
   await runner.run(
@@ -322,24 +278,24 @@ export async function beginPushes(scope: TenantScope, callback: number | null): 
   );
 }
 
-/** @param onAsked called when something was made due. */
+/** @param onAsked called when a push was made due. */
 export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites {
   return {
     sendAgain: async (delivery, to) => {
       const record = { ...delivery, ...to, state: 'AVAILABLE' as const, failures: 0, endedDate: null };
-      await updateRows(scope, deliveries, { properties: [...changing, 'url'], records: [record] });
+      await updateRows(scope, callbackDeliveries, { properties: [...changing, 'url'], records: [record] });
       onAsked();
     },
   };
 }
 
 /**
- * A sink gets the events of an account strictly in order: while one comes again, those behind it are due at no time, so that
- * nobody who looks for what is due finds them.
+ * A sink gets the events of an account strictly in order. While one of them is retried, the later ones have a due order that
+ * is never reached.
  */
 const HELD_BACK = 9_000_000_000_000_000;
 
-/** Holds back what has been written behind something that comes again. Where nothing does, only that is looked up. */
+/** Holds back the events after one that is retried. Without retries, this is a single lookup. */
 export function heldBack(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w
     where w.sink = ${sink} and w.tenant_record_id = ${tenantRecordId} and w.state = 'AVAILABLE' and w.due_order > 0`;
@@ -350,7 +306,7 @@ export function heldBack(tenantRecordId: number, sink: string): Sql {
       and coalesce(d.account_record_id, 0) in (select coalesce(w.account_record_id, 0) ${again})`;
 }
 
-/** Lets the accounts go on whose event, with one of these record ids, comes no more. */
+/** Releases the events of the accounts whose retries, with these record ids, have ended. */
 function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]): Sql {
   return sql`
     update bw_sink_deliveries as d set due_order = 0
@@ -363,21 +319,17 @@ function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly numbe
 
 const nameColumn = givenColumns({ name: 'text' });
 
-/** The event sinks of hosts, each by its name. */
+/** The event sinks of hosts, by name. */
 export function sinkStore(access: SystemAccess): SinkStore {
   const { dialect } = access;
   const isUnused = (forMs: number): Sql => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;
   return {
     register: async (names) => {
       if (names.length === 0) return;
-      const rows = rowsAs(
-        'r',
-        nameColumn,
-        names.map((name) => [name]),
-      );
+      const rows = names.map((name) => [name]);
       await access.run(sql`
         insert into bw_sinks (name, after_record_id, used_at_ms)
-        select r.name, ${dialect.lastEntry}, ${dialect.nowMs} from ${rows} where true
+        select r.name, ${dialect.lastEntry}, ${dialect.nowMs} from ${rowsAs('r', nameColumn, rows)} where true
         on conflict (name) do update set used_at_ms = excluded.used_at_ms`);
     },
     forget: async (unusedForMs, limit) =>

@@ -59,7 +59,12 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         where entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
           and entry.processing_state = '${raw(state)}' and entry.due_order <= asked.due_by
           and ${isIn('entry.topic', 'text', topics)}`;
-      const rows = await runner.rows(sql`
+      return readAs(runner, (row) => ({
+        asker: numberIn(row, 'asker'),
+        lastDue: instantIn(row, 'last_due'),
+        availableAtMs: orNullIn(row, 'available_at_ms', numberIn),
+        isUnderWay: numberIn(row, 'under_way') === 1,
+      }))`
         with asked (asker, account_record_id, due_by) as (select * from ${rowsAs('r', aheadColumns, asked)}),
         ahead as (
           ${inState(ProcessingState.AVAILABLE, sql`entry.available_at_ms`)}
@@ -67,24 +72,17 @@ export function notificationReads(scope: TenantScope): NotificationReads {
           union all ${inState(ProcessingState.IN_PROCESSING, sql`null`)})
         select asker, max(effective_date) as last_due, max(available_at_ms) as available_at_ms,
           max(under_way) as under_way
-        from ahead group by asker`);
-      return rows.map((row) => ({
-        asker: numberIn(row, 'asker'),
-        lastDue: instantIn(row, 'last_due'),
-        availableAtMs: orNullIn(row, 'available_at_ms', numberIn),
-        isUnderWay: numberIn(row, 'under_way') === 1,
-      }));
+        from ahead group by asker`;
     },
     findPending: async (uniqueKeys) => {
       if (uniqueKeys.length === 0) return [];
-      const rows = await runner.rows(sql`
-        select unique_key, effective_date from bw_queue_entries
-        where tenant_record_id = ${tenantRecordId} and unique_key is not null
-          and ${isIn('unique_key', 'text', uniqueKeys)} and processing_state = ${ProcessingState.AVAILABLE}`);
-      return rows.map((row) => ({
+      return readAs(runner, (row) => ({
         uniqueKey: String(row.unique_key),
         effectiveDate: instantIn(row, 'effective_date'),
-      }));
+      }))`
+        select unique_key, effective_date from bw_queue_entries
+        where tenant_record_id = ${tenantRecordId} and unique_key is not null
+          and ${isIn('unique_key', 'text', uniqueKeys)} and processing_state = ${ProcessingState.AVAILABLE}`;
     },
   };
 }
@@ -105,9 +103,8 @@ export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages 
   return {
     entries: async (request) => {
       const columns = raw(runner.dialect.selectList(queueEntriesTable));
-      const rows = await runner.rows(sql`
-        select ${columns} from (${pageOf(request, own(request.accountRecordId))}) as chosen ${inOrder(request.part)}`);
-      return rows.map((row) => ({ ...queueEntriesTable.decode(row), tenantRecordId }));
+      return readAs(runner, (row) => ({ ...queueEntriesTable.decode(row), tenantRecordId }))`
+        select ${columns} from (${pageOf(request, own(request.accountRecordId))}) as chosen ${inOrder(request.part)}`;
     },
     deliveries: async ({ part, accountRecordId, from, to, afterRecordId, limit }) => {
       const dates =
@@ -115,13 +112,12 @@ export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages 
           ? sql`and state = 'AVAILABLE' ${to === null ? nothing : sql`and due_order <= ${to}`}`
           : sql`and state <> 'AVAILABLE' ${from === null ? nothing : sql`and ended_date >= ${from}`}`;
       const columns = raw(runner.dialect.selectList(deliveries));
-      const rows = await runner.rows(sql`
+      return readAs(runner, (row) => deliveries.decode(row))`
         select ${columns} from (
           select * from bw_push_deliveries
           where record_id > ${afterRecordId} ${own(accountRecordId)} ${dates}
           order by record_id limit ${limit}) as chosen
-        order by record_id`);
-      return rows.map((row) => deliveries.decode(row));
+        order by record_id`;
     },
   };
 }

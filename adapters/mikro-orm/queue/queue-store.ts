@@ -6,18 +6,29 @@ import {
   LeaseLostError,
   type QueueBacklog,
   type QueueStore,
-  type TopicBacklog,
   type WorkCause,
 } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import { givenColumns, instantIn, numberIn, numberOf, orNullIn, type Row } from '../sql/columns.ts';
+import {
+  bigint,
+  givenColumns,
+  instantAt,
+  instantIn,
+  numberIn,
+  numberOf,
+  orNullIn,
+  type Row,
+  rowReader,
+  text,
+} from '../sql/columns.ts';
 import type { StatementResult } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, type SqlPart, sql } from '../sql/sql.ts';
 import { queueEntriesTable } from '../tables/queue.ts';
+import { readAs } from '../tables/record-access.ts';
 import { availableCopy } from './entry-store.ts';
 
 const reasonColumns = givenColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
@@ -28,9 +39,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
     renew: async (entries, leaseUntilMs) => {
       if (entries.length === 0) return [];
-      const rows = await access.rows(sql`
-          update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`);
-      return rows.map((row) => numberIn(row, 'record_id'));
+      return readAs(access, (row) => numberIn(row, 'record_id'))`
+          update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`;
     },
     finish: async (entries) =>
       access.transact((runner) => endEntries(runner, entries, ProcessingState.PROCESSED)),
@@ -98,7 +108,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       return numberIn(row, 'pending');
     },
     backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
-    backlogByTopic: async (request) => (await access.rows(topicBacklogOf(request))).map(readTopicBacklog),
+    backlogByTopic: (request) => access.read(topicBacklogOf(request), readTopicBacklog),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`
@@ -110,7 +120,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
   };
 }
 
-/** The account's number leads the scan along its own due entries, since the token alone has no index. */
+/** Includes the account, whose due entries have an index; the token has none. */
 function causedBy({ userToken, accountRecordId }: WorkCause): Sql {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
   return sql`${ofAccount} and user_token = ${userToken}`;
@@ -136,15 +146,14 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
 }
 
 /**
- * Claims the first due entry of each account that has none in processing, oldest first.
+ * Claims the first due entry of each account without an entry in processing, oldest first.
  *
- * Bus entries have `due_order` 0 and so go before every notification, of their account and of others. The scan runs
- * along the index of due entries and stops at the limit; each row costs two probes of a partial index, written as
- * subqueries with an offset so that PostgreSQL does not turn them into a join of the whole table.
+ * Bus entries have `due_order` 0 and so precede all notifications. The scan uses the index of due entries and stops at the
+ * limit. Each row costs two lookups in a partial index; the offset keeps PostgreSQL from turning them into a join.
  */
 async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
-  // Without this lock, a node that does not yet see another node's claim could claim a second entry of that account.
+  // Prevents a second claim of the same account by a node that does not see the first one yet.
   if (dialect.claimLock) await runner.run(dialect.claimLock);
   const rows = await runner.rows(sql`
     update bw_queue_entries set
@@ -159,7 +168,7 @@ async function claimEntries(runner: Runner, request: ClaimRequest): Promise<read
     .map(({ entry }) => entry);
 }
 
-/** Record ids of the entries to claim. */
+/** Selects the record ids of the entries to claim. */
 export function dueEntries(request: ClaimRequest): Sql {
   return sql`
     select e.record_id from bw_queue_entries e
@@ -183,7 +192,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** A bus entry is at 0 in the order of claims, so the scan stays along that index. */
+/** In terms of the claim order, so that the scan can use its index. */
 function ofKind({ kind }: ClaimRequest): Sql {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
@@ -201,39 +210,31 @@ interface Claimed {
 }
 
 function readClaimed(row: Row): Claimed {
-  const stored = queueEntriesTable.decode(row);
-  return {
-    dueOrder: stored.dueOrder,
-    entry: {
-      recordId: stored.recordId,
-      kind: stored.kind,
-      topic: stored.topic,
-      payload: stored.payload,
-      accountRecordId: stored.accountRecordId,
-      tenantRecordId: numberIn(row, 'tenant_record_id'),
-      userToken: stored.userToken,
-      traceParent: stored.traceParent,
-      createdDate: stored.createdDate,
-      effectiveDate: stored.effectiveDate,
-      errorCount: stored.errorCount,
-      processingState: stored.processingState,
-      processingOwner: stored.processingOwner,
-      doneHandlers: stored.doneHandlers,
-      claimId: queueEntriesTable.fields.claimId.read(row) ?? missingClaim(row),
-    },
-  };
+  const {
+    dueOrder,
+    claimId,
+    uniqueKey: _uniqueKey,
+    availableAtMs: _availableAtMs,
+    claimedAtMs: _claimedAtMs,
+    lapses: _lapses,
+    reason: _reason,
+    eventId: _eventId,
+    ...entry
+  } = queueEntriesTable.decode(row);
+  const tenantRecordId = numberIn(row, 'tenant_record_id');
+  return { dueOrder, entry: { ...entry, tenantRecordId, claimId: claimId ?? missingClaim(row) } };
 }
 
 function missingClaim(row: Row): never {
   throw new Error(`Queue entry ${String(row.record_id)} was claimed without a claim id`);
 }
 
-/** Needed because `returning` gives no order. */
+/** Sorts the claimed rows: `returning` has no order. */
 function inClaimOrder(first: Claimed, second: Claimed): number {
   return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
 }
 
-/** The live rows of these entries that are still under our claim: the claim id is the fencing token. */
+/** Condition for the live rows of these entries that we still hold. The claim id is the fencing token. */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries'): Sql {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
   const recordIds = entries.map(({ recordId }) => recordId);
@@ -242,7 +243,10 @@ function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entrie
     and ${raw(alias)}.processing_state = ${ProcessingState.IN_PROCESSING}`;
 }
 
-/** Ends the entries with this outcome. Throws LeaseLostError if one of them is no longer ours. */
+/**
+ * Ends the entries with this outcome.
+ * @throws LeaseLostError if another node holds one of them now.
+ */
 export async function endEntries(
   runner: Runner,
   entries: readonly ClaimedEntry[],
@@ -272,8 +276,8 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number): void {
 }
 
 /**
- * Makes claimed entries AVAILABLE at once, in one step (platform §9.3 rule 7). The index of claimed entries leads to
- * them. Rows that a transaction holds are left out: their node is alive, and about to end them.
+ * Makes claimed entries AVAILABLE in one step (platform §9.3 rule 7), using the index of claimed entries. Skips rows that a
+ * transaction has locked: their node is alive and about to end them.
  */
 function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart): Sql {
   return sql`
@@ -284,7 +288,7 @@ function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart): Sql {
       ${raw(forUpdateSkipLocked)})`;
 }
 
-/** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform §9.2). */
+/** Ends entries that were taken back too often as REAPED and inserts AVAILABLE copies (platform §9.2). */
 async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]): Promise<number> {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`
@@ -294,27 +298,23 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
       ${kind === undefined ? nothing : sql`and kind = ${kind}`}
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
-  const stale = rows.map((row) => ({
-    tenantRecordId: numberIn(row, 'tenant_record_id'),
-    entry: queueEntriesTable.decode(row),
-  }));
-  const recordIds = stale.map(({ entry }) => entry.recordId);
+  const recordIds = rows.map((row) => numberIn(row, 'record_id'));
   await runner.run(sql`
     update bw_queue_entries set reason = ${`Taken back more than ${maxLapses} times: the nodes that worked on it died`}
     where ${isIn('record_id', 'bigint', recordIds)}`);
-  await runner.dialect.moveEntries(
-    runner,
-    sql`${isIn('record_id', 'bigint', recordIds)}`,
-    ProcessingState.REAPED,
-  );
-  const copies = stale.map(({ tenantRecordId, entry }) =>
-    availableCopy({ tenantRecordId, entry: { ...entry, createdDate: businessNow } }),
+  const reaped = sql`${isIn('record_id', 'bigint', recordIds)}`;
+  await runner.dialect.moveEntries(runner, reaped, ProcessingState.REAPED);
+  const copies = rows.map((row) =>
+    availableCopy(numberIn(row, 'tenant_record_id'), {
+      ...queueEntriesTable.decode(row),
+      createdDate: businessNow,
+    }),
   );
   await runner.dialect.insertEntries(runner, copies);
   return copies.length;
 }
 
-/** Since when an entry could have been processed. */
+/** The earliest time at which an entry could be processed. */
 const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
 
 const dueEvents = sql`due_order = 0`;
@@ -329,9 +329,8 @@ function firstDue(due: Sql, limit: number): Sql {
 }
 
 /**
- * Bus entries come first along the index of due entries, so the oldest is the first of them or of the others. Counting in
- * that order, and of the first `limit` only, keeps PostgreSQL on the index instead of reading the table until it has found
- * enough.
+ * The oldest due entry is the first bus entry or the first notification in the index of due entries. Counting only the first
+ * `limit` in that order keeps PostgreSQL on the index.
  */
 function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
   const parts = [
@@ -360,13 +359,7 @@ function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>): Sql {
     where begun <= ${since} group by topic order by topic`;
 }
 
-function readTopicBacklog(row: Row): TopicBacklog {
-  return {
-    topic: String(row.topic),
-    late: numberIn(row, 'late'),
-    oldest: instantIn(row, 'oldest'),
-  };
-}
+const readTopicBacklog = rowReader({ topic: text, late: bigint, oldest: instantAt });
 
 function readBacklog({ rows: [row] }: StatementResult, { since, limit }: BacklogRequest): QueueBacklog {
   const times = [row?.oldest_event, row?.oldest_notification]

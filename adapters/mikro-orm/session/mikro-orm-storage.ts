@@ -12,10 +12,10 @@ import {
   type WriteSession,
 } from '../../../lib/ports/storage/index.ts';
 import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
-import { callbackTables, pushStore, sinkStore, sinkTables } from '../queue/push-store.ts';
+import { pushStore, sinkStore } from '../queue/push-store.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import {
   type Connection,
@@ -44,67 +44,68 @@ import { defaultPolicy, type Flushed, readSession, type SessionPolicy, writeSess
 import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
 
-/** Re-runs of an operation after a serialisation failure, deadlock or busy database. */
+/** Retries of an operation after a serialization failure, deadlock or busy database. */
 const MAX_TRANSACTION_RETRIES = 10;
 
-/** Pause before re-run n is a random part of `min(2^n × first, longest)`. */
-const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
-const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
+/** The pause before retry n is a random part of `min(2^n × first, longest)`. */
+const FIRST_RETRY_PAUSE_MS = 5;
+const LONGEST_RETRY_PAUSE_MS = 500;
 
-/** What the entry file of a database provides. */
+/** The parts that the entry file of a database provides. */
 export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
-  /** For transactions of hosts, on connections that the storage has not prepared. */
+  /** For transactions of hosts, whose connections the storage has not prepared. */
   readonly hostDialect: Dialect;
-  /** Null: the server sees to that. */
+  /** null if the server takes care of locks. */
   readonly seesLock: SeesLock | null;
   /** Prepares the connection before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
-  /** Brings the schema up to date; null if the operator decides about that. */
+  /** Brings the schema up to date; null if the operator does. */
   readonly migrate: (() => Promise<unknown>) | null;
-  /** Whether `prepare` refuses a role that row-level security does not bind. */
+  /** Whether `prepare` rejects a role that row-level security does not bind. */
   readonly requireRowSecurity: boolean;
-  /** Gives up what keeps others away from the database, after a start that has failed; `connect` may follow. */
+  /** Releases the locks on the database after a failed start. `connect` may follow. */
   letGo(): Promise<void>;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
-  /** Names this node to the others, when it tells them of its commits. */
+  /** The name under which this node notifies the others of its commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
   readonly holdName: NodeStore['hold'];
   readonly trace: Trace | undefined;
 }
 
-/** What to do in a transaction, for whom and in whose name. */
+/** Work of a write transaction, with its tenant and author. */
 interface Operation<T> {
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
   readonly work: (session: WriteSession) => Promise<T>;
 }
 
+/** @param tenantRecordId null if the tenant is unknown. */
+type Listener = (tenantRecordId: number | null) => void;
+
 /** State that a storage and its `within` siblings share. */
 interface Shared {
   readonly parts: StorageParts;
-  readonly commitListeners: Set<() => void>;
-  readonly pushListeners: Set<(tenantRecordId: number | null) => void>;
-  /** For what the outside is told. */
-  readonly toldListeners: Set<(tenantRecordId: number | null) => void>;
+  /** Listeners to commits: of due queue entries, of pushes to callbacks, and of published events. */
+  readonly listeners: Readonly<Record<'due' | 'pushes' | 'published', Set<Listener>>>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
-  /** Whether the schema was found to be ours once. */
+  /** Whether the schema has been checked once. */
   isPrepared: boolean;
-  /** Work that is using our connections to the database now. */
+  /** Calls that are using our connections. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
 }
 
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-/** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
+/** The storage over MikroORM's connection. What differs between databases is in their dialects and parts. */
 export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: Storage['queue'];
@@ -137,19 +138,16 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
         this.#alone(tenantRecordId, (runner) => takePaymentNumbers(runner, tenantRecordId, count)),
       ),
     );
+    const { due, pushes, published } = shared.listeners;
     this.queue = queueStore(access, onSignal);
     this.entries = entryStore(access, {
       nodeTag: shared.parts.nodeTag,
-      onReady: () => {
-        for (const listener of shared.commitListeners) listener();
-      },
-      onPushesReady: () => {
-        for (const listener of shared.pushListeners) listener(null);
-      },
+      onReady: () => notify(due, null),
+      onPushesReady: () => notify(pushes, null),
     });
     this.#access = access;
-    this.events = eventStore(access, listening(shared.toldListeners));
-    this.push = pushStore(access, { tables: callbackTables, onWritten: listening(shared.pushListeners) });
+    this.events = eventStore(access, listening(published));
+    this.push = pushStore(access, null, listening(pushes));
     this.sinks = sinkStore(access);
     this.monitoring = monitoringStore(access);
     this.nodes = nodeStore(access, shared.parts.holdName);
@@ -161,28 +159,24 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {
     checkMikroOrmVersion();
-    const commitListeners: Shared['commitListeners'] = new Set();
-    const pushListeners: Shared['pushListeners'] = new Set();
-    const toldListeners: Shared['toldListeners'] = new Set();
-    const hosts = new HostTransactions(parts, () => {
-      for (const listener of commitListeners) listener();
-      for (const listener of [...pushListeners, ...toldListeners]) listener(null);
-    });
-    return new MikroOrmStorage<Host>(
-      {
-        parts,
-        commitListeners,
-        pushListeners,
-        toldListeners,
-        hosts,
-        policy: defaultPolicy,
-        connected: undefined,
-        isPrepared: false,
-        underWay: new Set(),
-        closing: undefined,
-      },
-      undefined,
-    );
+    const listeners = {
+      due: new Set<Listener>(),
+      pushes: new Set<Listener>(),
+      published: new Set<Listener>(),
+    };
+    const shared: Shared = {
+      parts,
+      listeners,
+      hosts: new HostTransactions(parts, () => {
+        for (const each of Object.values(listeners)) notify(each, null);
+      }),
+      policy: defaultPolicy,
+      connected: undefined,
+      isPrepared: false,
+      underWay: new Set(),
+      closing: undefined,
+    };
+    return new MikroOrmStorage<Host>(shared, undefined);
   }
 
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
@@ -197,13 +191,10 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     if (this.#hostOf(tenant)) return this.read(tenant, work);
-    const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      const runner = new Runner(
-        { dialect, trace, violationOf },
-        forOneStatement(transactions.single(tenant.recordId)),
-      );
+      const { transactions } = this.#shared.parts;
+      const runner = this.#runnerOn(forOneStatement(transactions.single(tenant.recordId)));
       return work(readSession(runner, tenant, this.#shared.policy.countThreshold));
     });
   }
@@ -247,8 +238,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   sink(name: string): PushStore {
-    const onWritten = listening(this.#shared.toldListeners);
-    return pushStore(this.#access, { tables: sinkTables(name), onWritten });
+    return pushStore(this.#access, name, listening(this.#shared.listeners.published));
   }
 
   async takePaymentNumber(tenant: TenantRef): Promise<number> {
@@ -279,8 +269,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   onCommit(listener: () => void): () => void {
-    this.#shared.commitListeners.add(listener);
-    return () => this.#shared.commitListeners.delete(listener);
+    return listening(this.#shared.listeners.due)(listener);
   }
 
   async prepare(policy: StoragePolicy = {}): Promise<void> {
@@ -306,7 +295,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       );
     let state = await stateNow();
     if (state.missing.length > 0 && state.unknown.length === 0 && migrate) {
-      // It must not make tables, which it would own: the right role could then not use them.
+      // A wrong role would own the tables that it creates, and the right role could not use them.
       await this.#refuseUnboundRole();
       await migrate();
       state = await stateNow();
@@ -332,7 +321,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return shared.closing;
   }
 
-  /** Runs `work` and writes what goes with it, so that only the commit is left to do. */
+  /** Runs `work` and writes its changes, so that only the commit is missing. */
   async #perform<T>(
     runner: Runner,
     { work, ...call }: Operation<T>,
@@ -348,7 +337,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return { result, flushed };
   }
 
-  /** A savepoint in the host's transaction, so that a failed operation leaves nothing behind there either. */
+  /** Uses a savepoint in the host's transaction, so that a failed operation leaves nothing behind. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { transactions } = this.#shared.parts;
     return this.#reachingHost(async () => {
@@ -361,10 +350,9 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
-    const { hostDialect, trace } = parts;
     return hosts.inSavepoint(outer, async (statements) => {
       await hosts.checkLocks(host, statements);
-      const runner = new Runner({ dialect: hostDialect, trace, violationOf }, statements);
+      const runner = this.#runnerOn(statements, parts.hostDialect);
       const done = await this.#perform(runner, operation);
       await runner.last();
       const { dueNow, hasPushes, tells } = done.flushed;
@@ -381,7 +369,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       if (kind.mode === 'write' && hosts.isHeld) await hosts.whenFree();
       trace?.('begin', []);
       return transactions.run(kind, async (transaction) => {
-        const runner = new Runner({ dialect, trace, violationOf }, transaction);
+        const runner = this.#runnerOn(transaction);
         if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
         const result = await work(runner);
         trace?.('commit', []);
@@ -390,20 +378,18 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** The host's transaction, reaching as far as `work` may; meanwhile SQLite has no other connection. */
+  /** Runs `work` in the host's transaction, with access to the rows of `reach`. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     return this.#reachingHost(async () => {
       const transaction = await hosts.transactionOf(host);
       return parts.transactions.join(transaction, reach, () =>
-        work(
-          new Runner({ dialect: parts.hostDialect, trace: parts.trace, violationOf }, oneByOne(transaction)),
-        ),
+        work(this.#runnerOn(oneByOne(transaction), parts.hostDialect)),
       );
     });
   }
 
-  /** The host whose transaction is to be joined, if any. */
+  /** Returns the host whose transaction the call joins, if any. */
   #hostOf({ within }: TenantRef): Host | undefined {
     return within === undefined ? this.#host : (within.host as Host);
   }
@@ -415,20 +401,21 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Statements that are each a transaction by themselves. */
+  /** Runs statements that are transactions of their own. */
   async #alone<T>(reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
-    const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
-      const single = whenWritable(this.#shared.hosts, transactions.single(reach));
-      return work(new Runner({ dialect, trace, violationOf }, single));
+      const { hosts, parts } = this.#shared;
+      return work(this.#runnerOn(whenWritable(hosts, parts.transactions.single(reach))));
     });
   }
 
-  /**
-   * Wraps every use of the database. Gives errors their meaning if it is unreachable or full, and refuses calls after
-   * `close`, which would open it again.
-   */
+  #runnerOn(transaction: Transaction, dialect = this.#shared.parts.dialect): Runner {
+    const { trace } = this.#shared.parts;
+    return new Runner({ dialect, trace, violationOf }, transaction);
+  }
+
+  /** Wraps every use of our connections. `close` waits for it. */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
     const { underWay } = this.#shared;
     return this.#reachingHost(async () => {
@@ -442,10 +429,14 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** The same over a connection of the host, which may never answer: `close`, which leaves it open, does not wait for it. */
+  /** Translates database errors and rejects calls after `close`, which would open the database again. */
   async #reachingHost<T>(work: () => Promise<T>): Promise<T> {
     const { closing, parts } = this.#shared;
-    if (closing !== undefined) throw closed();
+    if (closing !== undefined)
+      throw billingError(
+        ErrorCode.BUSY,
+        'This storage has been closed and does nothing more; open another one',
+      );
     try {
       return await work();
     } catch (error) {
@@ -461,7 +452,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     );
   }
 
-  /** Connects once; a failed attempt is forgotten, so that a database that comes up later is found. */
+  /** Connects once. After a failure, the next call tries again. */
   async #connect(): Promise<void> {
     const shared = this.#shared;
     shared.connected ??= shared.parts.connect();
@@ -473,15 +464,19 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     }
   }
 
-  #signal({ dueNow, hasPushes, tells }: Flushed, tenant: TenantRef): void {
-    const { commitListeners, pushListeners, toldListeners } = this.#shared;
-    for (const listener of dueNow ? commitListeners : []) listener();
-    for (const listener of hasPushes ? pushListeners : []) listener(tenant.recordId);
-    for (const listener of tells ? toldListeners : []) listener(tenant.recordId);
+  #signal({ dueNow, hasPushes, tells }: Flushed, { recordId }: TenantRef): void {
+    const { due, pushes, published } = this.#shared.listeners;
+    if (dueNow) notify(due, recordId);
+    if (hasPushes) notify(pushes, recordId);
+    if (tells) notify(published, recordId);
   }
 }
 
-/** Statements that write wait for the transactions of hosts that hold the file of a SQLite database. */
+function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null): void {
+  for (const listener of listeners) listener(tenantRecordId);
+}
+
+/** Lets writing statements wait for host transactions that lock the SQLite file. */
 function whenWritable(hosts: HostTransactions, single: Transaction): Transaction {
   if (!hosts.isHeld) return single;
   return {
@@ -492,8 +487,8 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
   };
 }
 
-/** Registers listeners in a set. */
-function listening<L>(listeners: Set<L>): (listener: L) => () => void {
+/** Returns a function that registers a listener and returns its removal. */
+function listening(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -504,7 +499,7 @@ function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: numbe
   return takeNumbers({ runner, tenantRecordId }, 'payment_number', count);
 }
 
-/** Runs the attempt again, a bounded number of times, when another transaction got in its way. */
+/** Repeats the attempt after conflicts with other transactions, a limited number of times. */
 async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknown) => boolean): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -517,28 +512,15 @@ async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknow
   }
 }
 
-/**
- * In a host's transaction such a change costs no more than a savepoint; a deadlock or serialisation failure ends the
- * whole transaction.
- */
+/** In a host's transaction, only this conflict can be retried: other ones end the whole transaction. */
 function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
   return error instanceof ConcurrentChangeError;
 }
 
-/** Longer with each retry and partly random, so that two that collide do not meet again. */
+/** Waits longer with each retry and partly at random, so that two calls do not collide again. */
 async function pauseBefore(retry: number): Promise<void> {
-  const longestMs = Math.min(
-    FIRST_TRANSACTION_RETRY_PAUSE_MS * 2 ** retry,
-    LONGEST_TRANSACTION_RETRY_PAUSE_MS,
-  );
+  const longestMs = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** retry, LONGEST_RETRY_PAUSE_MS);
   await setTimeout(longestMs * (0.5 + Math.random() / 2));
-}
-
-function closed(): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: 'This storage has been closed and does nothing more; open another one',
-  });
 }
 
 function outOfAttempts(cause: unknown): BillingError {

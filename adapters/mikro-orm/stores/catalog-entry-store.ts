@@ -6,7 +6,14 @@ import { type Audited, insertAudited, noteChange, type WriteScope } from '../aud
 import { textIn } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
-import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import {
+  haveIds,
+  ofAccounts,
+  readAs,
+  select,
+  selectOrdered,
+  type TenantScope,
+} from '../tables/record-access.ts';
 import { lifecycleEventsTable } from '../tables/subscriptions.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';
 
@@ -36,10 +43,9 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
         order: 'plan_name, effective_date, created_order',
       }),
     plansChangedSince: async (revision) => {
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => textIn(row, 'plan_name'))`
         select distinct plan_name from bw_catalog_plan_rows
-        where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`);
-      return rows.map((row) => textIn(row, 'plan_name'));
+        where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`;
     },
     existForAccounts: async () => {
       const rows = await scope.runner.rows(sql`
@@ -52,7 +58,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
       const names = planNames.filter(isStorable).map((name) => [name]);
       // Finds the first name from this one on along the index, instead of every event that has it. `exists` would not do:
       // PostgreSQL would walk through all events.
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => textIn(row, 'plan_name'))`
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (
           select plan_name from bw_subscription_events
@@ -65,8 +71,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
               select plan_name from bw_subscription_events
               where tenant_record_id = o.tenant_record_id and plan_name >= o.plan_name
               order by plan_name limit 1)
-          order by o.override_hash limit 1)`);
-      return rows.map((row) => textIn(row, 'plan_name'));
+          order by o.override_hash limit 1)`;
     },
   };
 }

@@ -15,7 +15,19 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
-import { givenColumns, numberIn, numberOf, type Row, textIn } from '../sql/columns.ts';
+import {
+  bigint,
+  givenColumns,
+  instantAt,
+  integerOrNull,
+  numberIn,
+  numberOf,
+  type Row,
+  rowReader,
+  text,
+  textIn,
+  uuid,
+} from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   type CatalogVersionRow,
@@ -23,14 +35,19 @@ import {
   catalogVersionsTable,
   overridePlansTable,
 } from '../tables/catalogs.ts';
-import { haveIds, insert, insertInto, select, type TenantScope } from '../tables/record-access.ts';
+import { haveIds, insert, insertInto, readAs, select, type TenantScope } from '../tables/record-access.ts';
 import { tenantsTable } from '../tables/system.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';
 
-const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
-const listedColumns = raw(
-  ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
-);
+const readVersion = rowReader({
+  recordId: bigint,
+  id: uuid,
+  effectiveDate: instantAt,
+  uploadId: uuid,
+  contentHash: text,
+  revision: integerOrNull,
+  createdDate: instantAt,
+});
 
 /** The name of catalog versions in audit rows. */
 const VERSIONS = 'TENANT_KVS';
@@ -38,27 +55,15 @@ const VERSIONS = 'TENANT_KVS';
 export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
   const { runner, tenantRecordId } = scope;
   return {
-    versions: async () => {
-      const rows = await runner.rows(sql`
-        select ${listedColumns} from bw_catalog_versions
-        where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`);
-      const { fields } = catalogVersionsTable;
-      return rows.map((row) => ({
-        recordId: numberIn(row, 'record_id'),
-        id: fields.id.read(row),
-        effectiveDate: fields.effectiveDate.read(row),
-        uploadId: fields.uploadId.read(row),
-        contentHash: fields.contentHash.read(row),
-        revision: fields.revision.read(row),
-        createdDate: fields.createdDate.read(row),
-      }));
-    },
+    versions: async () =>
+      readAs(runner, readVersion)`
+        select record_id, id, effective_date, upload_id, content_hash, revision, created_date from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`,
     contents: async (versionRecordIds) => {
       if (versionRecordIds.length === 0) return [];
-      const rows = await runner.rows(sql`
+      return readAs(runner, contentOf)`
         select record_id, canonical_xml, composition from bw_catalog_versions
-        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', versionRecordIds)}`);
-      return rows.map(contentOf);
+        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', versionRecordIds)}`;
     },
     parts: async (recordIds) => {
       if (recordIds.length === 0) return [];
@@ -172,14 +177,14 @@ async function insertVersions(
     noteBareChange(scope, VERSIONS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
 }
 
-/** Megabytes of text, bound as a value of their own: as part of a row they would first be written and read as JSON. */
+/** Binds the text separately, because it has megabytes and a row would be converted to JSON and back. */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
   await setImmediate();
   await scope.runner.run(sql`
     update bw_catalog_versions set source_text = ${text} where ${haveIds(scope, [id])}`);
 }
 
-/** By effective date, the revision since which each removed version was held. */
+/** Returns the revisions of the removed versions by effective date. */
 async function removeVersions(
   scope: WriteScope,
   ids: readonly Uuid[],
@@ -198,7 +203,7 @@ async function removeVersions(
   return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
 }
 
-/** Record ids of all these parts by content hash, after storing those that the tenant did not have. */
+/** Stores the parts that the tenant does not have and returns the record ids of all by content hash. */
 async function storeParts(
   scope: WriteScope,
   parts: Iterable<NewCatalogPart>,
@@ -208,7 +213,7 @@ async function storeParts(
   for (let first = 0; first < all.length; first += CATALOG_PARTS_AT_ONCE) {
     const some = all.slice(first, first + CATALOG_PARTS_AT_ONCE);
     for (const [hash, recordId] of await storeSomeParts(scope, some)) ids.set(hash, recordId);
-    // A database in the process writes them without letting others have their turn.
+    // An embedded database blocks the event loop while it writes.
     if (first + CATALOG_PARTS_AT_ONCE < all.length) await setImmediate();
   }
   return ids;
@@ -280,10 +285,10 @@ function definitionKey({
   return `${overrideHash} ${parentPlanName}`;
 }
 
-/** So few that the parts of the largest documents fit into one string; with 256 per row it took just as long. */
+/** Small enough that the parts of the largest documents fit into one string; 256 per row were not faster. */
 const PARTS_PER_ROW = 32;
 
-/** No part contains them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`. */
+/** Never part of the data: XML names cannot contain them, and JSON escapes them. */
 const RECORD_SEPARATOR = '\u001e';
 const UNIT_SEPARATOR = '\u001f';
 
@@ -295,8 +300,8 @@ const line = raw(
 );
 
 /**
- * Reads parts of a catalog, of which there may be hundreds of thousands, joined to a few long texts: as rows of their own
- * they would take the driver longer than all the rest of the work.
+ * Reads catalog parts joined to a few long texts. There may be hundreds of thousands, and reading that many rows would take
+ * the driver longer than all other work.
  */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]): Sql {
   const groups: [string][] = [];
@@ -312,61 +317,22 @@ function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: read
     ) as parts from ${wanted}`;
 }
 
-/** The parts of the rows of `partsStatement`. Their texts share the memory of the row that brought them. */
+/** Splits the rows of `partsStatement` into parts, which share the memory of their row. */
 function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
-  const parts: StoredCatalogPart[] = [];
-  for (const row of rows) {
-    if (row.parts === null) continue;
-    const joined = new JoinedRecords(textIn(row, 'parts'));
-    while (!joined.isAtEnd) parts.push(nextPart(joined));
-  }
-  return parts;
+  return rows.flatMap((row) =>
+    row.parts === null ? [] : textIn(row, 'parts').split(RECORD_SEPARATOR).map(partOf),
+  );
 }
 
-function nextPart(joined: JoinedRecords): StoredCatalogPart {
-  const recordId = numberOf(joined.nextUnit(), 'record_id');
-  const kind = joined.nextUnit() as CatalogPartKind;
-  const name = joined.nextUnit();
-  const forExisting = joined.nextUnit();
-  const shapeRecordId = joined.nextUnit();
+function partOf(record: string): StoredCatalogPart {
+  const [recordId, kind, name = '', forExisting, shapeRecordId, text] = record.split(UNIT_SEPARATOR);
+  assertInvariant(text !== undefined, 'A part of a catalog has not come whole');
   return {
-    recordId,
-    kind,
+    recordId: numberOf(recordId, 'record_id'),
+    kind: kind as CatalogPartKind,
     name,
     forExisting: forExisting === '' ? null : instant(numberOf(forExisting, 'for_existing')),
     shapeRecordId: shapeRecordId === '' ? null : numberOf(shapeRecordId, 'shape_record_id'),
-    text: joined.lastUnit(),
+    text,
   };
-}
-
-/** Reads units of records one after the other. */
-class JoinedRecords {
-  readonly #text: string;
-  #position = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#position > this.#text.length;
-  }
-
-  nextUnit(): string {
-    const end = this.#text.indexOf(UNIT_SEPARATOR, this.#position);
-    assertInvariant(end >= 0, 'A part of a catalog has not come whole');
-    return this.#until(end);
-  }
-
-  /** The last unit of a record, after which the next record begins. */
-  lastUnit(): string {
-    const end = this.#text.indexOf(RECORD_SEPARATOR, this.#position);
-    return this.#until(end < 0 ? this.#text.length : end);
-  }
-
-  #until(end: number): string {
-    const unit = this.#text.slice(this.#position, end);
-    this.#position = end + 1;
-    return unit;
-  }
 }

@@ -1,9 +1,4 @@
-import type {
-  CheckReads,
-  CheckStore,
-  LostReference,
-  UnauditedRecord,
-} from '../../../lib/ports/storage/index.ts';
+import type { CheckReads, CheckStore, LostReference } from '../../../lib/ports/storage/index.ts';
 import { itemTypesWith, ProcessingState } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
@@ -21,7 +16,19 @@ import {
   subscriptionAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import { dateIn, idIn, instantIn, numberIn, orNullIn, type Row, textIn, writeDay } from '../sql/columns.ts';
+import {
+  bigint,
+  dateIn,
+  instantIn,
+  numberIn,
+  orNullIn,
+  type Row,
+  rowReader,
+  text,
+  textIn,
+  uuid,
+  writeDay,
+} from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
@@ -29,7 +36,6 @@ import { creditNotesTable } from '../tables/credit-notes.ts';
 import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
-  paymentAttemptsTable,
   paymentMethodsTable,
   paymentsTable,
   paymentTransactionsTable,
@@ -37,7 +43,6 @@ import {
 import { readAs, selectOrdered, type TenantScope } from '../tables/record-access.ts';
 import { TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import {
-  blockingStatesTable,
   bundlesTable,
   formerBundleKeysTable,
   lifecycleEventsTable,
@@ -52,11 +57,11 @@ interface Reference {
   readonly from: TableSpec;
   readonly column: string;
   readonly to: TableSpec;
-  /** Which of the records (`t`) must refer to one; default: all whose column is not null. */
+  /** The records `t` that must refer to one; default all with a value in the column. */
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
-/** References that people wrote on an item are stored as given (ruling R21), so only items made by the engine are checked. */
+/** Only items of the engine are checked: items of people keep their references as given (ruling R21). */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
   condition: sql`t.item_type not in ${literals(itemTypesWith('addedByPeople'))}
@@ -89,19 +94,21 @@ const references: readonly Reference[] = [
 ];
 
 /** The names of tables in audit rows. */
-const auditNames: ReadonlyMap<TableSpec, string> = new Map<TableSpec, string>([
-  [accountsTable, accountAudit.tableName],
-  [bundlesTable, bundleAudit.tableName],
-  [subscriptionsTable, subscriptionAudit.tableName],
-  [lifecycleEventsTable, lifecycleEventAudit.tableName],
-  [blockingStatesTable, blockingStateAudit.tableName],
-  [invoicesTable, invoiceAudit.tableName],
-  [invoiceItemsTable, invoiceItemAudit.tableName],
-  [paymentsTable, paymentAudit.tableName],
-  [paymentTransactionsTable, transactionAudit.tableName],
-  [paymentAttemptsTable, attemptAudit.tableName],
-  [invoicePaymentsTable, invoicePaymentAudit.tableName],
-]);
+const auditNames: ReadonlyMap<TableSpec, string> = new Map<TableSpec, string>(
+  [
+    accountAudit,
+    bundleAudit,
+    subscriptionAudit,
+    lifecycleEventAudit,
+    blockingStateAudit,
+    invoiceAudit,
+    invoiceItemAudit,
+    paymentAudit,
+    transactionAudit,
+    attemptAudit,
+    invoicePaymentAudit,
+  ].map(({ table, tableName }) => [table, tableName]),
+);
 
 const checked: ReadonlyMap<string, TableSpec> = new Map(
   [...new Set([...references.map(({ from }) => from), ...auditNames.keys()])].map((table) => [
@@ -129,7 +136,7 @@ export function checkReads(scope: TenantScope): CheckReads {
     },
     queuedAccounts: async (topics, accountRecordIds) => {
       if (accountRecordIds.length === 0) return new Set();
-      // An index each: of those that wait, and of those in processing.
+      // Separate statements, because each state has its own index.
       const where = sql`tenant_record_id = ${tenantRecordId}
         and ${isIn('account_record_id', 'bigint', accountRecordIds)} and ${isIn('topic', 'text', topics)}`;
       const rows = await runner.rows(sql`
@@ -146,7 +153,7 @@ export function checkStore(access: SystemAccess): CheckStore {
   return {
     tables: [...checked.keys()],
     tenantsAfter: async ({ afterRecordId, limit }) => {
-      return readAs({ runner: access }, tenantsTable)`
+      return readAs(access, tenantsTable)`
         select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
         where record_id > ${afterRecordId} order by record_id limit ${limit}`;
     },
@@ -173,19 +180,14 @@ export function checkStore(access: SystemAccess): CheckStore {
         order by effective_date desc, record_id desc limit 1`);
       return row ? instantIn(row, 'effective_date') : null;
     },
-    doubledEntries: async (limit) => {
-      const rows = await access.rows(sql`
+    doubledEntries: (limit) =>
+      readAs(access, readEntryId)`
         select e.record_id, e.tenant_record_id from bw_queue_entries e
-        join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`);
-      return rows.map((row) => ({
-        recordId: numberIn(row, 'record_id'),
-        tenantRecordId: numberIn(row, 'tenant_record_id'),
-      }));
-    },
+        join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`,
   };
 }
 
-/** Along the primary key, as every table has it. */
+/** Selects by primary key, the order of every table. */
 function recordsOf(
   table: TableSpec,
   window: { readonly tenantRecordId: number | null; readonly afterRecordId: number; readonly limit: number },
@@ -225,29 +227,14 @@ function unauditedAmong(records: Sql, auditName: string): Sql {
     group by ${owner} having count(a.record_id) <> 1`;
 }
 
+const readEntryId = rowReader({ recordId: bigint, tenantRecordId: bigint });
+const owner = { tenantRecordId: bigint, accountRecordId: bigint };
+const readLost = rowReader({ ...owner, referring: text, recordId: bigint, targetId: uuid });
+const unauditedOf = rowReader({ ...owner, tableName: text, id: uuid, insertions: bigint });
+
 function lostOf(row: Row): LostReference {
-  return {
-    ...ownerOf(row),
-    column: textIn(row, 'referring'),
-    recordId: numberIn(row, 'record_id'),
-    targetId: idIn(row, 'target_id'),
-  };
-}
-
-function unauditedOf(row: Row): UnauditedRecord {
-  return {
-    ...ownerOf(row),
-    tableName: textIn(row, 'table_name'),
-    id: idIn(row, 'id'),
-    insertions: numberIn(row, 'insertions'),
-  };
-}
-
-function ownerOf(row: Row) {
-  return {
-    tenantRecordId: numberIn(row, 'tenant_record_id'),
-    accountRecordId: numberIn(row, 'account_record_id'),
-  };
+  const { referring, ...lost } = readLost(row);
+  return { ...lost, column: referring };
 }
 
 function nameOf({ name }: TableSpec): string {
@@ -290,24 +277,7 @@ async function usageDaysAfter(
       : sql`and (${raw(order)}) > (${after.accountRecordId}, ${writeDay(after.localDate)}, ${after.subscriptionRecordId}, ${after.unitRecordId})`;
   const points = sql`d cross join bw_usage_points p
     where p.tenant_record_id = ${tenantRecordId} and ${raw(inBucket('p'))}`;
-  const rows = await runner.rows(sql`
-    with d as materialized (
-      select ${raw(order)}, amount_sum, amount_max, point_count from bw_usage_days
-      where tenant_record_id = ${tenantRecordId} and ${isIn('account_record_id', 'bigint', accountRecordIds)} ${beyond}
-      order by ${raw(order)} limit ${limit}
-    ), stored as (
-      select ${raw(ofDay)}, count(*) as points, min(p.ordinal) as first_ordinal from ${points} group by ${raw(ofDay)}
-    ), counted as (
-      select ${raw(ofDay)}, ${raw(dialect.aggregate('sum', 'p.amount'))} as points_sum,
-        ${raw(dialect.aggregate('max', 'p.amount'))} as points_max
-      from ${points} and not ${isVoided('p', tenantRecordId)} group by ${raw(ofDay)}
-    )
-    select ${raw(order.replaceAll(/\w+/g, 'd.$&'))}, unit.name, d.amount_sum, d.amount_max, d.point_count,
-      s.points, s.first_ordinal, c.points_sum, c.points_max
-    from d join bw_usage_units unit on unit.record_id = d.unit_record_id and unit.tenant_record_id = ${tenantRecordId}
-      left join stored s on ${raw(inBucket('s'))} left join counted c on ${raw(inBucket('c'))}
-    order by ${raw(order.replaceAll(/\w+/g, 'd.$&'))}`);
-  return rows.map((row) => ({
+  return readAs(runner, (row) => ({
     accountRecordId: numberIn(row, 'account_record_id'),
     subscriptionRecordId: numberIn(row, 'subscription_record_id'),
     localDate: dateIn(row, 'local_date'),
@@ -324,5 +294,21 @@ async function usageDaysAfter(
       count: row.points === null ? 0 : numberIn(row, 'points'),
       first: orNullIn(row, 'first_ordinal', numberIn),
     },
-  }));
+  }))`
+    with d as materialized (
+      select ${raw(order)}, amount_sum, amount_max, point_count from bw_usage_days
+      where tenant_record_id = ${tenantRecordId} and ${isIn('account_record_id', 'bigint', accountRecordIds)} ${beyond}
+      order by ${raw(order)} limit ${limit}
+    ), stored as (
+      select ${raw(ofDay)}, count(*) as points, min(p.ordinal) as first_ordinal from ${points} group by ${raw(ofDay)}
+    ), counted as (
+      select ${raw(ofDay)}, ${raw(dialect.aggregate('sum', 'p.amount'))} as points_sum,
+        ${raw(dialect.aggregate('max', 'p.amount'))} as points_max
+      from ${points} and not ${isVoided('p', tenantRecordId)} group by ${raw(ofDay)}
+    )
+    select ${raw(order.replaceAll(/\w+/g, 'd.$&'))}, unit.name, d.amount_sum, d.amount_max, d.point_count,
+      s.points, s.first_ordinal, c.points_sum, c.points_max
+    from d join bw_usage_units unit on unit.record_id = d.unit_record_id and unit.tenant_record_id = ${tenantRecordId}
+      left join stored s on ${raw(inBucket('s'))} left join counted c on ${raw(inBucket('c'))}
+    order by ${raw(order.replaceAll(/\w+/g, 'd.$&'))}`;
 }

@@ -115,7 +115,12 @@ async function lastCharges(
   if (subscriptionIds.length === 0) return [];
   const tenant = scope.tenantRecordId;
   const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
-  const rows = await scope.runner.rows(sql`
+  return readAs(scope, (row) => ({
+    subscriptionId: idIn(row, 'subscription_id'),
+    start: dateIn(row, 'last_start'),
+    end: orNullIn(row, 'last_end', dateIn),
+    inForceThrough: orNullIn(row, 'in_force_through', dateIn),
+  }))`
     with s as materialized (
       select tenant_record_id, account_record_id, id from bw_subscriptions where ${haveIds(scope, subscriptionIds)}
     ), a as materialized (
@@ -162,11 +167,5 @@ async function lastCharges(
     )
     select d.subscription_id, d.last_start, d.last_end, max(f.end_date) as in_force_through
     from dates d left join in_force f on f.subscription_id = d.subscription_id and d.has_price = 1
-    group by d.subscription_id, d.last_start, d.last_end`);
-  return rows.map((row) => ({
-    subscriptionId: idIn(row, 'subscription_id'),
-    start: dateIn(row, 'last_start'),
-    end: orNullIn(row, 'last_end', dateIn),
-    inForceThrough: orNullIn(row, 'in_force_through', dateIn),
-  }));
+    group by d.subscription_id, d.last_start, d.last_end`;
 }

@@ -172,12 +172,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order by c.record_id`;
     },
     accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_invoicing_cursors
         where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
           and (catalog_revision is null or catalog_revision <> ${catalogRevision})
-        order by account_record_id limit ${limit}`);
-      return rows.map((row) => numberIn(row, 'account_record_id'));
+        order by account_record_id limit ${limit}`;
     },
     accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
       const parents = planNames.filter(isStorable);
@@ -187,12 +186,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         select plan_name from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
       const names = [...parents, ...overriding.map((row) => textIn(row, 'plan_name'))];
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_subscription_events
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
           and account_record_id > ${afterRecordId}
-        order by account_record_id limit ${limit}`);
-      return rows.map((row) => numberIn(row, 'account_record_id'));
+        order by account_record_id limit ${limit}`;
     },
     cursorsOfAccounts: async (accountIds) => select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     findCursors: async (subscriptionIds) =>

@@ -4,7 +4,7 @@ import { decimal } from '../../../lib/values/money/index.ts';
 import { amount, boolean, idIn, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { invoicesTable } from '../tables/invoices.ts';
-import { ofAccounts, select, type TenantScope } from '../tables/record-access.ts';
+import { ofAccounts, readAs, select, type TenantScope } from '../tables/record-access.ts';
 
 /**
  * COMMITTED invoices that owe something, except those whose summary is settled or void; the first line is the predicate
@@ -43,15 +43,14 @@ export function linkedInvoiceReads(
     findDelegated: async (itemIds) => {
       if (itemIds.length === 0) return [];
       // The signs keep SQLite from walking through what the tenant has.
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => ({
+        itemId: idIn(row, 'id'),
+        invoiceId: idIn(row, 'invoice_id'),
+      }))`
         select i.id, i.invoice_id from bw_invoice_items i cross join bw_invoices v
         where ${isIn('i.id', 'uuid', itemIds)} and +i.tenant_record_id = ${scope.tenantRecordId}
           and v.id = i.invoice_id and +v.tenant_record_id = ${scope.tenantRecordId}
-          and v.status = 'COMMITTED' and v.contributed_amount is not null`);
-      return rows.map((row) => ({
-        itemId: idIn(row, 'id'),
-        invoiceId: idIn(row, 'invoice_id'),
-      }));
+          and v.status = 'COMMITTED' and v.contributed_amount is not null`;
     },
     loadBalances: async (accountIds) => {
       if (accountIds.length === 0) return [];

@@ -29,11 +29,10 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
           plugins = excluded.plugins, last_updated_date = excluded.last_updated_date`);
     },
     names: async () => {
-      const rows = await access.rows(sql`select name from bw_nodes`);
-      return rows.map(({ name }) => textOf(name, 'name'));
+      return readAs(access, ({ name }) => textOf(name, 'name'))`select name from bw_nodes`;
     },
     list: async (silentForAtMostMs) => {
-      const nodes = await readAs({ runner: access }, nodesTable)`
+      const nodes = await readAs(access, nodesTable)`
         select ${raw(dialect.selectList(nodesTable))} from bw_nodes where not ${silentFor(silentForAtMostMs)}
         order by boot_date, record_id`;
       return nodes.map(({ recordId: _recordId, ...node }) => node);
@@ -46,14 +45,14 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
       const rows = await access.rows(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
       return numberIn(rows[0], 'last');
     },
-    broadcastsAfter: (recordId, limit) => readAs({ runner: access }, broadcastsTable)`
+    broadcastsAfter: (recordId, limit) => readAs(access, broadcastsTable)`
         select ${raw(dialect.selectList(broadcastsTable))} from bw_broadcasts where record_id > ${recordId}
         order by record_id limit ${limit}`,
     purgeBroadcasts: async (before) => {
       await access.run(sql`delete from bw_broadcasts where created_date < ${before}`);
     },
     pluginSwitches: async () => {
-      const switches = await readAs({ runner: access }, pluginSwitchesTable)`
+      const switches = await readAs(access, pluginSwitchesTable)`
         select ${raw(dialect.selectList(pluginSwitchesTable))} from bw_plugin_switches order by plugin_name`;
       return switches.map(({ recordId: _recordId, ...switched }) => switched);
     },
@@ -101,7 +100,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
     async *samples(filter) {
       let after = { atMs: filter.fromMs, recordId: 0 };
       for (;;) {
-        const found = await readAs({ runner: access }, samplesTable)`
+        const found = await readAs(access, samplesTable)`
           select ${sampleColumns} from bw_samples
           where (at_ms, record_id) > (${after.atMs}, ${after.recordId}) and ${areAsked(filter)}
           order by at_ms, record_id limit ${PART}`;

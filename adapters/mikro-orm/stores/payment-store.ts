@@ -215,12 +215,11 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
     },
     leaseTransactions: async (ids, { now, leaseUntil }) => {
       if (ids.length === 0) return [];
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, ({ id }) => textOf(id, 'id') as Uuid)`
         update bw_payment_transactions set lease_until = ${leaseUntil}
         where ${haveIds(scope, ids)} and status = 'PENDING'
           and (lease_until is null or lease_until <= ${now})
-        returning id`);
-      return rows.map(({ id }) => textOf(id, 'id') as Uuid);
+        returning id`;
     },
     endLeases: async (ids, { now }) => {
       if (ids.length === 0) return;

@@ -16,8 +16,8 @@ import { ChangeLog } from '../audit/change-log.ts';
 import { numberIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { holding } from '../sql/search-conditions.ts';
-import { type Condition, isIn, raw, rowsAs, sql } from '../sql/sql.ts';
-import { insertInto, selectOfAll } from '../tables/record-access.ts';
+import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { insertInto, readAs, selectOfAll } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import {
   apiClientsTable,
@@ -28,57 +28,40 @@ import {
   usersTable,
 } from '../tables/security.ts';
 
-/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
+/** The tenant of rows that belong to none (platform §17 rule 2). */
 const noTenant = 0;
 const systemScope = { tenantRecordId: noTenant };
 const revisionCounter = 'security_revision';
 
 type Named = User | Role | ApiClient;
 
-/** A kind of record that is found by its name and audited; audit rows never show its secret. */
+/** A kind of record with a unique name, and the properties that audit rows show: never the secret. */
 interface Kind<R extends Named> {
   readonly table: RecordTable<New<R>>;
   readonly tableName: string;
-  snapshot(record: New<R>): Readonly<Record<string, unknown>>;
+  readonly audited: readonly (keyof New<R>)[];
 }
 
+const login = ['roles', 'allTenants', 'tenantIds', 'isActive', 'credentialVersion'] as const;
 const users: Kind<User> = {
   table: usersTable,
   tableName: 'USER',
-  snapshot: ({ name, permissions, roles, allTenants, tenantIds, isActive, credentialVersion }) => ({
-    name,
-    permissions,
-    roles,
-    allTenants,
-    tenantIds,
-    isActive,
-    credentialVersion,
-  }),
+  audited: ['name', 'permissions', ...login],
 };
-
-const roles: Kind<Role> = {
-  table: rolesTable,
-  tableName: 'ROLE',
-  snapshot: ({ name, permissions }) => ({ name, permissions }),
-};
-
+const roles: Kind<Role> = { table: rolesTable, tableName: 'ROLE', audited: ['name', 'permissions'] };
 const clients: Kind<ApiClient> = {
   table: apiClientsTable,
   tableName: 'API_CLIENT',
-  snapshot: ({ name, roles: names, allTenants, tenantIds, isActive, credentialVersion }) => ({
-    name,
-    roles: names,
-    allTenants,
-    tenantIds,
-    isActive,
-    credentialVersion,
-  }),
+  audited: ['name', ...login],
 };
 
 export function securityStore(access: SystemAccess): SecurityStore {
   const read = <R extends object>(table: RecordTable<R>, condition: Condition) =>
     selectOfAll(access, table, condition);
-  // All nodes lock the row of the revision: a name that is not taken yet has no row of its own.
+  const run = async (statement: Sql): Promise<void> => {
+    await access.run(statement);
+  };
+  // All nodes lock the row of the revision, because a new name has no row to lock.
   const change = async <T>(
     { authorship, check }: { readonly authorship: Authorship; readonly check: SecurityCheck | undefined },
     work: (writing: Writing) => Promise<T>,
@@ -105,18 +88,13 @@ export function securityStore(access: SystemAccess): SecurityStore {
         await save(writing, users, { record: changed, changeType: ChangeType.UPDATE });
         return changed;
       }),
-    rehashUser: async (name, { from, to }) => {
-      await access.run(sql`
-        update bw_users set password_hash = ${to} where name = ${name} and password_hash = ${from}`);
-    },
-    rehashClient: async (name, { from, to }) => {
-      await access.run(sql`
-        update bw_api_clients set secret_hash = ${to} where name = ${name} and secret_hash = ${from}`);
-    },
-    rehashTenant: async (apiKey, { from, to }) => {
-      await access.run(sql`
-        update bw_tenants set api_secret_hash = ${to} where api_key = ${apiKey} and api_secret_hash = ${from}`);
-    },
+    rehashUser: async (name, { from, to }) =>
+      run(sql`update bw_users set password_hash = ${to} where name = ${name} and password_hash = ${from}`),
+    rehashClient: async (name, { from, to }) =>
+      run(sql`update bw_api_clients set secret_hash = ${to} where name = ${name} and secret_hash = ${from}`),
+    rehashTenant: async (apiKey, { from, to }) =>
+      run(sql`
+        update bw_tenants set api_secret_hash = ${to} where api_key = ${apiKey} and api_secret_hash = ${from}`),
 
     findRoles: async (names) => byName(await read(rolesTable, isIn('name', 'text', names))),
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
@@ -146,40 +124,31 @@ export function securityStore(access: SystemAccess): SecurityStore {
         return true;
       }),
 
-    insertSession: async (session) => {
-      await access.run(insertInto(systemScope, loginSessionsTable, [session]));
-    },
+    insertSession: async (session) => run(insertInto(systemScope, loginSessionsTable, [session])),
     findSession: async (tokenHash) =>
       (await read(loginSessionsTable, isIn('token_hash', 'text', [tokenHash])))[0] ?? null,
-    touchSession: async (id, lastAccessMs) => {
-      await access.run(sql`
+    touchSession: async (id, lastAccessMs) =>
+      run(sql`
         update bw_login_sessions set last_access_ms = ${lastAccessMs}
-        where ${isIn('id', 'uuid', [id])} and last_access_ms < ${lastAccessMs}`);
-    },
-    deleteSession: async (tokenHash) => {
-      await access.run(sql`delete from bw_login_sessions where token_hash = ${tokenHash}`);
-    },
-    purgeSessions: async (lastAccessBeforeMs) => {
-      await access.run(sql`delete from bw_login_sessions where last_access_ms < ${lastAccessBeforeMs}`);
-    },
+        where ${isIn('id', 'uuid', [id])} and last_access_ms < ${lastAccessMs}`),
+    deleteSession: async (tokenHash) =>
+      run(sql`delete from bw_login_sessions where token_hash = ${tokenHash}`),
+    purgeSessions: async (lastAccessBeforeMs) =>
+      run(sql`delete from bw_login_sessions where last_access_ms < ${lastAccessBeforeMs}`),
 
     findFailures: async (subjects) => read(loginFailuresTable, isIn('subject', 'text', subjects)),
     changeFailures: async (subjects, rule) =>
       access.transact((runner) => changeFailures(runner, subjects, rule)),
-    clearFailures: async (subjects) => {
-      await access.run(sql`delete from bw_login_failures where ${isIn('subject', 'text', subjects)}`);
-    },
-    purgeFailures: async (lastFailureBeforeMs) => {
-      await access.run(sql`delete from bw_login_failures where last_failure_ms < ${lastFailureBeforeMs}`);
-    },
+    clearFailures: async (subjects) =>
+      run(sql`delete from bw_login_failures where ${isIn('subject', 'text', subjects)}`),
+    purgeFailures: async (lastFailureBeforeMs) =>
+      run(sql`delete from bw_login_failures where last_failure_ms < ${lastFailureBeforeMs}`),
 
     listSigningKeys: async () => read(signingKeysTable, sql`1 = 1`),
-    deleteSigningKeys: async (ids) => {
-      await access.run(sql`delete from bw_signing_keys where ${isIn('id', 'uuid', ids)}`);
-    },
+    deleteSigningKeys: async (ids) => run(sql`delete from bw_signing_keys where ${isIn('id', 'uuid', ids)}`),
     insertSigningKey: async (key, unlessNewerThanMs) =>
       access.transact(async (runner) => {
-        // All nodes lock the row of the revision: a key that does not exist yet has no row of its own.
+        // All nodes lock the row of the revision, because a new key has no row to lock.
         await raiseRevision(runner);
         const [newer] = await selectOfAll(runner, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`);
         if (newer === undefined) await runner.run(insertInto(systemScope, signingKeysTable, [key]));
@@ -187,20 +156,20 @@ export function securityStore(access: SystemAccess): SecurityStore {
   };
 }
 
-/** A transaction that changes who may do what, and in whose name. */
+/** A transaction that changes users, roles or clients. */
 interface Writing {
   readonly runner: Runner;
   readonly authorship: Authorship;
 }
 
-/** Raised in the transaction of every change, so that a reader which sees the change sees the number too. */
+/** Called in the transaction of every change, so that readers see the change and the revision together. */
 export async function raiseRevision(runner: Runner): Promise<void> {
   await runner.run(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
 }
 
-/** What holds now, in the only transaction that may change it. */
+/** Reads in the only transaction that can change the records now. */
 function readsOf(runner: Runner): SecurityReads {
   return {
     findUser: (name) => activeByName(runner, usersTable, name),
@@ -217,16 +186,16 @@ function readsOf(runner: Runner): SecurityReads {
   };
 }
 
-/** The record of that name, locked until the transaction ends. */
+/** Returns the record with this name, locked until the transaction ends. */
 async function lockedByName<R extends { readonly name: string }>(
   runner: Runner,
   table: RecordTable<R>,
   name: string,
 ) {
-  const rows = await runner.rows(sql`
+  const [record] = await readAs(runner, table)`
     select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)}
-    where ${isIn('name', 'text', [name])} ${raw(runner.dialect.forUpdate)}`);
-  return rows[0] === undefined ? null : table.decode(rows[0]);
+    where ${isIn('name', 'text', [name])} ${raw(runner.dialect.forUpdate)}`;
+  return record ?? null;
 }
 
 async function activeByName<R extends { readonly name: string; readonly isActive: boolean }>(
@@ -238,7 +207,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
   return record?.isActive ? record : null;
 }
 
-/** Inserts, or takes the place of an inactive record of that name; false if an active one has it. */
+/** Inserts the record or replaces an inactive one with the same name. Returns false if an active one has it. */
 async function insertActive<R extends User | ApiClient>(
   writing: Writing,
   kind: Kind<R>,
@@ -246,7 +215,7 @@ async function insertActive<R extends User | ApiClient>(
 ): Promise<boolean> {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
-  // A higher version than the last, so that nothing remembered of the name's former owner fits.
+  // A higher version invalidates what caches know about the former owner of the name.
   const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;
   const record = { ...given, id: known?.id ?? given.id, credentialVersion };
   await save(writing, kind, { record, changeType: ChangeType.INSERT });
@@ -270,7 +239,7 @@ async function save<R extends Named>(
     targetId: record.id,
     targetRecordId: numberIn(row, 'record_id'),
     accountRecordId: null,
-    snapshot: kind.snapshot(record),
+    snapshot: Object.fromEntries(kind.audited.map((property) => [property, record[property]])),
   });
   await changes.flush({ runner, tenantRecordId: noTenant }, authorship);
 }
@@ -280,21 +249,16 @@ function byName(found: readonly Role[]): readonly Role[] {
 }
 
 async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule): Promise<void> {
-  // In one order, so that two callers with the same subjects cannot deadlock.
+  // Sorted, so that two calls with the same subjects cannot deadlock.
   const sorted = subjects.toSorted();
-  const columns = loginFailuresTable.written;
-  const fresh = sorted.map((subject) => [subject, '[]', 0, null]);
-  await runner.run(sql`
-    insert into bw_login_failures (${raw(columns.map(({ name }) => name).join(', '))})
-    select ${raw(columns.map(({ name }) => name).join(', '))} from ${rowsAs('r', columns, fresh)} where true
-    on conflict (subject) do nothing`);
-  const rows = await runner.rows(sql`
+  const fresh = sorted.map((subject) => ({ subject, failedAtMs: [], lastFailureMs: 0, lockedUntilMs: null }));
+  await runner.run(
+    sql`${insertInto(systemScope, loginFailuresTable, fresh)} on conflict (subject) do nothing`,
+  );
+  const failures = await readAs(runner, loginFailuresTable)`
     select ${raw(runner.dialect.selectList(loginFailuresTable))} from bw_login_failures
-    where ${isIn('subject', 'text', sorted)} order by subject ${raw(runner.dialect.forUpdate)}`);
-  const changed = rows.map((row) => {
-    const known = loginFailuresTable.decode(row);
-    return rule(known.subject, known.failedAtMs.length === 0 ? null : known);
-  });
+    where ${isIn('subject', 'text', sorted)} order by subject ${raw(runner.dialect.forUpdate)}`;
+  const changed = failures.map((known) => rule(known.subject, known.failedAtMs.length === 0 ? null : known));
   const assignments = ['failed_at_ms', 'last_failure_ms', 'locked_until_ms'].map(
     (name) => `${name} = excluded.${name}`,
   );

@@ -8,7 +8,7 @@ import type { SystemAccess } from '../sql/runner.ts';
 import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
-import { insert, insertInto, selectOfAll } from '../tables/record-access.ts';
+import { insert, insertInto, readAs, selectOfAll } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import { usersTable } from '../tables/security.ts';
 import { tenantsTable, testClockTable } from '../tables/system.ts';
@@ -57,17 +57,16 @@ export function systemStore(access: SystemAccess): SystemStore {
         return affected === 1;
       }),
     findOpenAttempts: async (createdBefore, limit) => {
-      const rows = await access.rows(sql`
+      return readAs(access, (row) => ({
+        tenantRecordId: numberIn(row, 'tenant_record_id'),
+        id: idIn(row, 'id'),
+      }))`
         select a.tenant_record_id, a.id from bw_payment_attempts a
         where a.state_name = 'INIT' and a.created_date < ${createdBefore} and not exists (
           select 1 from bw_payment_transactions t
           where t.tenant_record_id = a.tenant_record_id and t.external_key = a.transaction_external_key
             and t.attempt_id = a.id and t.status = 'UNKNOWN')
-        order by a.created_date limit ${limit}`);
-      return rows.map((row) => ({
-        tenantRecordId: numberIn(row, 'tenant_record_id'),
-        id: idIn(row, 'id'),
-      }));
+        order by a.created_date limit ${limit}`;
     },
     purgeToldInvoices: async (before, limit) => {
       await access.run(sql`

@@ -41,12 +41,11 @@ export function tagReads(scope: TenantScope): TagReads {
     listDefinitions: async () => select(scope, tagDefinitionsTable, sql`is_active`),
     definitionsInUse: async (ids) => {
       if (ids.length === 0) return [];
-      const rows = await scope.runner.rows(sql`
+      return readAs(scope, (row) => idIn(row, 'id'))`
         select id from bw_tag_definitions where ${haveIds(scope, ids)} and exists (
           select 1 from bw_tags
           where bw_tags.tenant_record_id = ${scope.tenantRecordId}
-            and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`);
-      return rows.map((row) => idIn(row, 'id'));
+            and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`;
     },
     findByObjects: async (type, objectIds, { includeDeleted }) =>
       select(

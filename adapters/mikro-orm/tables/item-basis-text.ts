@@ -39,11 +39,24 @@ const event = { localDate: dayText };
 const share = { base: amountText };
 const period = { startDate: dayText, endDate: dayText };
 
+/** Older items lack the value. */
+const orNull = [(value: unknown) => value, (stored: unknown) => stored];
+
+type ConversionsOf<T> = Conversions<T> & { readonly [K in keyof T]?: object };
 const conversions: {
-  readonly [K in ComputedBasis['kind']]: Conversions<Extract<ComputedBasis, { kind: K }>>;
+  readonly [K in ComputedBasis['kind']]: ConversionsOf<Extract<ComputedBasis, { kind: K }>>;
 } = {
   FIXED: { event, price: amountText },
-  RECURRING: { ...period, event, nextEvent: event, price: amountText, share, part: share },
+  RECURRING: {
+    ...period,
+    event,
+    nextEvent: event,
+    price: amountText,
+    share,
+    part: share,
+    billingAlignment: orNull,
+    isRequestedDay: orNull,
+  },
   REPAIR: { ...period, event, amount: amountText, share, repairable: amountText },
   USAGE: {
     ...period,

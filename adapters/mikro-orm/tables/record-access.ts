@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
-import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import { type Column, numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { Runner } from '../sql/runner.ts';
 import {
   type Condition,
@@ -17,17 +17,17 @@ import {
 } from '../sql/sql.ts';
 import { type RecordTable, recordIdColumn } from './record-table.ts';
 
-/** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
+/** A transaction for one tenant. Every statement of a store contains the tenant's record id. */
 export interface TenantScope {
   readonly runner: Runner;
   readonly tenantRecordId: number;
-  /** How far records of lists are counted; default 20,000. */
+  /** The count at which totals of lists stop; default 20,000. */
   readonly countThreshold?: number;
 }
 
 export type Stored<R> = R & { readonly recordId: number };
 
-/** The select list for what the table's `decode` reads. */
+/** Returns the select list for the columns that the table's `decode` reads. */
 export function recordColumns(
   scope: TenantScope,
   { read }: Pick<RecordTable<object>, 'read'>,
@@ -36,37 +36,41 @@ export function recordColumns(
   return scope.runner.dialect.selectList({ columns: read }, alias);
 }
 
-/** A tag for statements that return rows of the table: runs the statement and reads the records. */
-export function readAs<R extends object>(
-  { runner }: { readonly runner: Pick<Runner, 'read'> },
-  table: RecordTable<R>,
+type Reading = Pick<Runner, 'read'>;
+
+/** A tag that runs a statement and reads its rows: as records of a table, or with a function. */
+export function readAs<T>(
+  scope: Reading | { readonly runner: Reading },
+  read: ((row: Row) => T) | { decode(row: Row): T },
 ) {
-  return (...statement: Parameters<typeof sql>): Promise<readonly Stored<R>[]> =>
-    runner.read(sql(...statement), (row) => table.decode(row));
+  const runner = 'runner' in scope ? scope.runner : scope;
+  const decode = typeof read === 'function' ? read : (row: Row) => read.decode(row);
+  return (...statement: Parameters<typeof sql>): Promise<readonly T[]> =>
+    runner.read(sql(...statement), decode);
 }
 
-/** Records of all tenants, or of none, that meet `condition`, in creation order. For a value among none it asks nobody. */
+/** Returns the records that meet `condition`, of all tenants, in creation order. */
 export async function selectOfAll<R extends object>(
   runner: Pick<Runner, 'dialect' | 'read'>,
   table: RecordTable<R>,
   condition: Condition,
 ): Promise<readonly Stored<R>[]> {
   if (condition.isAmongNone) return [];
-  return readAs({ runner }, table)`
+  return readAs(runner, table)`
     select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`;
 }
 
-/** Records of the tenant that meet `condition`, in creation order. For a value among none the database is not asked. */
+/** Returns the tenant's records that meet `condition`, in creation order. */
 export async function select<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
   condition: Condition,
 ): Promise<readonly Stored<R>[]> {
-  // The sign keeps the order from using an index, so that SQLite chooses one for the condition.
+  // The sign keeps SQLite from choosing an index for the order instead of one for the condition.
   return selectOrdered(scope, table, { condition, order: '+record_id' });
 }
 
-/** As `select`, sorted by the columns of `order`; all, or the first `limit`. */
+/** Like `select`, sorted by the columns of `order`, up to `limit` records. */
 export async function selectOrdered<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
@@ -83,7 +87,7 @@ export async function selectOrdered<R extends object>(
     ${limit === undefined ? nothing : sql`limit ${limit}`}`;
 }
 
-/** Records of the tenant with these ids, in creation order. */
+/** Returns the tenant's records with these ids, in creation order. */
 export async function selectByIds<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
@@ -96,30 +100,29 @@ export async function selectByIds<R extends object>(
 }
 
 /**
- * Rows of the tenant with these ids. The sign keeps the tenant's column from using an index: without it SQLite walks
- * through all rows of the tenant (measured for 50 of 24,000 invoices: 9 ms against 0.2 ms).
+ * Condition for the tenant's rows with these ids. The sign prevents an index on the tenant's column: without it, SQLite scans
+ * all rows of the tenant (50 of 24,000 invoices: 9 ms instead of 0.2 ms).
  */
 export function haveIds(scope: TenantScope, ids: readonly Uuid[]): Sql {
   return sql`+tenant_record_id = ${scope.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
 }
 
-/** `account_record_id` of these accounts. */
+/** Condition for rows of these accounts. */
 export function ofAccounts(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
   const condition = sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
   return { ...condition, isAmongNone: accountIds.length === 0 };
 }
 
-/** `account_record_id` of one account: along its rows, the index already has the order of a page. */
+/** Condition for rows of one account. With an equality, the index already has the order of a page. */
 export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
   return sql`account_record_id = (select record_id from bw_accounts where ${haveIds(scope, [accountId])})`;
 }
 
 /**
- * A window in record-id order of the rows that meet `within`; a negative limit lists descending. For a filtered list,
- * `max` counts the rows that meet `among`. The counts take one statement, which a window that ends the list does not
- * need.
- * @param along what follows the name of the table: the index that SQLite is to read.
- * @param isSought whether `within` finds its few rows by itself: SQLite then does not walk the tenant's for them.
+ * Returns a page of the rows that meet `within`, in record-id order; a negative limit sorts descending. For a filtered list,
+ * `max` counts the rows that meet `among`. The counts take one statement, which the last page does not need.
+ * @param along the index that SQLite must use, after the table name.
+ * @param isSought whether `within` has an index that finds its few rows, so that SQLite must not scan the tenant's.
  */
 export async function page<R extends object>(
   scope: TenantScope,
@@ -161,14 +164,14 @@ export async function page<R extends object>(
   return { rows, total, max };
 }
 
-/** Inserts all records with one statement and returns the record id of each, in the order given. */
+/** Inserts all records in one statement and returns their record ids, in order. */
 export async function insert<R extends { readonly id: Uuid }>(
   scope: TenantScope,
   table: RecordTable<R>,
   records: readonly R[],
 ): Promise<readonly number[]> {
   const inOrder: number[] = [];
-  // No database promises the order, although both return the rows as they were given.
+  // Both databases return the rows in the given order, but neither guarantees it.
   const elsewhere = new Map<string, number>();
   await scope.runner.read(sql`${insertInto(scope, table, records)} returning id, record_id`, (row) => {
     const [id, recordId] = [textOf(row.id, 'id'), numberOf(row.record_id, 'record_id')];
@@ -183,7 +186,7 @@ export async function insert<R extends { readonly id: Uuid }>(
   });
 }
 
-/** `insert … select` of all records, to which the caller may add `on conflict` or `returning`. */
+/** Returns an `insert … select` of all records. The caller may add `on conflict` or `returning`. */
 export function insertInto<R extends object>(
   scope: Pick<TenantScope, 'tenantRecordId'>,
   table: RecordTable<R>,
@@ -191,7 +194,7 @@ export function insertInto<R extends object>(
 ): Sql {
   const columns = raw(namesOf(table.written));
   const rows = eachOf(records, (record) => table.encode(scope.tenantRecordId, record));
-  // `where true` tells SQLite that a following `on conflict` belongs to the insert.
+  // Without `where true`, SQLite would read a following `on conflict` as part of a join.
   return sql`insert into ${raw(table.name)} (${columns})
     select ${columns} from ${firstRowsAs('r', table.written, rows)} where true`;
 }
@@ -228,8 +231,8 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
 }
 
 /**
- * As `update`, for records that were read: each is found by the number of its row, which is the cheapest to look for.
- * @throws InvariantError if the tenant has not every one of them.
+ * Like `update`, for records that were read: finds them by record id, the cheapest lookup.
+ * @throws InvariantError if the tenant does not have all of them.
  */
 export async function updateRows<R extends object, P extends keyof R & string>(
   scope: TenantScope,
@@ -253,8 +256,8 @@ export async function updateRows<R extends object, P extends keyof R & string>(
 const MANY_ROWS = 1_000;
 
 /**
- * If many rows are wanted, their lowest and highest numbers. An account's rows lie close together; without the limits
- * PostgreSQL reads the whole table to find 30,000 of 430,000 rows, in 240 ms instead of 70.
+ * For many rows, limits the record ids. The rows of an account are close together; without the limits, PostgreSQL reads the
+ * whole table to find 30,000 of 430,000 rows (240 ms instead of 70 ms).
  */
 function amongMany(
   { name }: { readonly name: string },
@@ -281,10 +284,10 @@ function updateFrom(
 ): Sql {
   const { keyColumns, changed, rows } = source;
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
-  // No alias: SQLite's `returning` knows the table by its name only.
+  // No alias, because SQLite's `returning` accepts only the table name.
   const match = keyColumns.map(({ name }) => `${table}.${name} = r.${name}`).join(' and ');
-  // By a unique number or id; the sign as in `haveIds`. Without it PostgreSQL walks through the tenant's rows while it has no
-  // statistics yet (measured for one of 1,000 accounts: 3 ms against 0.2 ms).
+  // For a unique key, with the sign of `haveIds`: without it, PostgreSQL scans the tenant's rows until it has statistics (one
+  // of 1,000 accounts: 3 ms instead of 0.2 ms).
   const isSought = keyColumns.every(({ name }) => name === 'id' || name === recordIdColumn.name);
   const ofTenant = `${isSought ? '+' : ''}${table}.tenant_record_id`;
   return sql`update ${raw(table)} set ${raw(assignments)}
@@ -296,12 +299,12 @@ function assertAffected({ name }: { readonly name: string }, affected: number, e
   assertInvariant(affected === expected, `Of ${expected} rows to change ${name} holds ${affected}`);
 }
 
-/** Things of a known number, either an array or made one after another. */
+/** A known number of items: an array, or items that are made during the iteration. */
 interface Batch<T> extends Iterable<T> {
   readonly length: number;
 }
 
-/** What `make` makes of each; with many, one is in memory at a time. */
+/** Returns the results of `make`, computed during the iteration, so that only one is in memory at a time. */
 export function eachOf<T, U>(batch: Batch<T>, make: (each: T) => U): Batch<U> {
   return {
     length: batch.length,

@@ -87,13 +87,12 @@ export function usageReads(scope: TenantScope): UsageReads {
     intervals: async (windows) => usageIntervals(scope, windows),
     voidIntervals: async (windows) => usageIntervals(scope, windows, { areVoid: true }),
     billedOn: async (invoiceId) => {
-      const rows = await runner.rows(sql`
-        select subscription_id, starts_at_local from bw_usage_intervals
-        where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
-      return rows.map((row) => ({
+      return readAs(runner, (row) => ({
         subscriptionId: idIn(row, 'subscription_id'),
         date: dateIn(row, 'starts_at_local'),
-      }));
+      }))`
+        select subscription_id, starts_at_local from bw_usage_intervals
+        where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`;
     },
     days: async (requests) => usageDays(scope, requests),
     pieces: async (requests) => usagePieces(scope, requests),
