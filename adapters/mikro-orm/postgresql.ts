@@ -22,7 +22,7 @@ import { type Connection, EVERY_TENANT, type Transactions } from './sql/connecti
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
-/** How long a new connection to a database server may take. */
+/** Time limit for a new connection to the server. */
 const DATABASE_CONNECT_MS = 4_000;
 
 export type {
@@ -34,7 +34,7 @@ export type {
   SqlTransaction,
 };
 
-/** With what a host lends its transaction on the PostgreSQL database of the engine. */
+/** Handles with which a host lends a transaction on the engine's PostgreSQL database. */
 export type PostgresqlHost =
   | SqlEntityManager
   | PgClient
@@ -46,51 +46,56 @@ export type PostgresqlHost =
 
 export interface PostgresqlOptions {
   /**
-   * `postgresql://user:password@host:port/database`, with what the driver `pg` reads behind it, such as `?sslmode=verify-full`
-   * (TLS; `sslrootcert` names the file of an authority of your own) or `?host=/run/postgresql` (the folder of a socket).
+   * `postgresql://user:password@host:port/database`, with options of the driver `pg` such as `?sslmode=verify-full`
+   * (TLS; `sslrootcert` is the file of your own certificate authority) or `?host=/run/postgresql` (the folder of a
+   * socket).
    */
   readonly url: string;
-  /** Connections at most, at least 2; default 10. One more hears of other nodes' commits and holds the node's name. */
+  /**
+   * The maximum number of connections, at least 2; default 10. One more listens to other nodes and holds the node's
+   * name.
+   */
   readonly poolSize?: number;
-  /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
+  /** Whether `prepare` updates the schema; default false: `prepare` rejects an old schema. */
   readonly migrate?: boolean;
-  /** Whether `prepare` refuses a role that row-level security does not bind; default false: the engine logs a warning. */
+  /**
+   * Whether `prepare` rejects a role that row-level security does not bind; default false: the engine logs a warning.
+   */
   readonly requireRowSecurity?: boolean;
   /**
-   * Whether connections keep the plans of their statements; default true. False where a pooler in between hands out a
-   * connection per transaction and knows no prepared statements (PgBouncer before 1.21).
+   * Whether connections keep the plans of statements; default true. Set it to false behind a pooler that assigns
+   * connections per transaction and does not support prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
   /**
-   * Whether statements that are asked for at once reach the server in one round trip, by means of the inside of the driver
-   * `pg`; default true. False: one after the other, by what the driver declares, should another version of it not be
-   * fit for that.
+   * Whether concurrent statements share one round trip, using internals of the driver `pg`; default true. Set it to
+   * false if a new version of the driver is incompatible.
    */
   readonly batchesStatements?: boolean;
-  /** Called with every statement and what it binds (personal data included), for diagnosis. */
+  /** Called with every statement and its parameters, which include personal data, for diagnosis. */
   readonly trace?: Trace;
 }
 
-/** What a host that hands over its MikroORM instance decides in addition. */
+/** Options for a host that passes its MikroORM instance. */
 export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'requireRowSecurity'>;
 
 const defaultPoolSize = 10;
-/** Migrating holds one connection for its lock and works on another. */
+/** A migration holds one connection for its lock and works on another. */
 const smallestPoolSize = 2;
-/** Any number, as long as nobody else in the host's database uses it: the letters "bwmigr". */
+/** An arbitrary key that nobody else in the host's database uses: the letters "bwmigr". */
 const migrationLockKey = '108192040920946';
 
 /**
  * Storage in a PostgreSQL database, shared by any number of nodes.
  *
- * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares. `within(handle)` joins the
- * transactions of the host on the same database, begun with that instance, with a client of `pg`, or with Kysely, Knex,
- * Drizzle or Prisma (`PostgresqlHost`). A host that lets MikroORM generate its own migrations keeps our tables out of them with
- * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
- * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
- * index that text searches of accounts use; without it these searches read all accounts of the tenant.
+ * Accepts a connection URL, options, or the host's MikroORM instance, whose pool it then shares. `within(handle)` joins
+ * host transactions on the same database, begun with that instance, a client of `pg`, Kysely, Knex, Drizzle or Prisma
+ * (`PostgresqlHost`). If MikroORM generates the host's migrations, exclude our tables with `schemaGenerator: {
+ * skipTables: [/^bw_/] }`. `prepare` rejects an outdated schema and names the command `billwright migrate`, unless
+ * `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for text searches of accounts; without
+ * it, these searches read all accounts of the tenant.
  *
- * @throws TypeError for what is no such URL, as of a variable that is not set.
+ * @throws TypeError for an invalid URL.
  * @example const billing = await Billing.open({ storage: postgresql('postgresql://billwright:secret@localhost/billwright') });
  */
 export function postgresql(
@@ -98,7 +103,7 @@ export function postgresql(
   hostOptions: PostgresqlHostOptions = {},
 ): Storage<PostgresqlHost> {
   if (source instanceof MikroORM) {
-    // The host closes what it has opened.
+    // The host closes what it opened.
     return storageOver(source, {
       ...hostOptions,
       closesOrm: false,
@@ -106,7 +111,7 @@ export function postgresql(
     });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  // A text that is something else is named nowhere: it may hold a password.
+  // The message does not contain the text, which may hold a password.
   const given: unknown = options?.url;
   if (typeof given !== 'string' || !isPostgresqlUrl(given))
     throw new TypeError(
@@ -122,7 +127,7 @@ export function postgresql(
   return storageOver(orm, { ...options, closesOrm: true, transactions });
 }
 
-/** Brings the schema of the database up to date; returns the names of the migrations that ran. */
+/** Brings the schema of the database up to date. Returns the names of the migrations that ran. */
 export async function migrate(source: string | PostgresqlOptions): Promise<readonly string[]> {
   const orm = openOwn(typeof source === 'string' ? { url: source } : source);
   try {
@@ -175,14 +180,14 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
-    // Else a misspelt name makes an empty database, wherever the role may.
+    // Otherwise a misspelled name creates an empty database if the role may.
     ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
     driverOptions: { keepAlive: true, onPoolCreated: connectAs(url) },
   });
 }
 
-/** MikroORM ends only a pool through which a statement of its own has gone. */
+/** MikroORM closes only a pool that it has used itself. */
 async function closeOwn(orm: MikroORM): Promise<void> {
   const pool = await nativePoolOf(orm);
   await orm.close(true);
@@ -190,9 +195,8 @@ async function closeOwn(orm: MikroORM): Promise<void> {
 }
 
 /**
- * Connects as the whole URL says: MikroORM takes host, port, user, password and database out of it and drops the rest, such as
- * `sslmode`, without a word. Limits the time for making each connection; the driver's own setting would also limit the wait for
- * a connection of a busy pool.
+ * Connects with the whole URL: MikroORM drops all but host, port, user, password and database, such as `sslmode`.
+ * Limits the time of connecting; the driver's own setting would also limit the wait for a busy pool.
  */
 function connectAs(url: string): (pool: object) => void {
   return (pool) => {
@@ -211,7 +215,7 @@ function connectAs(url: string): (pool: object) => void {
   };
 }
 
-/** When several nodes start at once, one migrates; the others wait and then find nothing to do. */
+/** Migrates under a lock: if several nodes start at once, the others wait and then find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return orm.em.getConnection().transactional(async (transaction) => {
     await orm.em
@@ -234,7 +238,7 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-/** A migration of data works on the rows of all tenants. */
+/** Lets a migration of data access the rows of all tenants. */
 function reachingEveryTenant({ name, class: Given }: MigrationObject): MigrationObject {
   return {
     name,
@@ -253,11 +257,11 @@ async function nativePoolOf(orm: MikroORM) {
 
 async function poolOf(orm: MikroORM): Promise<ClientPool> {
   const pool = await nativePoolOf(orm);
-  // The class of its clients is not in the pool's declarations.
+  // The pool's type declarations lack its client class.
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }
 
-/** The address to which the pool connects. */
+/** Returns the address to which the pool connects. */
 function addressOf({ Client, options }: ClientPool): ServerAddress {
   const { host, port } = new Client(options);
   return { host, port };

@@ -17,16 +17,16 @@ import { keepPrepared, lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /**
- * 32 MiB of 4 KiB pages, eight times SQLite's own: in an older database a run's pages lie farther apart, and each
- * checkpoint writes every page once however often it has changed.
+ * 32 MiB in 4 KiB pages, eight times SQLite's default: a checkpoint writes each changed page once, and the pages of a
+ * run are farther apart in an older database.
  */
 const pagesToCheckpoint = 8_192;
-/** Room for the inner pages of the indexes of a few million rows. */
+/** Enough for the inner index pages of a few million rows. */
 const cacheKib = 16_384;
 
 export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
 
-/** With what a host lends its transaction on the SQLite database of the engine. */
+/** Handles with which a host lends a transaction on the engine's SQLite database. */
 export type SqliteHost =
   | SqlEntityManager
   | SqliteHandle
@@ -36,49 +36,52 @@ export type SqliteHost =
   | SqlTransaction;
 
 export interface SqliteOptions {
-  /** The database file, made if it is not there; `:memory:` keeps everything in the process. */
+  /** The database file, created if missing; `:memory:` keeps everything in the process. */
   readonly path: string;
-  /** NORMAL (the default) may lose the last commits when the machine loses power, never the database; FULL may not. */
+  /**
+   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL does not.
+   */
   readonly synchronous?: 'NORMAL' | 'FULL';
   /**
-   * Only reads, beside the node that owns the file: takes no node lock and changes no schema; default false. The file
-   * must exist.
+   * Opens an existing file only for reading, beside the node that owns it: without a node lock and without schema
+   * changes; default false.
    */
   readonly readOnly?: boolean;
-  /** Whether `prepare` brings the schema up to date; default true. */
+  /** Whether `prepare` updates the schema; default true. */
   readonly migrate?: boolean;
-  /** Called with every statement and what it binds (personal data included), for diagnosis. */
+  /** Called with every statement and its parameters, which include personal data, for diagnosis. */
   readonly trace?: Trace;
 }
 
 /**
- * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it. Only their owner can read the
- * files that it creates (mode 0600).
+ * Storage in one SQLite file, for one node, with WAL, foreign keys and a lock file beside it. Only the owner can read
+ * the files that it creates (mode 0600).
  *
- * Takes the file's path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
- * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps our
- * tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
+ * Accepts a file path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
+ * the host's transactions, and the host sets the pragmas. If MikroORM generates the host's migrations, exclude our
+ * tables with `schemaGenerator: { skipTables: [/^bw_/] }`.
  *
- * With a path, `within(handle)` joins the transactions of the host's own connections to the same file: those of a
- * `better-sqlite3` handle, Kysely, Knex, Drizzle or Prisma (`SqliteHost`). SQLite has one writer at a time, so everything else of
- * the engine that writes waits for such a transaction, for up to 5 s: begin it with `begin immediate`, and end it soon.
+ * With a path, `within(handle)` joins transactions on the host's own connections to the same file: of a
+ * `better-sqlite3` handle, Kysely, Knex, Drizzle or Prisma (`SqliteHost`). SQLite has one writer at a time, so all
+ * other writes of the engine wait for such a transaction, up to 5 s: begin it with `begin immediate` and end it soon.
  *
- * One connection serves all, so never call the storage from inside one of its own sessions: it would wait for itself.
+ * All calls share one connection, so never call the storage from inside one of its own sessions: it would wait for
+ * itself.
  *
- * @throws TypeError for what is no path, such as a URL that begins with `file:`.
+ * @throws TypeError for an invalid path, such as a URL that begins with `file:`.
  * @example const billing = await Billing.open({ storage: sqlite('billing.db') });
  */
 export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqliteHost> {
   if (source instanceof MikroORM) return hostStorage(source);
   const options = typeof source === 'string' ? { path: source } : source;
-  // As the URLs of Prisma and others are, and as it would be named.
+  // Prisma and others use URLs, which SQLite would take for a file name.
   const path: unknown = options?.path;
   if (typeof path !== 'string' || path === '' || path.startsWith('file:'))
     throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it was given ${path}`);
   return ownStorage(options);
 }
 
-/** Brings the schema of the database up to date; returns the names of the migrations that ran. */
+/** Brings the schema of the database up to date. Returns the names of the migrations that ran. */
 export async function migrate(source: string | SqliteOptions): Promise<readonly string[]> {
   const options = typeof source === 'string' ? { path: source } : source;
   const opened = openOwn(options);
@@ -91,9 +94,9 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
 }
 
 /**
- * Copies the database to a new file, as it is at one moment, beside the process that serves it and while that writes. Only the
- * owner can read the copy. What the engine has encrypted needs the key that it was encrypted with.
- * @throws Error where `to` is there, or the copy cannot be made; nothing is left behind then.
+ * Copies the database to a new file, as of one moment, while the process that owns it continues. Only the owner can
+ * read the copy. Encrypted data still needs its key.
+ * @throws Error if `to` exists or the copy fails; nothing is left behind.
  */
 export async function backup({ path, to }: { readonly path: string; readonly to: string }): Promise<void> {
   const { orm, connect, close } = openOwn({ path, readOnly: true });
@@ -113,7 +116,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
 }
 
 function hostStorage(orm: MikroORM): Storage<SqliteHost> {
-  // The host closes what it has opened.
+  // The host closes what it opened.
   const stayOpen = async (): Promise<void> => undefined;
   return storageOver(orm, {
     dialect: sqliteDialect,
@@ -145,7 +148,7 @@ function storageOver(
     nodeTag: '',
     // No other process writes to the file; `onCommit` signals the commits of this one.
     onSignal: () => () => undefined,
-    // The lock of the database's file keeps other nodes away, whatever they are called.
+    // The lock of the database file keeps other nodes away, whatever their names.
     holdName: async () => 'HELD',
   });
 }
@@ -198,7 +201,7 @@ function openOwn(options: SqliteOptions) {
   };
 }
 
-/** SQLite's own message does not say of which file it is. */
+/** Adds the file name, which SQLite's own message lacks. */
 function unopened(path: string, cause: unknown): unknown {
   const isUnread =
     cause instanceof Error && /^SQLITE_(?:CANTOPEN|NOTADB|READONLY)/.test(String(Reflect.get(cause, 'code')));
@@ -220,7 +223,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
 }
 
 async function seesLockOf(host: Transaction, orm: MikroORM): Promise<boolean> {
-  // Locks the database, and changes nothing.
+  // Locks the database without a change.
   await host.executeQuery(compiled('delete from bw_tenants where 0'));
   return seesLock(await orm.em.getConnection().getNativeClient());
 }

@@ -6,7 +6,7 @@ import { isIn, raw } from '../sql/sql.ts';
 import { readAs, type TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** The columns that a list of changes shows; without its column, the snapshot reads as null. */
+/** The columns of change lists: all but the snapshot, which then reads as null. */
 export const entryColumns = auditLogTable.columns.filter(({ name }) => name !== 'snapshot');
 
 export function auditReads(scope: TenantScope): AuditReads {
@@ -20,7 +20,7 @@ export function entryOf({ snapshot: _snapshot, ...entry }: AuditRow): AuditEntry
   return entry;
 }
 
-/** In write order. */
+/** Returns rows in write order. */
 async function findByTargets(
   { runner, tenantRecordId }: TenantScope,
   targetIds: readonly Uuid[],

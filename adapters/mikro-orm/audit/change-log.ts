@@ -4,23 +4,19 @@ import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import { insertInto, type TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** One change of an audited record. */
 export interface Change {
   readonly tableName: string;
   readonly changeType: ChangeType;
   readonly targetId: Uuid;
   readonly targetRecordId: number;
   readonly accountRecordId: number | null;
-  /** The record's history columns after the change (accounts §14.1). */
+  /** The history columns after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Comments of its own; default: those of the call. */
+  /** Overrides the comments of the call. */
   readonly comments?: string | null;
 }
 
-/**
- * Changes that were made at once. Each is made when it is written, since the histories of a large run together take more
- * memory than its records.
- */
+/** Changes that are created when they are written: the histories of a large run take more memory than its records. */
 export interface Changes {
   readonly length: number;
   at(index: number): Change;
@@ -28,15 +24,15 @@ export interface Changes {
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 
-/** A statement is bound as a whole before it is sent: the rows of 60,000 changes would take 100 MiB on their way. */
+/** Limits the memory of a statement, which is bound as a whole: the rows of 60,000 changes take 100 MiB. */
 const MOST_ROWS = 4_096;
 
-/** Collects the changes of a transaction and writes their audit rows, many with each statement (accounts §14 rule 1). */
+/** Collects the changes of a transaction and writes their audit rows in large statements (accounts §14 rule 1). */
 export class ChangeLog {
   readonly #noted: Changes[] = [];
-  /** How many changes of the first ones noted are written. */
+  /** The number of written changes among the first noted ones. */
   #written = 0;
-  /** How many are not. */
+  /** The number of unwritten changes. */
   #left = 0;
 
   add(change: Change): void {
@@ -48,12 +44,12 @@ export class ChangeLog {
     this.#left += changes.length;
   }
 
-  /** Whether one statement is not enough. */
+  /** True if the changes need more than one statement. */
   get isLong(): boolean {
     return this.#left > MOST_ROWS;
   }
 
-  /** Writes all but the last changes, for which one statement is enough. */
+  /** Writes all but the last changes, which fit into one statement. */
   async flushLong(scope: TenantScope, authorship: Authorship): Promise<void> {
     while (this.isLong) await this.#write(scope, authorship);
   }
@@ -75,7 +71,7 @@ export class ChangeLog {
     await scope.runner.run(insertInto(scope, auditLogTable, rows));
   }
 
-  /** Takes so many of the changes out of the log, the first ones. */
+  /** Removes the first `count` changes from the log and returns them. */
   #take(count: number): readonly Part[] {
     const parts: Part[] = [];
     let missing = count;

@@ -1,14 +1,14 @@
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A handle of `better-sqlite3` on which the host has begun a transaction: `handle.exec('begin immediate')`. */
+/** A `better-sqlite3` handle with an open transaction: `handle.exec('begin immediate')`. */
 export interface SqliteHandle {
   readonly inTransaction: boolean;
   readonly open: boolean;
   readonly prepare: unknown;
 }
 
-/** The parts of the handle that are used. */
+/** The parts of the handle that the engine uses. */
 interface UsedHandle extends SqliteHandle {
   prepare(text: string): {
     readonly reader: boolean;
@@ -18,7 +18,7 @@ interface UsedHandle extends SqliteHandle {
   };
 }
 
-/** A handle of `better-sqlite3`. */
+/** Recognizes a `better-sqlite3` handle. */
 export const betterSqlite3: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'prepare', 'exec') && typeof propertyOf(handle, 'inTransaction') === 'boolean';
@@ -44,7 +44,7 @@ const transactionOn = kept(
   (handle: UsedHandle): Transaction => ({
     executeQuery: async ({ sql: text, parameters }) => {
       const statement = handle.prepare(text);
-      // Whatever the host has set for its own statements.
+      // Overrides the host's setting.
       statement.safeIntegers(false);
       if (statement.reader) return { rows: statement.all(parameters) };
       return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };

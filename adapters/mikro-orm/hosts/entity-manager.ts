@@ -2,16 +2,16 @@ import type { EventManager } from '@mikro-orm/core';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** The parts of MikroORM's entity manager that are used: it is inside a transaction that the host has begun. */
+/** The parts of MikroORM's entity manager that the engine uses. */
 interface EntityManager {
   isInTransaction(): boolean;
-  // The type differs by driver; at run time it is Kysely's transaction.
+  // Kysely's transaction at run time; the declared type depends on the driver.
   getTransactionContext(): unknown;
   getEventManager(): EventManager;
   getConnection(): { getNativeClient?(): Promise<unknown> };
 }
 
-/** MikroORM's entity manager. */
+/** Recognizes MikroORM's entity manager. */
 export const entityManager: Recognise = (handle) => {
   const isOne = hasMethods(
     handle,
@@ -48,16 +48,16 @@ function refusalOf(transaction: unknown): string | null {
 }
 
 /**
- * Kysely's transaction tells. Its savepoints do not, nor does the entity manager: the one that `em.transactional(…)` hands
- * out keeps its transaction for good.
+ * Asks Kysely's transaction. Savepoints do not report their end, and the entity manager of `em.transactional(…)` keeps
+ * its transaction forever.
  */
 function hasEnded(transaction: unknown): boolean {
   return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }
 
 /**
- * The commits of whole transactions of an instance. If several are open, it does not matter which one is told: an extra
- * call only makes somebody look at an empty queue.
+ * Reports the commits of an instance, except those of savepoints. With several open transactions, an extra call only
+ * makes a dispatcher look at an empty queue.
  */
 const commitsOf = kept((events: EventManager) => {
   const expecting = new Set<() => void>();

@@ -17,7 +17,7 @@ const libraries: readonly Recognise[] = [
   sqlTransaction,
 ];
 
-/** Who lends the transaction of this handle; a sentence, if nobody does. */
+/** Returns the lender for a handle, or an error message. */
 export function lenderOf(handle: unknown): Lender | string {
   for (const recognise of libraries) {
     const lender = recognise(handle);

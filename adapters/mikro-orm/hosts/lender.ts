@@ -2,44 +2,46 @@ import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** The transaction of a host, as statements are run in it. */
+/** A host's transaction, ready for our statements. */
 export interface Lent {
-  /** The same object for the same connection: those who use it at once find each other by it. */
+  /** The same object for the same connection, so that concurrent calls find each other. */
   readonly transaction: Transaction;
-  /** Stays the same as long as it leads to the same database. */
+  /** The same object as long as it leads to the same database. */
   readonly connection: object;
-  /** Whether the transaction is open, where the driver knows; where it does not, the database is asked. */
+  /** Whether the transaction is open; null if the driver does not know and the database must be asked. */
   readonly isOpen: (() => boolean) | null;
-  /** True: the library itself refuses statements outside the transaction and after its end, so nobody asks the database. */
+  /** True if the library itself rejects statements outside the transaction, so that nobody asks the database. */
   readonly refusesAfterEnd?: true;
 }
 
-/** A handle of a host, with which it lends the transaction that it has begun. */
+/** A host's handle, which lends its transaction. */
 export interface Lender {
   readonly database: Dialect['kind'];
-  /** Why it lends none now, as far as the handle shows; null = it lends one. */
+  /** Why the handle cannot lend a transaction now, as far as it shows; null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
-  /** Calls the listener after the commit of the transaction; null: its end is watched, where the driver knows of it. */
+  /**
+   * Calls the listener after the commit. null if the library has no such event, so that the end is polled where the
+   * driver knows it.
+   */
   readonly onCommit: ((listener: () => void) => void) | null;
 }
 
-/** Recognises the handles of one library; undefined: it is none. */
+/** Recognizes the handles of one library; returns undefined for others. */
 export type Recognise = (handle: unknown) => Lender | undefined;
 
-/** Whether a value has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   return names.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** The property of an object, or undefined of anything else. */
+/** Returns a property of an object, or undefined for other values. */
 export function propertyOf(value: unknown, name: string): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined;
   return Reflect.get(value, name);
 }
 
-/** A value per key, made once and kept as long as the key is. */
+/** Caches a value per key, as long as the key exists. */
 export function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
   return (key) => {
@@ -53,13 +55,12 @@ export function kept<Key extends object, Value>(make: (key: Key) => Value): (key
 
 const FIRST_LOOK_MS = 1;
 const LONGEST_PAUSE_MS = 250;
-/** By then the dispatcher's own looks have found what was committed. */
+/** By then, the dispatchers' own polls have found what was committed. */
 const LAST_LOOK_MS = 60_000;
 
 /**
- * Resolves once the transaction has ended, committed or rolled back; true if it has. The driver tells nobody of it, so its
- * state is looked at, ever less often. `waitMs` is how long a caller waits for it; without, nobody does, and it keeps no process
- * alive.
+ * Polls, less and less often, until the transaction has ended, since the driver has no event for it. Returns true once
+ * it has. `waitMs` is the longest wait of a caller; without it, the polling does not keep the process alive.
  */
 export async function endOf(isOpen: () => boolean, waitMs?: number): Promise<boolean> {
   const longestMs = waitMs ?? LAST_LOOK_MS;

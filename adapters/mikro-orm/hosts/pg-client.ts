@@ -1,13 +1,13 @@
 import type { CompiledStatement, Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A client of the driver `pg` on which the host has begun a transaction: `await client.query('begin')`. */
+/** A client of the driver `pg` with an open transaction: `await client.query('begin')`. */
 export interface PgClient {
   readonly query: unknown;
   escapeIdentifier(text: string): string;
 }
 
-/** The parts of the client that are used. */
+/** The parts of the client that the engine uses. */
 interface UsedClient {
   query(statement: {
     readonly text: string;
@@ -19,17 +19,17 @@ interface UsedClient {
     readonly rows: readonly unknown[];
   }>;
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
-  /** I = idle, T = in a transaction, E = in a failed one; older drivers do not tell. */
+  /** I = idle, T = in a transaction, E = in a failed one. Older drivers do not have it. */
   getTransactionStatus?(): string | null;
 }
 
-/** A client of the driver `pg`, of a pool or by itself. */
+/** Recognizes a client of the driver `pg`. */
 export const pgClient: Recognise = (handle) =>
   hasMethods(handle, 'query', 'escapeIdentifier', 'getTypeParser')
     ? lenderOver(handle as object & UsedClient)
     : undefined;
 
-/** A pool is the mistake that is next to a client; it gives each statement any of its connections. */
+/** Recognizes a pool, a likely mistake: it gives each statement any of its connections. */
 export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
 }
@@ -68,8 +68,8 @@ const transactionOn = kept((client: UsedClient): Transaction => {
 });
 
 /**
- * Types whose value is read from the text itself: what a host has agreed with its driver on, such as amounts as doubles
- * or days as instants of its zone, must not reach ours.
+ * Types that we read from the text: the host may have configured its driver to return amounts as doubles or days as
+ * instants.
  */
 const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);
 const booleanType = 16;

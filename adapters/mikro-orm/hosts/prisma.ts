@@ -3,22 +3,22 @@ import type { Row } from '../sql/columns.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
 
-/** Prisma's transaction, as `prisma.$transaction(async (tx) => …)` gives it, over a driver adapter. */
+/** Prisma's transaction over a driver adapter, from `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** The client itself has it, its transactions have not. */
+  /** Only the client has it, not its transactions. */
   readonly $connect?: undefined;
 }
 
-/** The parts of it that are used. */
+/** The parts of it that the engine uses. */
 interface UsedPrisma {
   readonly _activeProvider?: string;
   $queryRawUnsafe(text: string, ...values: readonly unknown[]): Promise<readonly object[]>;
   $executeRawUnsafe(text: string, ...values: readonly unknown[]): Promise<number>;
 }
 
-/** Prisma, inside a transaction or outside. */
+/** Recognizes Prisma, inside or outside a transaction. */
 export const prisma: Recognise = (handle) => {
   if (!hasMethods(handle, '$queryRawUnsafe', '$executeRawUnsafe')) return undefined;
   const tx = handle as UsedPrisma;
@@ -59,7 +59,7 @@ const lendingOf = kept((tx: UsedPrisma): SqlTransaction => {
   let last: Promise<unknown> = Promise.resolve();
   return {
     dialect,
-    // Prisma makes one batch of statements that are asked for at once, and rolls back the transaction if one of them fails.
+    // Prisma batches concurrent statements and rolls back the transaction if one of them fails.
     query: (text, values) => {
       const result = last.then(() => run(text, values));
       last = result.catch(() => undefined);
@@ -72,10 +72,10 @@ function plainRow(row: object, dialect: Lender['database']): Row {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, dialect)]));
 }
 
-/** As the driver gives it without Prisma: large integers and amounts as text, days as text. */
+/** Returns the value as the driver would: large integers, amounts and days as text. */
 function plain(value: unknown, dialect: Lender['database']): unknown {
   if (typeof value === 'bigint') return dialect === 'sqlite' ? numberIfSafe(value) : String(value);
-  // Prisma's days are instants at midnight UTC; there are no instants of the database's own in our tables.
+  // Prisma returns days as instants at midnight UTC. Our tables have no other native instants.
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   if (Array.isArray(value)) return value.map((each) => plain(each, dialect));
   return isDecimal(value) ? value.toFixed() : value;
@@ -86,17 +86,17 @@ function numberIfSafe(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/** Of the class that Prisma brings with it. */
+/** Recognizes Prisma's own class of decimals. */
 function isDecimal(value: unknown): value is { toFixed(): string } {
   return typeof value === 'object' && hasMethods(value, 'toFixed', 'decimalPlaces');
 }
 
-/** The transaction has ended, by its time limit too. */
+/** The transaction has ended, possibly by its time limit. */
 const ended = 'P2028';
-/** What Prisma's adapters call a connection that is lost; the database has said nothing then. */
+/** Prisma's names for a lost connection, without an error from the database. */
 const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
 
-/** What the database has said, out of Prisma's error around it: what it means is read from its code. */
+/** Returns the database error in Prisma's error, with its code. */
 function meaningOf(error: unknown): unknown {
   if (propertyOf(error, 'code') === ended) {
     return new BillingError({
@@ -124,13 +124,12 @@ function lastLineOf(error: unknown): string {
   return String(propertyOf(error, 'message')).trim().split('\n').at(-1) ?? '';
 }
 
-/** Statements of ours are few, and each comes again with the same text. */
+/** Our statements are few and have the same text each time. */
 const MOST_REMEMBERED = 1_000;
 const remembered = new Map<string, boolean>();
 
 /**
- * Whether a statement gives rows, for libraries that have one function for those that do and another for those that tell
- * how many rows they have changed.
+ * Returns whether a statement returns rows, for libraries with separate functions for statements with and without rows.
  */
 export function returnsRows(text: string): boolean {
   const known = remembered.get(text);
@@ -146,7 +145,7 @@ function readsRows(text: string): boolean {
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
-/** What is asked at the outermost level: a part of it that returns rows says nothing of the whole. */
+/** Leaves the outermost level: a subquery that returns rows does not count. */
 function withoutParentheses(text: string): string {
   const inner = /\([^()]*\)/g;
   let left = text;

@@ -4,19 +4,19 @@ import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './len
 import { pgClient } from './pg-client.ts';
 import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
 
-/** Knex's transaction, as `knex.transaction(async (trx) => …)` gives it, over `pg` or `better-sqlite3`. */
+/** Knex's transaction over `pg` or `better-sqlite3`, from `knex.transaction(async (trx) => …)`. */
 export interface KnexTransaction {
   readonly isTransaction?: boolean | undefined;
   readonly client: unknown;
   readonly raw: unknown;
 }
 
-/** The parts of it that are used. */
+/** The parts of it that the engine uses. */
 interface UsedKnex {
   readonly isTransaction?: boolean;
   readonly client: {
     readonly driverName: string;
-    /** Of a transaction, the one connection that it has. */
+    /** The only connection of a transaction. */
     acquireConnection(): Promise<object>;
   };
   isCompleted(): boolean;
@@ -27,7 +27,7 @@ const drivers: Readonly<Record<string, Lender['database']>> = {
   'better-sqlite3': 'sqlite',
 };
 
-/** Knex, inside a transaction or outside. */
+/** Recognizes Knex, inside or outside a transaction. */
 export const knex: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'raw', 'transaction') && hasMethods(propertyOf(handle, 'client'), 'acquireConnection');
@@ -58,17 +58,17 @@ function knexRefusal(trx: UsedKnex, isKnown: boolean): string | null {
     : `within(trx) can join transactions of Knex over the drivers pg and better-sqlite3; this one is over ${trx.client.driverName}`;
 }
 
-/** Kysely's transaction, as `db.transaction().execute(async (trx) => …)` gives it. */
+/** Kysely's transaction, from `db.transaction().execute(async (trx) => …)`. */
 export interface KyselyTransaction {
   readonly isTransaction: boolean;
   readonly executeQuery: unknown;
   readonly getExecutor: unknown;
 }
 
-/** The parts of it that are used. */
+/** The parts of it that the engine uses. */
 interface UsedKysely {
   readonly isTransaction: boolean;
-  /** Only of a transaction that the host ends itself. */
+  /** Set only for transactions that the host ends itself. */
   readonly isCommitted?: boolean;
   readonly isRolledBack?: boolean;
   getExecutor(): { readonly adapter: object };
@@ -79,7 +79,7 @@ interface UsedKysely {
   }>;
 }
 
-/** Kysely, inside a transaction or outside. */
+/** Recognizes Kysely, inside or outside a transaction. */
 export const kysely: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'executeQuery', 'getExecutor', 'withoutPlugins') &&
@@ -108,7 +108,7 @@ function databaseOf(trx: UsedKysely): Lender['database'] | null {
 }
 
 const lendingOf = kept((trx: UsedKysely): SqlTransaction => {
-  // A plugin of the host would rename our columns.
+  // The host's plugins could rename our columns.
   const plain = trx.withoutPlugins();
   return {
     dialect: databaseOf(trx) ?? 'postgresql',
@@ -119,15 +119,15 @@ const lendingOf = kept((trx: UsedKysely): SqlTransaction => {
   };
 });
 
-/** Drizzle's transaction over `pg`, as `db.transaction(async (tx) => …)` gives it. */
+/** Drizzle's transaction over `pg`, from `db.transaction(async (tx) => …)`. */
 export interface DrizzleTransaction {
   readonly _: { readonly session: unknown };
   rollback(): never;
 }
 
 /**
- * Drizzle, inside a transaction over `pg` or outside. Its transactions over `better-sqlite3` end before anything can be
- * awaited: there a host begins one on the handle, `db.$client`.
+ * Recognizes Drizzle over `pg`. Its transactions over `better-sqlite3` end before anything can be awaited; there, hosts
+ * begin one on the handle `db.$client`.
  */
 export const drizzle: Recognise = (handle) => {
   const session = propertyOf(propertyOf(handle, '_'), 'session') ?? propertyOf(handle, 'session');

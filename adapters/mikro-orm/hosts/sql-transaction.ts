@@ -2,28 +2,24 @@ import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/**
- * A transaction that the host has begun and will end, as any library can lend it. The same object for the same
- * transaction.
- */
+/** A transaction that the host begins and ends, over any library. Must be the same object for the same transaction. */
 export interface SqlTransaction {
   readonly dialect: 'sqlite' | 'postgresql';
   /**
-   * Runs one statement in the transaction, with the placeholders of the database: `?` on SQLite, `$1`, `$2` … on
-   * PostgreSQL. Amounts (`numeric`) and large integers must come as text or whole, not as doubles; days as text or as a
-   * `Date` at their local midnight.
+   * Runs one statement with the placeholders of the database: `?` on SQLite, `$1`, `$2` … on PostgreSQL. Amounts
+   * (`numeric`) and large integers must be text or exact, not doubles; days must be text or a `Date` at local midnight.
    */
   query(
     text: string,
     values: readonly unknown[],
   ): Promise<{
     readonly rows: readonly object[];
-    /** How many rows the statement has changed; absent or null: as many as it returns. */
+    /** The number of changed rows; absent or null means the number of returned rows. */
     readonly rowCount?: number | bigint | null | undefined;
   }>;
 }
 
-/** What a host lends by a function of its own. */
+/** Recognizes a transaction that the host lends with its own function. */
 export const sqlTransaction: Recognise = (handle) => {
   const dialect = propertyOf(handle, 'dialect');
   const isOne = hasMethods(handle, 'query') && (dialect === 'sqlite' || dialect === 'postgresql');
@@ -52,7 +48,7 @@ const transactionOver = kept(
   }),
 );
 
-/** Unless a host says otherwise, its driver makes an instant of each day, its midnight here; there are no instants else. */
+/** Drivers return days as `Date` at local midnight by default. Our tables have no other native instants. */
 function withDaysAsText(row: object): Row {
   const entries = Object.entries(row);
   if (!entries.some(([, value]) => value instanceof Date)) return row as Row;

@@ -14,10 +14,10 @@ import { migrations as sqliteMigrations } from './sqlite/index.ts';
 /**
  * Development only: writes the migration from the schema of the existing migrations to that of the tables.
  *
- *     node adapters/mikro-orm/migrations/generate.ts <name> <URL of an empty PostgreSQL database>
+ * `   node adapters/mikro-orm/migrations/generate.ts <name> <URL of an empty PostgreSQL database>`
  *
- * Add the new files to the end of the `index.ts` beside them, whose names are in order. Before the first release, `initial`
- * as the name writes the one migration of both databases again instead.
+ * Add the new files to the end of the `index.ts` beside them. Before the first release, the name `initial` rewrites the
+ * initial migration of both databases instead.
  */
 const [name = 'change', url] = process.argv.slice(2);
 const LINE_WIDTH = 110;
@@ -95,13 +95,13 @@ function tableText(table: TableSpec): string {
   return `create table ${table.name} (\n${content}\n);\n${made}`;
 }
 
-/** The parts in one line, or in one line each. */
+/** Joins the parts in one line, or in one line each. */
 function inWidth(parts: readonly string[], newLine: string): string {
   const line = parts.join(' ');
   return line.length < LINE_WIDTH ? line : parts.join(newLine);
 }
 
-/** The columns, separated by commas, in indented lines of at most `LINE_WIDTH`. */
+/** Wraps the columns into indented lines of at most `LINE_WIDTH`. */
 function wrapped(columns: readonly string[]): string {
   return columns.reduce((text, column) => {
     if (text === '') return `  ${column}`;

@@ -22,26 +22,25 @@ import {
 import { TENANT_SETTING } from './tenant-policy.ts';
 import { BEGINNING, eachInTransaction, HostReach, IDLE_SETTING } from './transactions.ts';
 
-/** The parts of the driver's pool that are used. */
+/** The parts of the driver's pool that the engine uses. */
 interface DriverPool {
   connect(): Promise<PooledClient>;
 }
 
 type PooledClient = DriverClient & { release(): void };
 
-/** What the connections of a pool share. */
+/** Shared by the connections of a pool. */
 interface PoolUse {
-  /** Names the statements whose plans connections keep. */
+  /** Names the statements whose plans are kept. */
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
   readonly watch: ServerWatch;
   readonly send: Send;
 }
 
-/** What a host decides about a pool. */
+/** The host's options for a pool. */
 interface PoolOptions {
-  /** Whether connections keep the plans of their statements. */
   readonly keepsPlans: boolean;
-  /** Whether statements that are asked for at once go together. */
+  /** Whether concurrent statements share a round trip. */
   readonly batchesStatements: boolean;
 }
 
@@ -52,7 +51,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Number of characters from which a value takes the server longer than a round trip. */
+/** Values of this many characters take the server longer than a round trip. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>): boolean {
@@ -62,7 +61,7 @@ function isLarge({ values }: Pick<Statement, 'values'>): boolean {
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-/** Tells the server which tenant's rows are reached, for the rest of the transaction. */
+/** Sets the tenant for the rest of the transaction. */
 function settingOf(reach: Reach): Statement {
   return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
 }
@@ -79,10 +78,9 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
 }
 
 /**
- * Transactions on connections of a pool of our own, in few round trips: the beginning travels with the first statements,
- * the end with the last ones, and all statements of one turn of the event loop go together. Statements keep their plans.
- * A transaction tells the server whose rows it reaches by a setting that ends with the transaction and so cannot pass to
- * the next user of the connection.
+ * Transactions on connections of our own pool, in few round trips: `begin` travels with the first statements, `commit`
+ * with the last ones, and all statements of one turn of the event loop go together. Plans are kept. The tenant is a
+ * transaction-local setting, so that it cannot reach the next user of the connection.
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,
@@ -102,14 +100,14 @@ export function batchedTransactions(
       const { result, last } = await work(line);
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // If a statement fails together with the commit, its own error tells the meaning.
+      // If a statement fails as well, its error is the relevant one.
       committed.catch(() => undefined);
       await last;
-      // What was read is known; only the connection still needs to know whether the server got the end.
+      // A read is complete without its commit.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
-      // A failing rollback must not hide its reason; the connection is then broken and its work is gone.
+      // A failing rollback must not hide the original error. The connection is then broken and its work is lost.
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
     } finally {
@@ -133,18 +131,18 @@ export function batchedTransactions(
   };
 }
 
-/** True if the error comes from the server, and not from a wait that was given up. */
+/** True for errors from the server, false for waits that were given up. */
 function isOfServer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error;
 }
 
-/** A connection of the pool; waiting for one fails when the server is gone. */
+/** Takes a connection from the pool. Fails if the server disappears meanwhile. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
   await watch.requireServer();
   const connecting = pool.connect();
   const { promise: given, reject } = Promise.withResolvers<never>();
   const end = watch.begin((error) => {
-    // If the pool finds one after all, nobody is waiting for it.
+    // If the pool still returns a connection, give it back.
     connecting.then((client) => client.release()).catch(() => undefined);
     reject(error);
   });
@@ -155,7 +153,7 @@ async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledCli
   }
 }
 
-/** What is made of a statement's rows, as they come. */
+/** Reads the rows of a statement as they arrive. */
 class Reading {
   readonly onRow: (row: unknown) => void;
   readonly #made: unknown[] = [];
@@ -172,14 +170,14 @@ class Reading {
     };
   }
 
-  /** @throws what a row could not be read for. */
+  /** @throws the error of a row that could not be read. */
   result(): readonly unknown[] {
     if (this.#failure) throw this.#failure.error;
     return this.#made;
   }
 }
 
-/** The statements of one connection, in the order in which they are asked for. */
+/** Sends the statements of one connection in order. */
 class StatementLine implements Transaction {
   /** Settles when the latest statement has been answered. */
   ended: Promise<unknown> = Promise.resolve();
@@ -200,7 +198,7 @@ class StatementLine implements Transaction {
 
   async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
     assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
-    // Statements without parameters run once, or contain numbers in their text, so they get no name.
+    // Statements without parameters run once or contain varying numbers, so they get no name.
     const name = values.length > 0 ? this.#use.prepared.nameOf(text) : undefined;
     const reading = read && new Reading(read);
     const { command, rowCount, rows } = await this.#answerOf({ name, text, values, onRow: reading?.onRow });
@@ -208,13 +206,13 @@ class StatementLine implements Transaction {
     return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
-  /** The server answers the end of a failed transaction with a rollback, and without an error. */
+  /** Throws the first error: the server answers the commit of a failed transaction with a rollback and no error. */
   async commit(): Promise<void> {
     await this.end(COMMIT);
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Ends the transaction after the statements before; if nothing was begun, nothing is ended. */
+  /** Ends the transaction after the previous statements, or does nothing if it has not begun. */
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
     if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
@@ -236,8 +234,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Sends once everything in this turn of the event loop has asked for what it needs. Large statements go at once, so
-   * that the server works on them while the next is written.
+   * Sends the waiting statements after this turn of the event loop. Large ones go at once, so that the server works
+   * while the next is written.
    */
   #sendSoon(): void {
     if (this.#isUnderWay) return;

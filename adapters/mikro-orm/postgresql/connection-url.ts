@@ -1,4 +1,4 @@
-/** Whether it is the URL of a database on a server: `postgresql://…` or `postgres://…`. */
+/** Returns whether the text is a PostgreSQL URL: `postgresql://…` or `postgres://…`. */
 export function isPostgresqlUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(database);
 }

@@ -10,14 +10,14 @@ import { ServerSilentError } from './server-watch.ts';
 import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
 
-/** What the PostgreSQL driver throws. */
+/** The errors of the PostgreSQL driver. */
 interface PostgresqlFailure extends Error {
   /** SQLSTATE */
   readonly code: string;
   readonly constraint?: string;
 }
 
-/** Channel on which nodes tell each other that entries are due. */
+/** The channel on which nodes notify each other of due entries. */
 export const QUEUE_CHANNEL = 'billwright_queue';
 
 const types: Dialect['types'] = {
@@ -29,7 +29,7 @@ const types: Dialect['types'] = {
   boolean: 'boolean',
   date: 'date',
   decimal: 'numeric',
-  // Not jsonb: an event's fields keep the order of their writer, and no document is searched.
+  // Not jsonb, because fields must keep their order and documents are never searched.
   json: 'json',
 };
 
@@ -43,11 +43,11 @@ const uniqueViolation = '23505';
  */
 const isOutOfResources = /^53...$/;
 /**
- * Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014); a
- * transaction that was left waiting (25P03).
+ * Connection exceptions (08), server shutdown (57P01, 57P02) and startup or recovery (57P03), statement time limit
+ * (57014), idle transaction time limit (25P03).
  */
 const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
-/** Error codes of the operating system for a server that cannot be reached. */
+/** Operating system errors for an unreachable server. */
 const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -61,10 +61,10 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The driver's messages for a connection that is lost or was not made in time: these errors have no code. */
+/** The driver's messages for lost or late connections, which have no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
-/** Any number, as long as nobody else in the host's database uses it: the letters "bwclaim". */
+/** An arbitrary key that nobody else in the host's database uses: the letters "bwclaim". */
 const claimLockKey = '27714813046384493';
 
 const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
@@ -86,12 +86,12 @@ export const postgresqlDialect: Dialect = {
     scalar: (value) => value,
     membership: ({ column, type, values }, bind) => {
       const list = filledUp(values);
-      // Ids and numbers need no escaping; the driver writes arrays of text itself.
+      // Ids and numbers need no escaping; the driver itself writes arrays of text.
       return `${column} = any(${bind(type === 'text' ? list : `{${list.join(',')}}`)}::${type}[])`;
     },
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
-      // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2.
+      // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2 s.
       const bound = boundColumns(rows, columns);
       const varying = bound.filter(({ elements }) => elements !== null);
       const arrays = varying.map(
@@ -103,8 +103,7 @@ export const postgresqlDialect: Dialect = {
         return type === 'json' ? `${value}::json as ${name}` : `${value} as ${name}`;
       });
       const given = varying.length < bound.length ? MANY_ROWS : 'given';
-      // The limit tells the planner the number of rows; otherwise it expects few of them and reads a table of some
-      // thousand rows from end to end to change one.
+      // The limit tells the planner the number of rows. Otherwise it may read a whole table to change one row.
       return `(select ${read.join(', ')}
         from unnest(${arrays.join(', ')}) as ${given}(${varying.map(({ column }) => column.name).join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;
@@ -114,7 +113,7 @@ export const postgresqlDialect: Dialect = {
     table.columns
       .map(({ name, type }: Column) => {
         const column = alias ? `${alias}.${name}` : name;
-        // As text, so that the driver does not read its numbers as doubles.
+        // As text, because the driver would read its numbers as doubles.
         return type === 'json' ? `${column}::text as ${name}` : column;
       })
       .join(', '),
@@ -126,8 +125,8 @@ export const postgresqlDialect: Dialect = {
   forShare: 'for share',
   forKeyShare: 'for key share',
   forDeletion: 'for update',
-  // The planner expects next to nothing to be due, and would fetch and sort all due entries, which takes 22 ms for the
-  // first hundred of 10,000; along the index of due entries it takes 4 ms.
+  // The planner expects few due entries and would sort them all (22 ms for the first 100 of 10,000, instead of 4 ms
+  // with the index).
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})::text`,
@@ -144,7 +143,7 @@ export const postgresqlDialect: Dialect = {
   comparesWith: (column, comparison, value) =>
     sql`${raw(column)} ${raw(comparison)} cast(${value} as numeric)`,
   along: () => nothing,
-  // The server, the database on it, and our tables in it, since the search path may lead to those of another schema.
+  // The server, its database and our tables, because the search path may lead to another schema.
   identity: sql`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity
@@ -165,12 +164,12 @@ export const postgresqlDialect: Dialect = {
   storesUsageAtOnce: true,
 };
 
-/** How many elements PostgreSQL expects in an array when it plans a statement for any parameters. */
+/** The array length that PostgreSQL assumes in a generic plan. */
 const EXPECTED_ELEMENTS = 10;
 
 /**
- * The list, with its last value repeated if it is shorter than expected. Otherwise the statement would seem cheaper with
- * its parameters than without, and be planned anew for each call, which takes three times as long as running it.
+ * Repeats the last value until the list has the expected length. Otherwise the generic plan would seem too expensive,
+ * and each call would be planned again, which takes three times as long as running it.
  */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
@@ -178,20 +177,19 @@ function filledUp<T>(values: readonly T[]): readonly T[] {
   return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
 }
 
-/** Number of rows from which a column that is the same in all rows is bound once. */
+/** From this number of rows, a column with the same value in all rows is bound once. */
 const MANY_FROM = 1_000;
 
-/** A column of rows, as it is bound. */
 interface BoundColumn {
   readonly column: Column;
-  /** Its text as elements of an array; null = each row has `cell`. */
+  /** The array elements as text; null if all rows have `cell`. */
   readonly elements: readonly string[] | null;
   readonly cell: Cell;
 }
 
 /**
- * The columns of the rows. In a large run most columns are the same in all rows (whose they are, when they were made,
- * what was bought); writing, sending and reading them costs as much as all others do.
+ * Gathers the rows by column. In a large run, most columns are the same in all rows, and writing, sending and reading
+ * these costs as much as all others.
  */
 function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundColumn[] {
   const bound = columns.map((column) => new GatheredColumn(column, rows.length < MANY_FROM));
@@ -202,12 +200,11 @@ function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundCol
     });
     index += 1;
   }
-  // At least one array has to tell how many rows there are.
+  // At least one array must show the number of rows.
   if (bound.every(({ elements }) => elements === null)) bound[0]?.vary(index);
   return bound;
 }
 
-/** A column, cell by cell. */
 class GatheredColumn implements BoundColumn {
   readonly column: Column;
   elements: string[] | null;
@@ -226,7 +223,7 @@ class GatheredColumn implements BoundColumn {
     this.elements?.push(this.#element(cell));
   }
 
-  /** Called when a cell is no longer the same in all rows, as it was so far. */
+  /** Switches to an array, after `count` rows with the same cell. */
   vary(count: number): void {
     this.elements = Array.from({ length: count }, () => this.#element(this.cell));
   }
@@ -240,17 +237,14 @@ function elementType({ type }: Column): string {
   return type === 'json' ? 'text' : types[type];
 }
 
-/** Elements of the other types need no quotes. */
+/** Elements of other types need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
   text: (cell) => quoted(String(cell)),
-  // A document has no control characters.
+  // Documents have no control characters.
   json: (cell) => JSON.stringify(String(cell)),
 };
 
-/**
- * JSON's quotes are right except for control characters, whose escapes would mean something else here; this is twice as
- * fast.
- */
+/** Quotes an array element. JSON's quotes are right except for control characters, and twice as fast. */
 function quoted(text: string): string {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
@@ -280,16 +274,15 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 }
 
 /**
- * Advisory locks of transactions that tell the outside of something: this number in the upper 8 bits, below it 16 bits of the
- * tenant, and in the lowest 40 the last record id that was given before. Tenants that share their bits wait for each
- * other, no more.
+ * Class of the advisory locks of transactions that publish events: these 8 bits, 16 bits of the tenant, and 40 bits
+ * with the last record id before the transaction. Tenants with the same bits only wait for each other.
  */
 const TELLING_LOCKS = 0x62;
 const TENANT_BITS = 65_535;
 
 /**
- * The history takes its numbers from the live table's sequence: an entry keeps its record id for good. The lock is taken
- * before the first number, since the numbers are given to rows that are joined with it.
+ * The history shares the sequence of the live table, so that entries keep their record ids. The lock comes before the
+ * first number, because `numbered` joins it.
  */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
   const columns = queueEntriesTable.written;
@@ -311,9 +304,9 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
 }
 
 /**
- * Numbers of a sequence are given before their rows are committed. Whoever holds one that the reader must wait for is
- * either still among the locks, below its numbers; or it took its lock after the locks were read, and then all its numbers are
- * greater than the last one given before that; or it has ended, so that its rows are there.
+ * Sequence numbers are assigned before their rows are committed. A transaction that the reader must wait for holds a
+ * lock with a lower number, or took its lock later and has only greater numbers, or has ended, so that its rows are
+ * visible.
  */
 async function toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number> {
   const ofTenant =

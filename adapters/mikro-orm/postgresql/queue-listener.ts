@@ -1,7 +1,7 @@
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import { QUEUE_CHANNEL } from './dialect.ts';
 
-/** What is used of a client of the PostgreSQL driver. */
+/** The parts of the driver's client that the listener uses. */
 interface ListeningClient extends NamingClient {
   readonly host: string;
   readonly port: number;
@@ -12,7 +12,7 @@ interface ListeningClient extends NamingClient {
   end(): Promise<void>;
 }
 
-/** The driver's pool, of which only the settings are used: a connection that listens is never given back. */
+/** The driver's pool, used only for its settings: a listening connection never returns to a pool. */
 export interface ClientPool {
   readonly options: object;
   readonly Client: new (options: object) => ListeningClient;
@@ -22,8 +22,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 /**
- * Hears the commits of other nodes, and holds the name of this one, on a connection of its own, opened when it is first
- * needed. A lost connection is made again; meanwhile the dispatcher's polling finds due work.
+ * Listens to the commits of other nodes and holds this node's name, on its own connection, opened on first use. A lost
+ * connection is reopened; meanwhile, polling finds due work.
  */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
@@ -47,13 +47,13 @@ export class QueueListener {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes the name of the node, on this connection and those that come after it. */
+  /** Takes the node's name on this connection and on later ones. */
   async holdName(nodeName: string): Promise<HeldName> {
     this.#running ??= this.#connect();
     await this.#running;
     const held = this.#client === undefined ? 'UNKNOWN' : await holdName(this.#client, nodeName);
     if (held === 'HELD') this.#nodeName = nodeName;
-    // A start that is refused leaves no connection behind.
+    // A rejected start leaves no connection behind.
     if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
     return held;
   }
@@ -66,7 +66,7 @@ export class QueueListener {
     await running;
   }
 
-  /** Destroyed without a message to the server, whose answer it would wait for: the server may be gone, or never have answered. */
+  /** Destroys the connection without a message, because the server may never answer it. */
   #disconnect(): void {
     const client = this.#client;
     this.#client = undefined;
@@ -84,15 +84,15 @@ export class QueueListener {
       client.on('end', () => this.#lost(client));
       await client.connect();
       client.on('notification', ({ payload }) => {
-        // Our own commits are signalled inside the process, and sooner.
+        // Our own commits are signaled within the process.
         if (payload !== this.#ownTag) this.#tell();
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);
-      // Should another node have taken it meanwhile, leases keep the work of the two apart.
+      // If another node has taken the name meanwhile, leases keep their work apart.
       if (this.#nodeName !== undefined) await holdName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
-      // The database is unreachable, which its users report; the listener only tries again.
+      // The database is unreachable. Its users report that; the listener tries again.
       this.#lost(this.#client);
     }
   }
@@ -105,7 +105,7 @@ export class QueueListener {
     this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     this.#timer = setTimeout(() => {
       this.#running = this.#connect();
-      // Commits in between were not heard.
+      // Commits in between were missed.
       this.#tell();
     }, pauseMs).unref();
   }
@@ -115,17 +115,16 @@ export class QueueListener {
   }
 }
 
-/** What is used of a client of the PostgreSQL driver. */
 interface NamingClient {
-  /** The process of the server that serves it, as the connection began; a pooler in between tells another number. */
+  /** The server process of the connection. Behind a pooler, it is a different number. */
   readonly processID?: number | null;
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** Beside the hash of a name, so that nobody else in the host's database uses it: the letters "bwnn". */
+/** The first key of the locks, the second is the hash of the name: the letters "bwnn". */
 const NAME_LOCKS = 0x62776e6e;
 
-/** A machine that is lost says no goodbye: the server then finds within 25 s that nobody is there, and drops the lock. */
+/** Lets the server detect a lost machine within 25 s, so that it releases the lock. */
 const aliveChecks = [
   'set tcp_keepalives_idle = 10',
   'set tcp_keepalives_interval = 5',
@@ -134,9 +133,8 @@ const aliveChecks = [
 ];
 
 /**
- * Takes the name of a node for as long as the connection lives (platform §15 rule 1), by an advisory lock of its session: the
- * server drops it when the process ends in any way. Behind a pooler that shares connections a lock would outlive its node,
- * so none is taken there.
+ * Takes the node's name with a session-level advisory lock (platform §15 rule 1), which the server releases when the
+ * process ends in any way. Behind a pooler that shares connections, the lock could outlive the node, so none is taken.
  */
 export async function holdName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';

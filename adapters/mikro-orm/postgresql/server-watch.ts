@@ -2,29 +2,29 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * How long a database server may be silent before it is asked whether it is there, and how long it may take to answer:
- * together with a second try well below the 5 s within which every call is answered (http-api §12, 60018).
+ * How long a server may be silent before it is probed, and how long the probe may take. With a second try, both stay
+ * below the 5 s in which every call is answered (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
 /**
- * How long a statement may take while the server answers; a connection may have broken silently. Longer than the longest
- * wait for a lock (`MAX_LOCK_WAIT_STEPS`).
+ * Time limit for a statement while the server answers probes, since a connection may break silently. Longer than the
+ * longest lock wait (`MAX_LOCK_WAIT_STEPS`).
  */
 const DATABASE_STATEMENT_MS = 120_000;
 
-/** Where the server listens: a host name or address, or the folder of its socket. */
+/** A host name, an address, or the folder of a socket. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** How often waits for the server are checked; if the process itself is busy for seconds, that counts as one check. */
+/** The interval of checks. If the process is busy for seconds, that counts as one check. */
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/** The message by which a client asks for TLS. Every server answers it with a byte, whoever asks and however busy it is. */
+/** The request for TLS, which every server answers with a byte, however busy it is. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /** The server has not answered, and does not answer a new connection either. */
@@ -33,38 +33,37 @@ export class ServerSilentError extends Error {
 }
 
 interface Wait {
-  /** Checks since the wait has begun, and since the server was last heard of. */
+  /** Checks since the start of the wait, and since the last sign of the server. */
   age: number;
   silent: number;
   readonly giveUp: (error: ServerSilentError) => void;
 }
 
 /**
- * Tells a server that works long from one that is not there: a statement may take a minute, but callers must learn within
- * seconds that the server has silently gone. So a server that has been silent for a second is asked on another connection
- * whether it is there; if not, all waits for it fail. From then on it is asked first, at most once a second, before
- * anything is sent to it, until it answers.
+ * Distinguishes a slow server from an unreachable one: a statement may take a minute, but callers must learn of an
+ * unreachable server within seconds. A server that is silent for a second is probed on another connection; if it does
+ * not answer, all waits fail. From then on, it is probed before each use, at most once a second, until it answers.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  /** When the server last failed to answer, by `performance.now`; undefined once it has answered. */
+  /** The time of the last failed probe, by `performance.now`; undefined after an answer. */
   #awayAtMs: number | undefined;
 
   constructor(address: () => Promise<ServerAddress>) {
     this.#address = address;
   }
 
-  /** @throws ServerSilentError while the server that was silent last still is. */
+  /** @throws ServerSilentError while the server is known to be silent. */
   async requireServer(): Promise<void> {
     if (this.#awayAtMs === undefined) return;
     const isJustAsked = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
     if (isJustAsked || !(await this.#ask())) throw silent();
   }
 
-  /** Calls `giveUp`, once, unless the wait ends while the server is there. Returns what ends the wait. */
+  /** Calls `giveUp` once if the server is lost before the wait ends. Returns a function that ends the wait. */
   begin(giveUp: Wait['giveUp']): () => void {
     const wait: Wait = { age: 0, silent: 0, giveUp };
     this.#waits.add(wait);
@@ -105,7 +104,7 @@ export class ServerWatch {
     wait.giveUp(silent());
   }
 
-  /** Whether the server answers; concurrent callers share one question. */
+  /** Probes the server. Concurrent callers share one probe. */
   async #ask(): Promise<boolean> {
     this.#asking ??= this.#address().then(answers);
     try {

@@ -1,17 +1,17 @@
-/** The driver's side of a connection, to which messages of the extended protocol are written. */
+/** The driver's side of a connection, which writes messages of the extended protocol. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Names of statements that are on their way to be prepared. */
+  /** Names of statements that are being prepared. */
   readonly submittedNamedStatements: Record<string, string>;
-  /** Tells the server that what belongs together ends here. */
+  /** Ends a group of messages. */
   sync(): void;
 }
 
-/** The driver's form of a statement: it writes the messages and gathers the answers. */
+/** The driver's statement, which writes the messages and gathers the answers. */
 interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
-  /** The client fills this in for statements that it is given itself. */
+  /** The client sets this for statements that it gets itself. */
   readonly _result: { _types: unknown; addRow(row: unknown): void };
   prepare(wire: Wire): void;
   handleRowDescription(message: unknown): void;
@@ -21,38 +21,36 @@ interface DriverQuery {
   handleReadyForQuery(wire: Wire): void;
 }
 
-/** The driver's rows, and how many a statement has changed. */
 export interface DriverResult {
   readonly command: string;
   readonly rowCount: number | null;
   readonly rows: readonly unknown[];
 }
 
-/** A statement of a batch; without a name the server does not keep its plan. */
+/** A statement of a batch. Without a name, the server does not keep its plan. */
 export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Takes the rows as they come, which are then not gathered. It must not throw, since that would lose the connection. */
+  /** Receives the rows as they arrive, instead of gathering them. Must not throw, which would lose the connection. */
   readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (
     ...answer: [error: Error, result?: undefined] | [error: null, result: DriverResult]
   ) => void;
 }
 
-/** A connection of the driver. */
 export interface DriverClient {
-  /** Its class is not in the declarations of the driver's pool. */
+  /** Not in the type declarations of the driver's pool. */
   readonly constructor: unknown;
-  /** For breaking off the connection: pending statements then fail with the error. */
+  /** Breaks off the connection: pending statements then fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
 
 /**
- * Sends the statements of a connection and calls back for each, after `whenAnswered`. After a failing statement none is
- * run, and the rest fail like it.
+ * Sends the statements of a connection and calls back for each, after `whenAnswered`. After a failed statement, the
+ * rest fail without running.
  */
 export type Send = (
   client: DriverClient,
@@ -62,12 +60,12 @@ export type Send = (
 
 type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
-/** In one round trip, through the driver's internals. */
+/** In one round trip, using the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
   client.query(new StatementBatch(client, statements, whenAnswered));
 };
 
-/** In a round trip each, through what the driver declares. */
+/** In one round trip each, using the driver's public interface. */
 export const oneByOne: Send = (client, statements, whenAnswered) => {
   void resultsOf(client, statements).then(({ results, failure }) => {
     whenAnswered();
@@ -93,30 +91,30 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
 }
 
 /**
- * Statements that the driver sends in one go and the server answers in one go: together they take one round trip, whose
- * two system calls and changes of process cost more than a small statement does. The driver's own pipeline ends each
- * statement separately: a lone call takes at least a fifth longer, and what follows a failed beginning would be stored.
+ * Statements that travel together, in one round trip: its system calls and context switches cost more than a small
+ * statement. The driver's own pipeline ends each statement separately, which takes at least a fifth longer and would
+ * store what follows a failed `begin`.
  */
 class StatementBatch {
   readonly #queries: readonly DriverQuery[];
   readonly #whenAnswered: () => void;
-  /** Index of the statement that the next answer is about. */
+  /** Index of the statement that is being answered. */
   #current = 0;
 
-  /** @param whenAnswered is called before the callbacks of the statements. */
+  /** @param whenAnswered called before the callbacks of the statements. */
   constructor(client: DriverClient, statements: readonly BatchedStatement[], whenAnswered: () => void) {
     this.#whenAnswered = whenAnswered;
     const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
     this.#queries = statements.map((statement) => {
       const query = new Query({ ...statement, queryMode: 'extended' });
-      // The client itself says how the values of a column are read.
+      // The client decides how the values of a column are read.
       query._result._types = client;
       if (statement.onRow) query._result.addRow = statement.onRow;
       return query;
     });
   }
 
-  /** Name and text of the current statement: the driver notes with them which ones are prepared. */
+  /** Read by the driver to note which statements are prepared. */
   get name(): string | undefined {
     return this.#query?.name;
   }
@@ -126,7 +124,7 @@ class StatementBatch {
   }
 
   submit(wire: Wire): null {
-    // Otherwise each statement would end by itself.
+    // Otherwise each statement would end its own group.
     const open: Wire = Object.create(wire, { sync: { value: () => undefined } });
     wire.stream.cork();
     for (const query of this.#queries) query.prepare(open);

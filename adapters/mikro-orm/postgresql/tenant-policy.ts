@@ -1,11 +1,11 @@
 import { EVERY_TENANT } from '../sql/connection.ts';
 
-/** Setting that names the tenant whose rows a transaction reaches, by its record id. */
+/** The setting with the record id of the tenant whose rows a transaction can access. */
 export const TENANT_SETTING = 'billwright.tenant_record_id';
 
 /**
- * Condition on the rows that a transaction reaches: those of the tenant that the setting names, all if it says so, and
- * none if nothing was set. The subselects are run once per statement, not per row.
+ * Condition for the rows that a transaction can access: those of the tenant in the setting, all for `*`, none without
+ * the setting. The subqueries run once per statement, not per row.
  */
 export function ofReachedTenant(column: string): string {
   const setting = `current_setting('${TENANT_SETTING}', true)`;

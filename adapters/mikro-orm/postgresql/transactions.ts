@@ -15,16 +15,12 @@ export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
   write: 'begin',
 };
 
-/**
- * Ends a transaction that leaves the server waiting for longer: it may belong to a node that hangs, and holds its locks
- * for as long as it is open.
- */
+/** Ends a transaction that is idle for too long: its node may hang while it holds locks. */
 export const IDLE_SETTING = 'idle_in_transaction_session_timeout';
 
 /**
- * Transactions on the connections of a host, or behind a pooler. They tell the server whose rows they reach, by a setting
- * that ends with them and so cannot pass to the next user of the connection, through the host's pool or a pooler in
- * between. It travels with the beginning, so that it costs no round trip.
+ * Transactions on a host's connections or behind a pooler. The tenant is a transaction-local setting, so that it cannot
+ * reach the next user of the connection. It travels with `begin`, so that it costs no round trip.
  */
 export function postgresqlTransactions(connection: Connection): Transactions {
   const hosts = new HostReach();
@@ -46,12 +42,12 @@ export function postgresqlTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Only what writes holds locks that others wait for. */
+/** Only writes hold locks that others wait for. */
 function boundOf(mode: TransactionKind['mode']): string {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';
 }
 
-/** Runs each statement in a transaction of its own, since the setting of the reach does not outlast a transaction. */
+/** Runs each statement in its own transaction, because the setting does not outlast one. */
 export function eachInTransaction(run: Transactions['run'], reach: Reach): Transaction {
   return {
     executeQuery: async (statement) =>
@@ -64,15 +60,15 @@ export function eachInTransaction(run: Transactions['run'], reach: Reach): Trans
 
 interface Held {
   readonly reach: Reach;
-  /** What the transaction reached before. */
+  /** The previous setting of the transaction. */
   readonly before: Promise<string>;
   users: number;
-  /** Resolves when it reaches that again. */
+  /** Resolves when the previous setting is restored. */
   readonly released: Promise<void>;
   readonly release: () => void;
 }
 
-/** Lends our reach to the host's transactions: operations of one tenant share it, operations of another tenant wait. */
+/** Sets the reach in host transactions. Operations with the same reach share it; others wait. */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
 
@@ -98,7 +94,7 @@ export class HostReach {
     }
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const held: Held = { reach, before: change(host, reach), users: 1, released, release };
-    // It is awaited by those who use it.
+    // Its users await it.
     held.before.catch(() => undefined);
     this.#held.set(host, held);
     return held;
@@ -111,14 +107,14 @@ export class HostReach {
     try {
       await change(host, await held.before);
     } catch {
-      // The host's transaction has failed; it can only roll back, which also takes the setting back.
+      // The host's transaction has failed; its rollback also restores the setting.
     } finally {
       held.release();
     }
   }
 }
 
-/** Sets the reach for the rest of the transaction; returns the previous one. */
+/** Sets the reach for the rest of the transaction and returns the previous one. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
     compiled(

@@ -8,7 +8,6 @@ import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/** The columns that are read. */
 const columns = queueHistoryTable.columns.filter(({ name }) =>
   [
     'record_id',
@@ -23,7 +22,7 @@ const columns = queueHistoryTable.columns.filter(({ name }) =>
   ].includes(name),
 );
 
-/** An event is in one of the two tables at any moment that one statement sees. */
+/** Reads both tables in one statement, which sees each event in exactly one of them. */
 function listed(dialect: Dialect, request: EventsRequest, whose: Sql): Sql {
   const { after, upTo, limit, types } = request;
   const names = raw(dialect.selectList({ columns }));
@@ -51,7 +50,7 @@ export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): 
   const { dialect } = access;
   return {
     list: async (request) => (await access.rows(listed(dialect, request, nothing))).map(publishedEvent),
-    // Each statement is a transaction by itself: the second one sees what came after the first.
+    // Each statement is its own transaction, so the second one sees later commits.
     horizon: (tenantRecordId) => {
       const statements = {
         run: (statement: Sql) => access.run(statement),
@@ -71,7 +70,7 @@ function publishedEvent(row: Row): PublishedBusEvent {
     accountRecordId: accountRecordId === null ? null : numberOf(accountRecordId, 'account_record_id'),
     eventId: idIn(row, 'event_id'),
     type: textIn(row, 'topic') as BusEventType,
-    // Amounts keep every digit.
+    // Amounts keep all digits.
     payload: parseExactJson(textIn(row, 'payload')) as EventPayload,
     createdDate: instantIn(row, 'created_date'),
     userToken: idIn(row, 'user_token'),

@@ -14,23 +14,21 @@ import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { UNCLAIMED } from './entry-store.ts';
 
-/** What decides how entries are dispatched. */
+/** The part of the policy that controls dispatching. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
-/** What was left to the commit. */
 interface Told {
-  /** Whether something is due before dispatchers would look by themselves. */
+  /** Whether an entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** Whether the outside is told of something. */
+  /** Whether an event is published. */
   readonly tells: boolean;
-  /** All events, in order. */
   readonly published: readonly NewBusEvent[];
 }
 
 const noSkips: SkippedEvents = { notStored: [], notDispatched: [] };
 
-/** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
+/** The bus events and notifications of a transaction, written together with it (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
   readonly #policy: Dispatch;
@@ -48,7 +46,7 @@ export class Outbox {
     const { consumedTopics, eventIdOf } = this.#policy;
     for (const event of events) {
       const { type, accountRecordId, payload } = event;
-      // An event without a handler is history at once: stored for readers, never claimed.
+      // An event without a handler goes directly into the history: it is stored for readers and never claimed.
       const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
       this.#entries.push({
         ...this.#entryOf(accountRecordId),
@@ -100,7 +98,7 @@ export class Outbox {
         entry.topic === QueueName.PUSH_NOTIFICATIONS ||
         entry.effectiveDate <= after,
     );
-    // In the order of claims a notification stands at its due instant, a bus entry at 0.
+    // Selects notifications by their due order, which is 0 for bus entries.
     await scope.runner.dialect.moveEntries(
       scope.runner,
       sql`tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}
@@ -111,8 +109,8 @@ export class Outbox {
   }
 
   /**
-   * Leaves what was collected to the commit, with what the events ask for and without the events that are skipped; neither
-   * is asked for where there are none.
+   * Leaves the collected entries to the commit, with the notifications that the events request and without skipped
+   * events. Without events, neither callback is called.
    */
   async flush(
     scope: TenantScope,
@@ -164,7 +162,7 @@ function isEvent({ kind }: StoredEntry): boolean {
   return kind === QueueKind.BUS;
 }
 
-/** Events without a handler to go to are history at once; those that are skipped are not told. */
+/** Events that are not dispatched go directly into the history and are not published. */
 function withoutSkipped(
   entries: readonly StoredEntry[],
   { notStored, notDispatched }: SkippedEvents,

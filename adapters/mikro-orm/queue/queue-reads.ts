@@ -19,7 +19,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
       if (accountRecordIds.length === 0) return [];
       const columns = raw(recordColumns(scope, queueEntriesTable));
       const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
-        // Written out: each state has an index of its own, which a parameter would keep from being chosen.
+        // A literal, because each state has its own partial index, which a parameter would rule out.
         readAs(scope, queueEntriesTable)`
           select ${columns} from (
             select *, row_number() over (partition by account_record_id order by due_order, record_id) as place
@@ -51,7 +51,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         accountRecordId,
         Math.max(1, dueBy),
       ]);
-      // Each state has an index of its own. SQLite takes a cross join in the order that is written.
+      // Each state has its own index. SQLite keeps the order of a cross join.
       const inState = (state: ProcessingState, availableAtMs: Sql): Sql => sql`
         select asked.asker, entry.effective_date, ${availableAtMs} as available_at_ms,
           ${state === ProcessingState.IN_PROCESSING ? 1 : 0} as under_way
@@ -90,7 +90,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
 const live = sql`bw_queue_entries`;
 const history = sql`bw_queue_history`;
 
-/** Written out: each state of what is live has an index of its own, which a parameter would keep from being chosen. */
+/** Literals, because each live state has its own partial index, which a parameter would rule out. */
 const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere: Sql }>> = {
   FINISHED: { table: history, isThere: nothing },
   AVAILABLE: { table: live, isThere: sql`and processing_state = 'AVAILABLE'` },
@@ -144,12 +144,12 @@ function isLive(part: QueuePart): boolean {
   return part === 'AVAILABLE' || part === 'PROCESSING';
 }
 
-/** What is live is in the order of claims, along its index. */
+/** Live entries are sorted in claim order, which has an index. */
 function inOrder(part: QueuePart): Sql {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
-/** The part of the index of claims in which the kind lies. */
+/** The part of the claim index that has the kind. */
 function ofKind({ kind, part }: QueuePageRequest): Sql {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;

@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { LostCommitError } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** The error that callers get for a database that cannot work now (http-api §12); any other error stays as it is. */
+/** Returns the error for callers if the database cannot work now (http-api §12), or else the given error. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
   if (error instanceof LostCommitError) {
     return new BillingError({
@@ -34,7 +34,7 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
   return error;
 }
 
-/** Whoever starts an engine may know where its database is, unlike callers later. */
+/** Adds the cause for whoever starts the engine. Later callers must not learn where the database is. */
 export function withReason(error: unknown): unknown {
   if (!(error instanceof BillingError && error.cause instanceof Error)) return error;
   const { code, facts, cause } = error;

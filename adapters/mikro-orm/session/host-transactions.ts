@@ -7,14 +7,13 @@ import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { violationOf } from '../tables/violations.ts';
 
-/** Where the storage keeps its tables. */
-/** Whether a connection of ours finds the database locked while a host's transaction writes to it. */
+/** Returns whether our own connection finds the database locked while the host's transaction writes to it. */
 export type SeesLock = (host: Transaction) => Promise<boolean>;
 
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** Null: the server sees to that. */
+  /** null if the server takes care of locks. */
   readonly seesLock: SeesLock | null;
 }
 
@@ -24,14 +23,14 @@ const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: () => void;
-  /** Whether these connections lead to our database. */
+  /** Whether a connection leads to our database. */
   readonly #leadHere = new WeakMap<object, boolean>();
-  /** Transactions of hosts on other connections to our SQLite file; meanwhile nobody else can write to it. */
+  /** Host transactions on other connections to our SQLite file. While one is open, nobody else can write. */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
-  /** Connections of hosts whose locks we see. */
+  /** Host connections whose locks our connections see. */
   readonly #seen = new WeakSet<object>();
-  /** The latest savepoint of each transaction: they end in the order of a stack. */
+  /** The latest savepoint of each transaction. Savepoints must end in stack order. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
   #lastSavepoint = 0;
 
@@ -41,8 +40,8 @@ export class HostTransactions {
   }
 
   /**
-   * Checks what the host has handed in, as far as that is possible without asking the database.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but a handle of an open transaction.
+   * Checks the handle as far as possible without the database.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not a handle of an open transaction.
    */
   check(host: unknown): Lender {
     const lender = lenderOf(host);
@@ -52,8 +51,8 @@ export class HostTransactions {
   }
 
   /**
-   * The transaction that the host has open now.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) when there is none, and when it is one of another database.
+   * Returns the host's open transaction.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if there is none, or if it is on another database.
    */
   async transactionOf(host: unknown): Promise<Transaction> {
     const lender = this.check(host);
@@ -75,8 +74,8 @@ export class HostTransactions {
   }
 
   /**
-   * Before the first writing: two copies of SQLite in one process do not see each other's locks.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) where the host's is another copy than ours.
+   * Runs before the first write, because two copies of SQLite in one process do not see each other's locks.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the host uses a different copy.
    */
   async checkLocks(host: unknown, statements: Transaction): Promise<void> {
     const { connection, seesLock } = this.#own;
@@ -96,7 +95,7 @@ export class HostTransactions {
     const theirs = await this.#identityIn(transaction);
     if (theirs === null || theirs !== (await this.#identityIn(this.#own.connection.getClient())))
       return false;
-    // How rows are read is the host's matter only where the driver does not let a statement say so.
+    // Only drivers without per-statement settings depend on the host's configuration.
     if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
       throw refused(
         'within(handle) was given a transaction whose driver reads amounts or large integers as doubles: let it give numeric and bigint as text',
@@ -120,7 +119,7 @@ export class HostTransactions {
     return row?.identity ?? null;
   }
 
-  /** Runs `work` in a savepoint, one after the other in each transaction; what it throws leaves nothing behind. */
+  /** Runs `work` in a savepoint, one at a time per transaction. If it fails, nothing of it remains. */
   async inSavepoint<T>(transaction: Transaction, work: (statements: Transaction) => Promise<T>): Promise<T> {
     const before = this.#savepoints.get(transaction);
     const working = (async () => {
@@ -142,14 +141,14 @@ export class HostTransactions {
       return result;
     } catch (error) {
       await statements.end();
-      // A failing rollback must not hide its reason; the connection is then broken and its work is gone.
+      // A failing rollback must not hide the original error. The connection is then broken and its work is lost.
       await transaction.executeQuery(compiled(`rollback to savepoint ${name}`)).catch(() => undefined);
       await transaction.executeQuery(compiled(`release savepoint ${name}`)).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Calls the listener after the commit of this host's transaction, or at its end, where no more is known. */
+  /** Calls the listener after the commit of the host's transaction, or after its end if commits are not reported. */
   async expectCommit(host: unknown): Promise<void> {
     const lender = this.check(host);
     if (lender.onCommit) {
@@ -165,14 +164,14 @@ export class HostTransactions {
     });
   }
 
-  /** Whether a transaction that a host has lent may hold the file of a SQLite database. */
+  /** Whether an open host transaction may lock the SQLite file. */
   get isHeld(): boolean {
     return this.#holding.size > 0;
   }
 
   /**
-   * Waits until none does. Waiting inside SQLite would stop the process, and with it the host's transaction.
-   * @throws BillingError BUSY (60018) when one goes on for longer.
+   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including the host.
+   * @throws BillingError BUSY (60018) if one takes too long.
    */
   async whenFree(): Promise<void> {
     for (const [transaction, isOpen] of this.#holding) {
@@ -201,12 +200,12 @@ function refused(message: string): BillingError {
   });
 }
 
-/** Whether a connection is inside a transaction, asked of the database, which goes on as it was. */
+/** Asks the database whether the connection is in a transaction, without changing that. */
 async function isInTransaction(kind: Dialect['kind'], transaction: Transaction): Promise<boolean> {
   return kind === 'sqlite' ? isInSqlite(transaction) : isInPostgresql(transaction);
 }
 
-/** SQLite refuses to begin a transaction inside another one, and says so; that one goes on. */
+/** SQLite rejects `begin` inside a transaction, which stays open. */
 async function isInSqlite(transaction: Transaction): Promise<boolean> {
   try {
     await transaction.executeQuery(compiled('begin'));
@@ -220,7 +219,7 @@ async function isInSqlite(transaction: Transaction): Promise<boolean> {
 
 const noTransaction = '25P01';
 
-/** PostgreSQL takes savepoints only inside a transaction. */
+/** PostgreSQL accepts savepoints only inside a transaction. */
 async function isInPostgresql(transaction: Transaction): Promise<boolean> {
   try {
     await transaction.executeQuery(compiled('savepoint bw_probe'));
@@ -246,7 +245,7 @@ const probes = {
   },
 };
 
-/** Whether what is read comes with all its digits, in forms that ours are read from. */
+/** Returns whether the driver reads values exactly, in forms that we accept. */
 async function readsWhole(kind: Dialect['kind'], transaction: Transaction): Promise<boolean> {
   const { statement, whole, exact } = probes[kind];
   const [row] = (await transaction.executeQuery(compiled(statement))).rows;

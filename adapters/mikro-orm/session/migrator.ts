@@ -3,8 +3,8 @@ import { Migrator } from '@mikro-orm/migrations';
 import { refusal, schemaOptions, schemaState } from '../tables/schema.ts';
 
 /**
- * Runs the migrations that are missing, through a MikroORM instance of our own over a connection that is open.
- * @throws Error on a database from before the first of them, and on one of a newer version.
+ * Runs the missing migrations on an open connection, with our own MikroORM instance.
+ * @throws Error if the database is older than the first migration or newer than the last.
  */
 export async function applyMigrations(input: {
   readonly open: (options: ReturnType<typeof migratorOptions>) => MikroORM;
@@ -16,7 +16,7 @@ export async function applyMigrations(input: {
   const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
   const refused = refusal({ ...schemaState(input.migrations, executed), missing: [] });
   if (refused) throw refused;
-  // Not closed afterwards: its connection is somebody else's.
+  // Not closed, because the connection belongs to the caller.
   const done = await orm.migrator.up();
   return done.map(({ name }) => name);
 }
@@ -25,13 +25,10 @@ function migratorOptions(entities: EntitySchema[], migrations: readonly Migratio
   return { ...schemaOptions(entities, migrations), extensions: [Migrator] };
 }
 
-/** The oldest version whose connections lend what this adapter takes (`peerDependencies`); another major may lend other things. */
+/** The oldest supported version (`peerDependencies`). Other major versions may be incompatible. */
 const oldest = { major: 7, minor: 2 };
 
-/**
- * npm refuses such versions by itself, unless it is told not to look.
- * @throws Error for a MikroORM that this adapter was never run on.
- */
+/** npm checks this too, unless it is told not to. || @throws Error for an unsupported version of MikroORM. */
 export function checkMikroOrmVersion(version: string = Utils.getORMVersion()): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === oldest.major && minor >= oldest.minor) return;

@@ -1,4 +1,4 @@
-/** Takes so many consecutive numbers and gives the first. */
+/** Takes `count` consecutive numbers and returns the first. */
 type Take = (tenantRecordId: number, count: number) => Promise<number>;
 
 interface Waiting {
@@ -7,12 +7,12 @@ interface Waiting {
 }
 
 /**
- * Numbers that are taken outside the transactions that use them: callers of one tenant that come while numbers are being
- * taken have theirs with the next statement, in the order in which they came.
+ * Numbers taken outside the transactions that use them. Concurrent callers of a tenant share the next statement, in the
+ * order of their calls.
  */
 export class SharedNumbers {
   readonly #take: Take;
-  /** By tenant; those that come while a statement is under way. */
+  /** By tenant, the callers during a statement. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(take: Take) {

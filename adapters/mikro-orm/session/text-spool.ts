@@ -3,23 +3,23 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Bytes of an export that go out at a time (accounts §16 rule 4). */
+/** The size of the pieces in which an export is sent (accounts §16 rule 4). */
 export const EXPORT_PIECE_BYTES = 65_536;
 
 /**
- * Text on its way to a slow reader, in a file without a name. The transaction in which it was read has ended, and the
- * system frees the file when it is closed, however the process ends.
+ * Text for a slow reader, in an unlinked file, so that its transaction can end. The system frees the file however the
+ * process ends.
  */
 interface TextSpool {
   write(text: string): Promise<void>;
-  /** Everything written, once; closes the spool at the end, or when the reader stops. */
+  /** Returns the text once. Closes the spool at the end, or when the reader stops. */
   read(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
 export async function openTextSpool(): Promise<TextSpool> {
   const path = join(tmpdir(), `billwright-${randomUUID()}`);
-  // For this user only, since it holds data of customers.
+  // Only for this user, because it contains customer data.
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return {
@@ -43,7 +43,7 @@ function piecesOf(file: FileHandle): AsyncIterable<string> {
     }
     return { done: true, value: undefined };
   };
-  // Not a generator: if its reader stopped before the first piece, that would never close the file.
+  // Not a generator, which would not close the file if its reader stopped before the first piece.
   const iterator: AsyncIterator<string> = {
     async next() {
       if (!isOpen) return { done: true, value: undefined };

@@ -13,7 +13,7 @@ import {
   parseLocalDate,
 } from '../../../lib/values/time/index.ts';
 
-/** Kinds of columns; each dialect has a database type for each (exact on both). */
+/** Kinds of columns. Each dialect has an exact type for each. */
 export type ColumnType =
   /** `record_id`: identity, primary key. */
   'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
@@ -22,36 +22,36 @@ export interface Column {
   readonly name: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
-  /** True: a time in milliseconds since the epoch. */
+  /** True for a time in milliseconds since the epoch. */
   readonly isInstant?: true;
 }
 
-/** The columns of rows that a statement is given, by name. */
+/** Returns nullable columns for rows that are bound to a statement. */
 export function givenColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
   return Object.entries(types).map(([name, type]) => ({ name, type, nullable: true }));
 }
 
-/** A value on its way to the database; JSON columns carry JSON text. */
+/** A value for the database; JSON columns have JSON text. */
 export type Cell = string | number | boolean | null;
-/** A row as the driver returns it: its own types for numbers, dates and booleans. */
+/** A row from the driver, with its own types for numbers, dates and booleans. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How one property of a record is kept in one or more columns. */
+/** Stores a property of a record in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
-  /** True: written with the record, but read only on request; the property is optional. */
+  /** True if the property is written with the record and read only on request. */
   readonly isKeptAside?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
 }
 
-/** A field for every property of a record: a property without one does not compile. */
+/** A field for each property: a missing one does not compile. */
 export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
-  /** Whether records may share a value that was read: it cannot change, and is more than a number. */
+  /** True if records may share a decoded value: it is immutable and larger than a number. */
   readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
@@ -66,12 +66,11 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
-/** Longer texts are not remembered for the next row: documents would stay in memory for good. */
+/** Longer texts are not kept, because documents would stay in memory. */
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
- * Reads a column. In many rows a column has the value of the previous row (whose it is, a plan, a price, a day); they
- * share it, so that it is made once and takes its memory once.
+ * Returns a reader that reuses the previous value: consecutive rows often have the same account, plan, price or day.
  */
 function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
   if (!isShared) return (stored) => decode(stored, name);
@@ -84,10 +83,7 @@ function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: 
   };
 }
 
-/**
- * Writes a column. Records that were made alike share their values too: a value that the previous row had is encoded
- * once.
- */
+/** Returns a writer that reuses the cell of the previous value. */
 function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   if (!isShared) return encode;
   let last: { readonly value: T; readonly cell: Cell } | undefined;
@@ -98,7 +94,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** A property in a column of its own; null is refused when reading and when writing. */
+/** A property in one column. Rejects null on reads and writes. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -122,7 +118,7 @@ function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   };
 }
 
-/** Reads a column of a row; a missing row has no readable columns. */
+/** Reads a column of a row; a missing row is unreadable. */
 export const numberIn = (row: Row | undefined, column: string) => numberOf(row?.[column], column);
 export const textIn = (row: Row | undefined, column: string) => textOf(row?.[column], column);
 export const idIn = (row: Row | undefined, column: string) => textOf(row?.[column], column) as Uuid;
@@ -144,7 +140,7 @@ export function rowReader<M extends FieldMakers>(makers: M): (row: Row) => Value
   return (row) => Object.fromEntries(fields.map(([name, { read }]) => [name, read(row)])) as never;
 }
 
-/** PostgreSQL's driver gives 64-bit integers as text. */
+/** PostgreSQL's driver returns 64-bit integers as text. */
 export function numberOf(stored: unknown, column: string): number {
   const value = typeof stored === 'number' ? stored : Number(stored ?? Number.NaN);
   return Number.isSafeInteger(value) ? value : unreadable(stored, column);
@@ -163,7 +159,7 @@ function booleanOf(stored: unknown, column: string): boolean {
   return stored === 0 || stored === 1 ? stored === 1 : unreadable(stored, column);
 }
 
-/** Happens when the host's driver parses types in another way, or the table was changed by hand. */
+/** Happens if the host's driver parses types differently, or if the table was edited manually. */
 function unreadable(stored: unknown, column: string): never {
   throw new InvariantError(
     `Column ${column} holds a ${typeof stored} that cannot be read: ${String(stored)}`,
@@ -173,7 +169,7 @@ function unreadable(stored: unknown, column: string): never {
   );
 }
 
-/** Numbers that are safe integers as numbers, all others as exact decimals, so that nothing is lost. */
+/** Parses safe integers as numbers and all other numbers as exact decimals. */
 function parseStoredJson(text: string): unknown {
   return JSON.parse(text, storedNumber as (key: string, value: unknown) => unknown);
 }
@@ -194,7 +190,7 @@ function storable(text: string): string {
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
 const texts: Conversion<string> = { type: 'text', isShared: true, encode: storable, decode: textOf };
-// A number, which both databases accept as a boolean wherever they read rows.
+// As numbers, which both databases accept as booleans.
 const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',
@@ -242,7 +238,7 @@ export const dateOrNull = (name: string) => nullable(name, dates);
 export const amount = (name: string) => required(name, decimals);
 export const amountOrNull = (name: string) => nullable(name, decimals);
 
-/** Text of an enumeration of the domain; what is stored was written by this engine. */
+/** An enumeration. Values are not checked, because the engine wrote them. */
 export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
 export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
 
@@ -280,7 +276,7 @@ export function aside<M extends FieldMakers>(makers: M) {
   };
 }
 
-/** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
+/** A dated fact (subscriptions §2 rule 8): `<name>` has the instant, `<name>_local` the local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);
@@ -310,24 +306,21 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/** A run has few days and instants, each in thousands of its rows, so what was read or written is remembered. */
+/** A run has few different days and instants in thousands of rows, so conversions are cached. */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();
 const daysWritten = new Map<LocalDate, string>();
 const instantsWritten = new Map<Instant, string>();
 
-/** As `parseLocalDate`. */
 export function readDay(text: string): LocalDate {
   return remembered(daysRead, text, parseLocalDate);
 }
 
-/** As `formatLocalDate`. */
 export function writeDay(date: LocalDate): string {
   return remembered(daysWritten, date, formatLocalDate);
 }
 
-/** As `formatInstant`. */
 export function writeInstant(at: Instant): string {
   return remembered(instantsWritten, at, formatInstant);
 }

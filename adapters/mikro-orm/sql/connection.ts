@@ -3,33 +3,32 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { Sql } from './sql.ts';
 
-/** A statement as Kysely's executors take it. */
 export interface CompiledStatement extends CompiledQuery {
-  /** What to make of each row; a driver that hands over rows one by one need not keep them until the last has come. */
+  /** Converts each row; drivers that return rows one by one need not keep them. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
-/** What MikroORM calls a transaction context: Kysely's controlled transaction. */
+/** Kysely's controlled transaction, MikroORM's transaction context. */
 export interface Transaction {
   executeQuery(query: CompiledStatement): Promise<{
     readonly rows: readonly unknown[];
     readonly numAffectedRows?: bigint | undefined;
-    /** True: the rows are what `read` of the statement has made of them. */
+    /** True if the rows are the results of `read`. */
     readonly isRead?: true;
   }>;
 }
 
-/** Kysely, for a statement that is a transaction by itself, and for a connection that is ours for a while. */
+/** Kysely, for single statements and for connections that we hold for a while. */
 export interface Client extends Transaction {
   getExecutor(): {
     provideConnection<T>(consumer: (connection: Transaction) => Promise<T>): Promise<T>;
   };
 }
 
-/** MikroORM's SQL connection, as far as it is used here. */
+/** The parts of MikroORM's SQL connection that the engine uses. */
 export interface Connection {
   ensureConnection(): Promise<void>;
-  /** Begins a transaction, or a savepoint in that of `ctx`. */
+  /** Begins a transaction, or a savepoint in the transaction `ctx`. */
   begin(options?: { readonly ctx?: unknown }): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;
   rollback(transaction: Transaction): Promise<void>;
@@ -45,13 +44,13 @@ export interface StatementResult {
   readonly affected: number;
 }
 
-/** Runs statements of ours, one after the other or at once. */
+/** Runs our statements, one after the other or concurrently. */
 export interface Statements {
   run(statement: Sql): Promise<StatementResult>;
   rows(statement: Sql): Promise<readonly Row[]>;
 }
 
-/** Runs one statement outside a transaction; a second one would see another state, so it is refused. */
+/** Runs one statement outside a transaction. Rejects a second one, which would see a different state. */
 export function forOneStatement(client: Transaction): Transaction {
   let isUsed = false;
   return {
@@ -63,36 +62,35 @@ export function forOneStatement(client: Transaction): Transaction {
   };
 }
 
-/** Work that belongs to no tenant: the queue, tenants, users, health, migrations. */
+/** The reach of work without a tenant: the queue, tenants, users, health, migrations. */
 export const EVERY_TENANT = '*';
 
-/** Whose rows a transaction sees and writes: those of the tenant with this record id, or all. */
+/** The tenant, by record id, whose rows a transaction can access, or all tenants. */
 export type Reach = number | typeof EVERY_TENANT;
 
 export interface TransactionKind {
   readonly reach: Reach;
-  /** A read is one snapshot. */
+  /** A read sees a single snapshot. */
   readonly mode: 'read' | 'write';
 }
 
-/** The result of a transaction's work. */
 export interface Done<T> {
   readonly result: T;
-  /** Statements on which only the commit depends: they may travel with it. */
+  /** Statements that only the commit depends on, and that may travel with it. */
   readonly last: Promise<unknown>;
 }
 
-/** How a database begins and ends transactions, and is told whose rows they reach (platform §2, isolation rule 2). */
+/** Begins and ends transactions, and sets their reach (platform §2, isolation rule 2). */
 export interface Transactions {
-  /** Runs `work` in a transaction of its own, which commits when it resolves and rolls back when it throws. */
+  /** Runs `work` in its own transaction: commits when it resolves and rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
-  /** Runs statements, each of which is a transaction by itself. */
+  /** Runs statements that are each their own transaction. */
   single(reach: Reach): Transaction;
-  /** Runs `work` in the host's transaction, which afterwards reaches what it reached before. */
+  /** Runs `work` in the host's transaction and then restores its previous reach. */
   join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
 }
 
-/** The connection was lost after the commit was requested: only the database knows whether the change is stored. */
+/** The connection was lost after the commit was requested. Only the database knows whether the change is stored. */
 export class LostCommitError extends Error {
   override readonly name = 'LostCommitError';
 
@@ -101,7 +99,7 @@ export class LostCommitError extends Error {
   }
 }
 
-/** Transactions of a database that has no reach. */
+/** Transactions of a database without row-level security. */
 export function plainTransactions(connection: Connection): Transactions {
   return {
     run: async (_kind, work) =>
@@ -114,7 +112,7 @@ export function plainTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Runs `work` between the statements that begin and end a transaction, on a connection that is ours meanwhile. */
+/** Runs `work` between `beginning` and a commit, on a connection that we hold meanwhile. */
 export async function inTransaction<T>(
   own: Transaction,
   beginning: string,
@@ -125,27 +123,25 @@ export async function inTransaction<T>(
     await own.executeQuery(compiled(beginning));
     const { result, last } = await work(statements);
     await last;
-    // Sent in order, so that after a failed statement the commit is not run.
+    // After the other statements, so that it does not run if one of them fails.
     await statements.executeQuery(compiled('commit'));
     return result;
   } catch (error) {
     await statements.end();
-    // Fails if no transaction is left: SQLite has rolled back by itself, or the connection is gone with its work.
+    // Fails without an open transaction: SQLite has rolled back by itself, or the connection is lost.
     await own.executeQuery(compiled('rollback')).catch(() => undefined);
     throw error;
   }
 }
 
-/** Statements that go out one at a time. */
 interface StatementOrder extends Transaction {
-  /** Resolves when all statements have been answered; later ones are refused. */
+  /** Rejects later statements and waits for the pending ones. */
   end(): Promise<void>;
 }
 
 /**
- * Statements of a connection that takes one at a time, in the order in which they are asked for. After a failing one none
- * is run, and the rest fail like it. For example, a full disk makes SQLite roll back by itself, and later statements
- * would be stored at once and for good.
+ * Sends statements one at a time, in order. After a failed one, the rest fail without running: when SQLite rolls back
+ * by itself, for example because the disk is full, later statements would be stored immediately.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();
@@ -155,7 +151,7 @@ export function oneByOne(transaction: Transaction): StatementOrder {
       assertInvariant(!isOver, 'A statement has come after the end of its transaction', { text: query.sql });
       const next = latest.then(() => transaction.executeQuery(query));
       latest = next;
-      // Whoever has asked for it is told.
+      // The caller handles it.
       next.catch(() => undefined);
       return next;
     },

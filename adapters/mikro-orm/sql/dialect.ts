@@ -5,149 +5,146 @@ import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
 
-/** Which unique index or which columns a statement has violated; drivers name one of the two. */
+/** The violated unique index, or its columns: drivers name one of the two. */
 export type UniqueViolation =
   | { readonly index: string }
   | { readonly table: string; readonly columns: readonly string[] };
 
-/** What an error of the database means here. */
+/** The meaning of a database error. */
 export type DatabaseFailure =
   | { readonly kind: 'unique'; readonly violation: UniqueViolation }
-  /** Serialisation failure, deadlock or busy database: the transaction can be run again. */
+  /** Serialization failure, deadlock or busy database: the transaction can be repeated. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'lock-timeout' }
-  /** The transaction has already failed; the database does nothing more in it. */
+  /** The transaction has already failed and accepts no more statements. */
   | { readonly kind: 'aborted' }
-  /** A full disk or another exhausted resource: nothing can be written; reads go on. */
+  /** The disk is full or another resource is exhausted: only reads work. */
   | { readonly kind: 'no-room' }
-  /** The database cannot be reached, or does not answer. */
+  /** The database is unreachable or does not answer. */
   | { readonly kind: 'away' }
   | { readonly kind: 'other' };
 
-/** The cells of a queue entry in the order of the table's written columns. */
+/** The cells of a queue entry, in the order of the table's written columns. */
 export interface EncodedEntry {
   readonly cells: readonly Cell[];
   readonly live: boolean;
-  /** The tenant, if the outside is told of it; null = it is not. */
+  /** The tenant if the event is published, otherwise null. */
   readonly toldOf: number | null;
 }
 
-/** The database type of each kind of column. */
 export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
 
-/** What differs between the schemas of the two databases. */
+/** The schema differences between the two databases. */
 export interface SchemaDialect {
   readonly types: DatabaseTypes;
   /** Indexes that only this database has. */
   readonly ownIndexes: readonly {
     readonly table: string;
     readonly name: string;
-    /** The statement that makes it. */
     readonly expression: string;
   }[];
   /**
-   * Condition on the rows of a table that a transaction reaches, by the tenant's column; null if the database keeps none
-   * back.
+   * Returns the condition for the rows that a transaction can access, by the tenant's column; null without row-level
+   * security.
    */
   readonly reachable: ((column: string) => string) | null;
 }
 
-/** Everything in which the two databases differ, with the same members for both. */
+/** All differences between the two databases. */
 export interface Dialect extends SchemaDialect {
   readonly kind: 'sqlite' | 'postgresql';
   readonly writer: SqlWriter;
-  /** The select list of all columns of a table, with what makes a column readable. */
+  /** Returns the select list for all columns, with conversions that make them readable. */
   selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
-  /** Makes the transaction that has just begun a writing one, or null if that is not needed. */
+  /** Makes a new transaction a write transaction; null if that is not needed. */
   readonly takeWriteLock: Sql | null;
-  /** Puts a limit on waits for row locks in this transaction, or null where rows have no locks. */
+  /** Limits waits for row locks in this transaction; null if the database has no row locks. */
   lockTimeout(waitMs: number): Sql | null;
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /** Suffix that keeps the selected rows from being changed; several transactions may hold it. */
+  /** Suffix that prevents changes of the selected rows. Several transactions can hold it. */
   readonly forShare: string;
-  /** Suffix that keeps the selected rows from being deleted: locks of `forUpdate` do not wait for it, only `forDeletion`. */
+  /** Suffix that prevents the deletion of the selected rows. Only `forDeletion` waits for it, `forUpdate` does not. */
   readonly forKeyShare: string;
-  /** Suffix that locks the selected rows against all others, holders of `forKeyShare` included. */
+  /** Suffix that locks the selected rows against all others, including holders of `forKeyShare`. */
   readonly forDeletion: string;
   /**
-   * Serialises claims of queue entries over all nodes and prepares the transaction for one; null if writers are serial
-   * anyway.
+   * Serializes claims of queue entries across nodes and prepares the transaction; null if writers are serial anyway.
    */
   readonly claimLock: Sql | null;
-  /** Wakes other nodes after the commit, or null where there are none. */
+  /** Wakes other nodes after the commit; null if there are none. */
   notify(payload: string): Sql | null;
-  /** Condition that a column of numbers is one of those that a text holds as a JSON array. */
+  /** Condition for a number column: one of the numbers in a JSON array. */
   isInJson(column: string, text: string): string;
   /**
-   * Makes `bw_account_texts` hold, to the end of the transaction, the accounts whose folded text is like the pattern; null
-   * where no index finds them and there is no such table.
+   * Limits `bw_account_texts` to accounts whose folded text matches the pattern, until the transaction ends; null if
+   * the database has no such table.
    */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
   /**
-   * Gives the role that is connected as `role` where row-level security does not bind it in every one of these tables; null
-   * where the database has none.
+   * Returns the connected role as `role` if row-level security does not bind it in all of these tables; null without
+   * row-level security.
    */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
-  /** Follows `bw_accounts` where all texts of a tenant are read: names the narrow index to read instead of the rows. */
+  /** Follows `bw_accounts` in scans of all texts of a tenant: the narrow index to read instead of the rows. */
   readonly alongAccountTexts: Sql;
-  /** Follows the name of a table: the index that SQLite is to read; nothing where statistics tell. */
+  /** Follows a table name: the index that SQLite must use. Empty if statistics decide. */
   along(index: string): Sql;
-  /** Condition that a decimal column is above zero. */
+  /** Condition for a positive decimal column. */
   isPositive(column: string): string;
-  /** Condition that a decimal column compares so with a decimal, written out. */
+  /** Condition that compares a decimal column with a decimal, given as text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
-  /** Gives as `identity` what tells our database from any other that a host could mean; null if it is in memory. */
+  /** Selects as `identity` what identifies our database to hosts; null if it is in memory. */
   readonly identity: Sql;
-  /** The database's own time in milliseconds since the epoch. */
+  /** The database's own time, in milliseconds since the epoch. */
   readonly nowMs: Sql;
   hasTable(statements: Statements, table: string): Promise<boolean>;
-  /** A JSON array column with one more text in it. */
+  /** Appends a text to a JSON array column. */
   appended(column: string, text: string): Sql;
   /**
-   * Inserts queue entries, numbered in this order: those that are AVAILABLE among the live ones (a live entry with the
-   * same unique key wins), those that are PROCESSED straight into the history. If the outside is told of one of them, its
-   * transaction holds back `toldUpTo` of the tenant, whose all such entries are, until it ends.
+   * Inserts queue entries with ascending record ids: AVAILABLE ones into the live table (unless it has an entry with
+   * the same unique key), PROCESSED ones directly into the history. If one of them is published, the transaction holds
+   * back `toldUpTo` of the tenant until it ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
-  /** The record id that was given last to a queue entry; 0 = none was. */
+  /** The last record id of a queue entry; 0 = none. */
   readonly lastEntry: Sql;
   /**
-   * The record id up to which all entries that the outside is told of, of a tenant or of all (null), are visible to whoever
-   * begins to read afterwards: what is stored later has a greater one.
+   * Returns the record id up to which all published entries of a tenant, or of all (null), are visible to later reads:
+   * entries that are stored later have greater ids.
    */
   toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number>;
-  /** Moves the live queue entries of `condition` into the history with this outcome; returns how many. */
+  /** Moves the live queue entries of `condition` into the history with this outcome. Returns their number. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
-  /** The exact sum, greatest or least of a decimal column over the rows of a group, to be read by `decimalOf`. */
+  /** The exact sum, maximum or minimum of a decimal column in a group, to be read with `decimalOf`. */
   aggregate(of: 'sum' | 'max' | 'min', column: string): string;
-  /** What `aggregate` has found; null of no rows. */
+  /** Returns the value of `aggregate`; null for no rows. */
   decimalOf(aggregated: unknown): Decimal | null;
-  /** The list of these columns over the rows of a group, as JSON, in the order of the first one. */
+  /** The values of these columns in a group as a JSON list, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;
-  /** What a cross join takes: the elements of such a list, each as `value` of the alias. */
+  /** The elements of such a list for a cross join, as `value` of the alias. */
   elementsOf(column: string, alias: string): string;
-  /** Stores those submissions whose tracking ids are free, and says which are not. */
+  /** Stores the submissions whose tracking ids are free and returns the others. */
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;
-  /** Whether `storeUsage` needs no transaction, since all that it stores is stored by one statement. */
+  /** Whether `storeUsage` is a single statement and needs no transaction. */
   readonly storesUsageAtOnce: boolean;
 }
 
-/** Submissions to be stored together, or not at all where the database fails. */
+/** Submissions that are stored together or not at all. */
 export interface UsageChunk {
   readonly tenantRecordId: number;
   readonly createdBy: string;
   readonly createdDate: Instant;
-  /** At least one; by subscription and tracking id, of which no two are the same. */
+  /** At least one, sorted by subscription and tracking id, without duplicates. */
   readonly submissions: readonly UsageSubmission[];
 }
 
-/** A submission that was not stored, since its tracking id is taken. */
+/** A submission whose tracking id is taken. */
 export interface RefusedUsage {
-  /** Of the submission in its chunk. */
+  /** The index in the chunk. */
   readonly index: number;
-  /** Of the submission that has the tracking id. */
+  /** The fingerprint of the submission that has the tracking id. */
   readonly fingerprint: string;
 }

@@ -3,17 +3,17 @@ import { compiled, type StatementResult, type Statements, type Transaction } fro
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';
 
-/** How statements are written, and how their failures are understood. */
+/** How statements are rendered and their errors are translated. */
 interface RunnerRules {
   readonly dialect: Dialect;
   readonly trace?: Trace | undefined;
-  /** What it means to callers that a row conflicts with another one. */
+  /** Returns the error for callers of a unique violation. */
   readonly violationOf: (violation: UniqueViolation, cause: unknown) => Error;
 }
 
 /**
- * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes every parameter into the
- * statement's text, which takes five times the processor time for 1,000 rows of JSON (measured).
+ * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes parameters into the text,
+ * which takes five times the processor time for 1,000 rows of JSON.
  */
 export class Runner implements Statements {
   readonly dialect: Dialect;
@@ -42,7 +42,7 @@ export class Runner implements Statements {
     return (await this.run(statement)).rows;
   }
 
-  /** What `read` makes of each row, in their order. No row is kept longer than it takes to read it. */
+  /** Returns the results of `read` in row order. Rows are not kept. */
   async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
     const { rows, isRead } = await this.#execute(statement, read);
     return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
@@ -60,10 +60,7 @@ export class Runner implements Statements {
     }
   }
 
-  /**
-   * Among statements that were asked for together, those after a failing one only say that it failed; the first error
-   * counts.
-   */
+  /** The first error counts: after a failed statement, concurrent ones only report that the transaction has failed. */
   #meaningOf(error: unknown): unknown {
     const failure = this.dialect.failureOf(error);
     if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
@@ -72,20 +69,20 @@ export class Runner implements Statements {
     return meaning;
   }
 
-  /** Takes statements on which only the commit depends, and which can fail only in the database. */
+  /** Accepts statements that only the commit depends on, and that can fail only in the database. */
   leaveToCommit(writing: Promise<unknown>): void {
-    // If the work fails before its end, nobody looks at their results.
+    // If the work fails first, nobody awaits them.
     writing.catch(() => undefined);
     this.#left.push(writing);
   }
 
-  /** Resolves when all that was left to the commit is done. */
+  /** Waits for the statements that were left to the commit. */
   async last(): Promise<void> {
     await Promise.all(this.#left);
   }
 }
 
-/** Access that belongs to no tenant: work in a transaction of its own, or a single statement, which is one by itself. */
+/** Access without a tenant: transactions, or single statements that are transactions of their own. */
 export interface SystemAccess extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
 }
@@ -104,5 +101,5 @@ export function systemAccess(
   };
 }
 
-/** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */
+/** Called with every statement and its parameters, for diagnosis and tests. */
 export type Trace = (statement: string, parameters: readonly unknown[]) => void;

@@ -3,15 +3,14 @@ import { underscored } from '../../../lib/values/fields/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
-/** Where a searched field is found, if not in the column of its name. */
+/** The columns of a searched field, if not the column of its name. */
 interface Place {
-  /** Where `eq` and comparisons look. */
+  /** For `eq` and comparisons. */
   readonly column?: string;
-  /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
+  /** For `like`, lowercased in JavaScript; default the column itself. */
   readonly folded?: string;
 }
 
-/** How the operators are written in SQL. */
 export const comparisons = {
   eq: '=',
   neq: '<>',
@@ -21,7 +20,7 @@ export const comparisons = {
   lte: '<=',
 } as const satisfies Readonly<Record<Exclude<SearchOperator, 'like'>, string>>;
 
-/** `and` with each clause. */
+/** Returns `and` with each clause. */
 export function clauseConditions(
   clauses: readonly SearchClause[],
   places: Readonly<Record<string, Place>> = {},
@@ -44,7 +43,7 @@ function clauseCondition(clause: SearchClause, { column, folded }: Place = {}): 
   return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
 }
 
-/** `uuid` has the order and the patterns of its text. */
+/** A `uuid` is compared as text. */
 function comparedColumn(
   { column, type }: { readonly column: string; readonly type: SearchClause['type'] },
   operator: Exclude<SearchOperator, 'like'>,
@@ -54,12 +53,12 @@ function comparedColumn(
   return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
 }
 
-/** How many letters one pattern folds; SQLite nests no deeper than a thousand calls. */
+/** The maximum number of folded letters per pattern: SQLite nests at most a thousand calls. */
 const MAX_FOLDED_LETTERS = 200;
 
 /**
- * The text in lower case, as far as the pattern needs it: `lower` knows only the letters of ASCII, so that each other
- * letter of the pattern is replaced by name.
+ * Lowercases a text as far as the pattern needs it: `lower` only handles ASCII, so other letters of the pattern are
+ * replaced individually.
  */
 function foldedFor(pattern: string, text: string): Sql {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
@@ -70,28 +69,28 @@ function foldedFor(pattern: string, text: string): Sql {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/** Only the letters of ASCII in lower case, on every database: with a Turkish collation a plain `lower` turns I into ı. */
+/** Lowercases only ASCII, on every database: with a Turkish collation, a plain `lower` turns I into ı. */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
 
-/** True if the column, which is in lower case, contains the text in any letter case. */
+/** Condition for a lowercase column that contains the text, ignoring case. */
 export function contains(column: string | Sql, text: string): Sql {
   return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
 }
 
-/** True if the column contains the text in any letter case. */
+/** Condition for a column that contains the text, ignoring case. */
 export function containsInAnyCase(column: string, text: string): Sql {
   if (!isStorable(text)) return sql`1 = 0`;
   return contains(foldedFor(text, column), text);
 }
 
-/** The pattern for texts that contain this one, in lower case. */
+/** Returns the pattern for lowercase texts that contain this one. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }
 
-/** The pattern for texts that contain this one. */
+/** Returns the pattern for texts that contain this one. */
 export function holding(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

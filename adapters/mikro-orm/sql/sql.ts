@@ -1,16 +1,16 @@
 import { isStorable } from '../../../lib/values/text/index.ts';
 import type { Cell, Column } from './columns.ts';
 
-/** What a statement may bind directly. */
+/** A value that is bound directly. */
 export type Scalar = string | number | boolean | null;
 
-/** A piece of SQL text of our own, never of a caller's. */
+/** SQL text of our own, never of a caller. */
 export interface RawText {
   readonly kind: 'raw';
   readonly text: string;
 }
 
-/** `column` is one of `values`, bound as one parameter whatever their number. */
+/** `column` is one of `values`, which are bound as one parameter. */
 export interface Membership {
   readonly kind: 'in';
   readonly column: string;
@@ -19,27 +19,27 @@ export interface Membership {
   readonly isAmongNone?: boolean;
 }
 
-/** A condition on rows. No row meets one that is among none: the database need not be asked. */
+/** A condition on rows. If it is among none, no row meets it and the query can be skipped. */
 export type Condition = Sql | Membership;
 
-/** A column of texts that is compared by the order of their code points, whatever the collation of the database. */
+/** A text column that is compared by code points, whatever the collation of the database. */
 interface OrderedText {
   readonly kind: 'ordered';
   readonly column: string;
 }
 
-/** Rows of a known number: an array of them, or an iterable that makes them each time it is read. */
+/** A known number of rows: an array, or an iterable that creates them on each iteration. */
 export interface Rows extends Iterable<readonly Cell[]> {
   readonly length: number;
 }
 
-/** A relation `alias` of these columns, bound as a constant number of parameters whatever the number of rows. */
+/** A relation `alias` of these columns, bound as a constant number of parameters. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** Whether the statement always starts from these rows, whatever their number as the database estimates it. */
+  /** Whether the statement must start from these rows, whatever the planner estimates. */
   readonly isReadFirst: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Sql {
 
 export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
 
-/** A statement: plain text with holes. Scalars are bound, other parts are rendered by the dialect. */
+/** A statement: text with holes. Scalars are bound; the dialect renders other parts. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
   return { kind: 'sql', strings, values };
 }
@@ -63,7 +63,7 @@ export function raw(text: string): RawText {
   return { kind: 'raw', text };
 }
 
-/** A list of constants for `in`: enumeration values, never a caller's text. */
+/** A list of constants for `in`, never from a caller. */
 export function literals(values: readonly string[]): RawText {
   return raw(`(${values.map((value) => `'${value}'`).join(', ')})`);
 }
@@ -74,7 +74,7 @@ export function isIn(column: string, type: ListType, values: readonly (string | 
   return { kind: 'in', column, type, values: found, isAmongNone: found.length === 0 };
 }
 
-/** The condition, and what follows it, such as a further condition. */
+/** Returns the condition followed by `further`. */
 export function narrowed(condition: Condition, further: Sql): Sql {
   return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
@@ -83,23 +83,23 @@ export function orderedText(column: string): OrderedText {
   return { kind: 'ordered', column };
 }
 
-/** Rows to be joined with what is stored. */
+/** Rows to join with stored ones. */
 export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): RowSource {
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
-/** Rows to be inserted, or with which a cross join begins. */
+/** Rows to insert, or the start of a cross join. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
 }
 
 export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 
-/** How a database writes the parts that differ; `bind` adds a parameter and returns its placeholder. */
+/** Renders the parts that differ between databases. `bind` adds a parameter and returns its placeholder. */
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  /** @param afterwards takes what to do once the statement has run. */
+  /** @param afterwards takes a callback for the end of the statement. */
   rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
@@ -108,7 +108,7 @@ export interface SqlWriter {
 interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
-  /** Call it once the statement has run, or will not run. */
+  /** Must be called after the statement has run or failed. */
   end(): void;
 }
 

@@ -5,10 +5,9 @@ import { MikroORM } from '@mikro-orm/sqlite';
 export type Release = () => Promise<void>;
 
 /**
- * Makes this process the only node on the database (platform §15 rule 6): an exclusive lock on the file `<path>.lock`,
- * held by SQLite's own means. The operating system drops it when the process ends in any way, so the lock of a dead
- * process cannot stay behind, even if its process id is used again. The file itself stays: removing it would let two
- * other processes lock two files of that name.
+ * Makes this process the only node on the database (platform §15 rule 6), with an exclusive SQLite lock on the file
+ * `<path>.lock`. The operating system releases it when the process ends in any way. The file is never removed:
+ * otherwise two other processes could lock two files of that name.
  */
 export async function lockNode(path: string): Promise<Release> {
   const lock = `${path}.lock`;
@@ -36,7 +35,7 @@ function inUse(path: string): string {
   );
 }
 
-/** SQLite's own message for a lock that another process holds; anything else concerns the path or the file. */
+/** Recognizes SQLite's error for a lock of another process. Other errors concern the path or the file. */
 function isHeld(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -51,29 +50,28 @@ function reasonOf(error: unknown): string {
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates the file, for its owner only, if it does not exist. SQLite would create it for everybody, and gives its WAL and
- * the other files beside it the mode of this one. An empty file is an empty database.
+ * Creates an empty file, which is an empty database, for its owner only. SQLite would create it for everybody, and it
+ * gives its WAL and other files the same mode.
  */
 export function makePrivately(path: string): void {
   try {
     closeSync(openSync(path, 'ax', OWNER_ONLY));
   } catch {
-    // It exists, or cannot be created; SQLite, which opens it next, says why.
+    // It exists or cannot be created; SQLite reports the reason when it opens the file.
   }
 }
 
-/** The part of a better-sqlite3 database that copies it. */
 interface Copying {
   backup(to: string, options: { progress(): number }): Promise<unknown>;
 }
 
-/** All that there are: the copy is then made in one read transaction, which no writer can make begin anew. */
+/** Copies all pages in one read transaction, which no writer can restart. */
 const everyPage = 0x7fffffff;
 
-/** Copies a database into a file that must not be there; the file has its name when it is whole and on the disk. */
+/** Copies a database to a new file, which gets its name only when it is complete and on disk. */
 export async function copyOnline(database: Copying, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`;
-  // Takes the name, so that nobody else does meanwhile.
+  // Reserves the name.
   closeSync(openSync(to, 'wx', OWNER_ONLY));
   try {
     closeSync(openSync(unfinished, 'w', OWNER_ONLY));
@@ -96,7 +94,7 @@ function flush(path: string): void {
   }
 }
 
-/** The parts of a better-sqlite3 database that are used, and of the class that opens another one. */
+/** The parts of a better-sqlite3 database and of its class that the engine uses. */
 interface Opened {
   prepare(text: string): { pluck(): { get(): unknown } };
   exec(text: string): unknown;
@@ -106,12 +104,12 @@ interface Opened {
 const mainFile = "select file from pragma_database_list where name = 'main'";
 
 /**
- * Whether another connection of this process finds the database locked for writing, as it has to while a host's transaction
- * writes. It does not where the host has come by another copy of SQLite: what locks a file counts for a process as a whole, so
- * two copies in one process write at once, and lose each other's commits.
+ * Returns whether another connection of this process finds the database locked, as it must while a host's transaction
+ * writes. If the host uses another copy of SQLite, it does not: file locks count per process, so two copies would write
+ * at the same time and lose each other's commits.
  */
 export function seesLock(database: Pick<Opened, 'prepare'>): boolean {
-  // Its own name may be relative to a directory that the process has left.
+  // The absolute path: the working directory may have changed.
   const path = String(database.prepare(mainFile).pluck().get());
   const Database = database.constructor as new (
     path: string,

@@ -1,21 +1,21 @@
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 
-/** A decimal is taken apart into whole numbers of so many digits, whose sums SQLite keeps without rounding. */
+/** Decimals are split into integers of this many digits, whose sums SQLite keeps exactly. */
 const PART_DIGITS = 10;
 const WHOLE_PARTS = 3;
 const WHOLE_DIGITS = PART_DIGITS * WHOLE_PARTS;
 const FRACTION_DIGITS = 9;
 
-/** Texts of this kind order as the decimals that they stand for. */
+/** The first character of ordered texts, which sort like their decimals. */
 const NEGATIVE = '0';
 const POSITIVE = '1';
 
-/** Exact over a column of decimals with up to 30 digits before the point and 9 after it, which is stored as text. */
+/** Returns an exact aggregate of a text column of decimals with up to 30 integer and 9 fraction digits. */
 export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): string {
   const parts = partsOf(column);
   if (of === 'sum') {
     const sums = parts.map(({ value }) => `sum(iif(${column} like '-%', -1, 1) * ${value})`);
-    // Of no rows all are null, and so is the text.
+    // For no rows, all sums are null, and so is the text.
     return sums.join(` || ' ' || `);
   }
   const digits = (below: boolean): string =>
@@ -24,12 +24,12 @@ export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): str
         ({ value, length }) => `printf('%0${length}d', ${below ? `${'9'.repeat(length)} - ` : ''}${value})`,
       )
       .join(' || ');
-  // Of two below zero the one with more to it is the lesser.
+  // Of two negative numbers, the one with the greater absolute value is smaller.
   const ordered = `iif(${column} like '-%', '${NEGATIVE}' || ${digits(true)}, '${POSITIVE}' || ${digits(false)})`;
   return `${of}(iif(${column} is null, null, ${ordered}))`;
 }
 
-/** Reads what `aggregateOfTexts` has found. */
+/** Reads the value of `aggregateOfTexts`. */
 export function decimalOfAggregate(aggregated: string): Decimal {
   return aggregated.includes(' ') ? sumOf(aggregated.split(' ')) : orderedDecimal(aggregated);
 }
@@ -70,7 +70,7 @@ function pointed(scaled: bigint): string {
   return `${isNegative ? '-' : ''}${digits.slice(0, -FRACTION_DIGITS)}.${digits.slice(-FRACTION_DIGITS)}`;
 }
 
-/** Whether the decimal has no more digits than aggregates keep. */
+/** Returns whether the decimal has no more digits than aggregates support. */
 export function isAggregable(amount: Decimal): boolean {
   const [whole = '', fraction = ''] = formatDecimal(amount.abs()).split('.');
   return whole.length <= WHOLE_DIGITS && fraction.length <= FRACTION_DIGITS;

@@ -4,7 +4,6 @@ import type { Dialect } from '../sql/dialect.ts';
 import type { Rows } from '../sql/sql.ts';
 import { sqliteDialect } from './dialect.ts';
 
-/** The part of a better-sqlite3 database that defines tables. */
 interface DefiningTables {
   table(
     name: string,
@@ -16,29 +15,25 @@ interface DefiningTables {
   ): unknown;
 }
 
-/**
- * With fewer rows they go as JSON, as on any connection: there is little to gain, and such statements can be read in a
- * trace.
- */
+/** Fewer rows are sent as JSON, as on any connection, which is readable in a trace. */
 const LENT_FROM = 20;
 
 /**
- * Number of rows from which a column that is the same in all rows is bound once. To hand over a cell takes as long as to
- * store it: 30,000 items that have 23 of 26 columns in common take 130 ms instead of 350 (measured). With fewer rows the
- * texts of the statements would vary more than it saves.
+ * From this number of rows, a column with the same value in all rows is bound once. Passing a cell takes as long as
+ * storing it: 30,000 items with 23 of 26 common columns take 130 ms instead of 350 ms. For fewer rows, the statement
+ * texts would vary too much.
  */
 const MANY_FROM = 1_000;
 
-/** Columns of the widest relation whose rows are lent. */
+/** Columns of the widest lent relation. */
 const MOST_COLUMNS = 40;
 
 const lent = new Map<number, Rows>();
 let lastHandle = 0;
 
 /**
- * Lets statements of this connection read rows from this process's memory, through a table function
- * `bw_lent_<columns>(handle)`. Writing 30,000 rows of 24 columns as JSON and having SQLite read that takes 690 ms, this
- * way 290 (measured).
+ * Lets statements of this connection read rows from the memory of this process, with a table function
+ * `bw_lent_<columns>(handle)`. 30,000 rows of 24 columns take 290 ms instead of 690 ms as JSON.
  */
 export function lendRows(database: DefiningTables): void {
   for (let count = 1; count <= MOST_COLUMNS; count += 1) {
@@ -61,7 +56,7 @@ export const lendingDialect: Dialect = {
     ...sqliteDialect.writer,
     rowSource: (part, bind, afterwards) => {
       const { alias, columns, rows, isReadFirst } = part;
-      // SQLite expects 500 million rows of a table function, and would look them up from the stored rows, one by one.
+      // SQLite expects 500 million rows of a table function and would look them up one by one from stored rows.
       if (!isReadFirst || rows.length < LENT_FROM || columns.length > MOST_COLUMNS) {
         return sqliteDialect.writer.rowSource(part, bind, afterwards);
       }
@@ -81,7 +76,6 @@ export const lendingDialect: Dialect = {
   },
 };
 
-/** A column of rows: its cells, or the one cell that all rows have. */
 interface GatheredColumn {
   cell: Cell;
   cells: Cell[] | null;
@@ -94,7 +88,7 @@ function gather(rows: Rows, width: number): readonly GatheredColumn[] {
     for (const [index, column] of columns.entries()) take(column, row[index] ?? null, count);
     count += 1;
   }
-  // Without a column of its own no row would be read.
+  // Without a varying column, no row would be read.
   const [first] = columns;
   if (first !== undefined && columns.every(({ cells }) => cells === null))
     first.cells = repeated(first, count);
@@ -111,7 +105,7 @@ function repeated({ cell }: GatheredColumn, count: number): Cell[] {
   return Array.from({ length: count }, () => cell);
 }
 
-/** The rows without what all of them have. */
+/** Returns the rows without the common columns. */
 function rowsOf(columns: readonly GatheredColumn[], length: number): Rows {
   const varying = columns.flatMap(({ cells }) => (cells === null ? [] : [cells]));
   return {
@@ -122,18 +116,16 @@ function rowsOf(columns: readonly GatheredColumn[], length: number): Rows {
   };
 }
 
-/** The part of a better-sqlite3 database that compiles statements. */
 interface Preparing {
   prepare(text: string): unknown;
 }
 
-/** How many statements are kept compiled: more than the engine has, so that only unusual hosts ever drop one. */
+/** The maximum number of compiled statements: more than the engine has. */
 const MAX_KEPT_STATEMENTS = 500;
 
 /**
- * Makes the database keep its compiled statements by their text. The query builder beneath MikroORM compiles a statement
- * each time it runs it, which took a fifth of the processor time of small reads (measured). Statements here run to their
- * end in one turn, so one compiled form serves all calls.
+ * Keeps compiled statements by their text. The query builder beneath MikroORM compiles a statement on each run, a fifth
+ * of the processor time of small reads. Statements run to their end in one turn, so one compiled form serves all calls.
  */
 export function keepPrepared(database: Preparing): void {
   const prepare = database.prepare.bind(database);

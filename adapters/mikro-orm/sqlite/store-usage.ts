@@ -29,7 +29,7 @@ import {
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { isAggregable } from './decimal-aggregates.ts';
 
-/** The points of a chunk on one day, and what is stored of that day with them. */
+/** The points of a chunk on one day. */
 interface Bucket {
   readonly key: string;
   readonly cells: readonly Cell[];
@@ -43,15 +43,15 @@ const askedColumns = givenColumns({
   tracking_id: 'text',
 });
 
-/** Submissions from which on a chunk takes a turn of its own. */
+/** A chunk of this many submissions yields to the event loop first. */
 const MANY_FROM = 500;
 
-/** In a transaction; no other writes meanwhile, so what was read may be written back. */
+/** Runs in a transaction without concurrent writers, so values that were read can be written back. */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
 ): Promise<readonly RefusedUsage[]> {
-  // The next transaction follows in the same turn of the process, and so would that after it.
+  // Otherwise consecutive transactions would block the event loop.
   if (chunk.submissions.length >= MANY_FROM) await setImmediate();
   const taken = await takeKeys(statements, chunk);
   const units = await readUnits(statements, chunk);
@@ -60,7 +60,7 @@ export async function storeUsage(
   return refusedOf(statements, chunk, taken);
 }
 
-/** By the number of a submission, the record id of its key; none where the key was not free. */
+/** The record ids of the keys by submission index; undefined if the key is taken. */
 type TakenKeys = readonly (number | undefined)[];
 
 async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<TakenKeys> {
@@ -184,7 +184,7 @@ function namesOf({ columns }: { readonly columns: readonly Column[] }): string {
   return columns.map(({ name }) => name).join(', ');
 }
 
-/** What the points of a unit on a day come to; with exact decimals, which SQLite cannot add by itself. */
+/** The totals of a unit on a day, as exact decimals, which SQLite cannot add. */
 class DayTotals {
   /** The highest ordinal. */
   count = 0;
@@ -208,20 +208,20 @@ class DayTotals {
     return totals;
   }
 
-  /** Adds a point, whose ordinal is `count` afterwards. */
+  /** Adds a point, whose ordinal is the new `count`. */
   add({ instant: at, amount }: UsagePoint): void {
     assertInvariant(isAggregable(amount), 'The amount of a point has more digits than can be added', {
       amount: formatDecimal(amount),
     });
     this.count += 1;
-    // Most days of a chunk get their first point: then all of it is one decimal, which is written out once.
+    // On most days, the chunk has the first point, and all totals are the same decimal.
     this.#sum = this.count === 1 ? amount : this.#sum.plus(amount);
     if (this.#max === null || amount.gt(this.#max)) this.#max = amount;
     if (this.#min === null || amount.lt(this.#min)) this.#min = amount;
     if (this.#last === null || at >= this.#last.at) this.#last = { at, amount };
   }
 
-  /** In the order of the columns of a day, after its key and its account; a day whose row is there keeps its version. */
+  /** Returns the columns after key and account. An existing day keeps its version. */
   cells(): readonly Cell[] {
     let [written, text]: [Decimal | null, Cell] = [null, null];
     const write = (amount: Decimal | null): Cell => {

@@ -64,7 +64,7 @@ export function accountReads(scope: TenantScope): AccountReads {
   };
 }
 
-/** Record ids of these accounts and of all above them; `union` stops at an account that it has met already. */
+/** Selects these accounts and all their ancestors. `union` stops at accounts that it has already visited. */
 function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
   return sql`
     with recursive line (record_id, parent_account_id) as (
@@ -76,7 +76,6 @@ function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
     select record_id from line`;
 }
 
-/** What an update cannot change: the identity of the account. */
 const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
   'recordId',
   'id',
@@ -120,7 +119,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) => insertAudited(scope, accountEmailAudit, emails),
-    /** Every secondary address of the account, removed ones too; none may be active. */
+    /** Includes removed addresses; none may be active. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
         update bw_account_emails set email = ${FORGOTTEN}
@@ -196,7 +195,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
-/** `and` with the condition of the search, which holds to the end of the transaction. */
+/** Returns `and` with the search condition, which is valid until the transaction ends. */
 async function accountSearchCondition(scope: TenantScope, search: AccountSearch): Promise<Sql> {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
@@ -208,19 +207,19 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   }
   await scope.runner.run(seekAccountText(patternOf(text)));
   const orNamed = named === null ? nothing : sql`union all ${named}`;
-  // The policy of the table is only the way to its index: it does not bind every role.
+  // The policy only enables the index: it does not bind every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
     where tenant_record_id = ${scope.tenantRecordId} and ${contains('folded_text', text)} ${orNamed})`;
 }
 
-/** A text without three letters or digits in a row has nothing by which the index could find it. */
+/** The index needs three consecutive letters or digits. */
 const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
 
-/** Ends each text in `folded_text`, so that no key finds what reaches from one text into the next. */
+/** Separates the texts in `folded_text`, so that no search matches across two of them. */
 const FOLDED_END = '\u0001';
 
-/** What a free text search looks in. */
+/** Returns the text for free-text searches. */
 export function foldedText({ name, email, externalKey, company }: New<Account>): string {
   return [name, email, externalKey, company]
     .filter((each) => each !== null)

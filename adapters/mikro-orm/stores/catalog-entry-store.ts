@@ -56,8 +56,8 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     usedPlans: async (planNames) => {
       if (planNames.length === 0) return [];
       const names = planNames.filter(isStorable).map((name) => [name]);
-      // Finds the first name from this one on along the index, instead of every event that has it. `exists` would not do:
-      // PostgreSQL would walk through all events.
+      // Looks up the first plan name at or after this one in the index, because PostgreSQL would scan all events for
+      // `exists`.
       return readAs(scope, (row) => textIn(row, 'plan_name'))`
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (

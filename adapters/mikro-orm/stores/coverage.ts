@@ -8,18 +8,17 @@ import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, readAs, recordColumns, type TenantScope } from '../tables/record-access.ts';
 
-// A statement names the kind of the rows that it looks for: each kind has its own index by subscription and date, and
-// rows of an item are found along its subscription. An index by item would have to be written with each charge of a run.
-// SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant. The
-// given rows carry the tenant, so that no walk along it seems as cheap to PostgreSQL before it has counted what there is.
+// Each condition names a kind, which has its own index by subscription and date, and items are found by subscription:
+// an index by item would be written with each charge. SQLite keeps the order of a cross join, which starts from the
+// given rows. They contain the tenant, so that PostgreSQL does not scan the tenant before it has statistics.
 
 const windowColumns = givenColumns({ subscription_id: 'uuid', from_date: 'date' });
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
 /**
- * Start of the last row that had begun when the window opens: rows of a subscription do not overlap, so none before it
- * reaches into the window. This saves an index by end date, which would have to be written with each charge of a run.
+ * Start of the last row that begins before the window: rows of a subscription do not overlap, so earlier ones end
+ * before the window. An index by end date would be written with each charge.
  */
 const lastBegun = `coalesce((
   select p.start_date from bw_coverage p
@@ -71,7 +70,7 @@ export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonl
       and record_id in (select record_id from (${ofItems(scope, itemIds, 'c.record_id')}) as found)`);
 }
 
-/** The rows of these items, which lie within their periods. */
+/** Selects the rows of these items, which are within their periods. */
 function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string): Sql {
   const ofKind = (condition: string): Sql => sql`
     select ${raw(columns)} from i cross join bw_coverage c
@@ -87,7 +86,7 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string):
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/** Of the last RECURRING days in force on a COMMITTED invoice; those of a subscription do not overlap. */
+/** The last RECURRING days in force on a COMMITTED invoice. Days of a subscription do not overlap. */
 const ofLastDays = (columns: string) => `(
   select ${columns}
   from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
@@ -95,17 +94,17 @@ const ofLastDays = (columns: string) => `(
     and v.status = 'COMMITTED'
   order by c.start_date desc limit 1)`;
 
-/** Of each subscription the first item of the run that has billed these days. */
+/** For each subscription, the first item of the run that billed these days. */
 const firstItemToRead = `min(coalesce((
   select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
   cross join bw_invoice_items f
   where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
 
 /**
- * Walks along the items of the accounts: an index of items by subscription would have to be written with each charge of a
- * run. The walk begins at the invoice that has billed the last days in force, so that it does not grow with the past. The
- * invoices of one run, and usage that came to no item, count as one charge. In force when the last one was made were the
- * days that are in force now, and those that were repaired since.
+ * Scans the items of the accounts, because an index by subscription would be written with each charge. Starts at the
+ * invoice with the last days in force, so that the cost does not grow with the history. The invoices of a run, and
+ * usage without an item, count as one charge. The days in force at the last charge are those in force now and those
+ * repaired since.
  */
 async function lastCharges(
   scope: TenantScope,

@@ -10,10 +10,10 @@ import type { TenantScope } from '../tables/record-access.ts';
 import { recordIdColumn, TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** Derived from other columns of the row, for searches. */
+/** Derived from other columns, for searches. */
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
-/** The first columns in the lines of accounts, where callers of the export expect them (accounts E15). */
+/** The first columns of accounts, expected by callers of the export (accounts E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
 
 const accountTables = tables.filter(
@@ -60,7 +60,7 @@ async function* auditBatches(
   }
 }
 
-/** The same in the form of lists of changes: without the records as they were afterwards. */
+/** Returns the rows as change lists, without snapshots. */
 async function* entryBatches(
   scope: TenantScope,
   accountRecordId: number,
@@ -73,14 +73,14 @@ async function* entryBatches(
 
 const byRecordId: readonly string[] = [recordIdColumn.name];
 
-/** By what the rows of an account follow each other: those that have no number of their own as an index has them. */
+/** The order of an account's rows. Rows without a record id have the order of an index. */
 function orderOf({ primaryKey, indexes }: TableSpec): readonly string[] {
   if (typeof primaryKey === 'string') return byRecordId;
   const ofAccount = indexes.find(({ columns }) => columns[1] === 'account_record_id');
   return ofAccount?.columns.slice(2) ?? primaryKey;
 }
 
-/** Rows of the tenant that meet `condition`, in their order, a part at a time. */
+/** Reads the tenant's rows that meet `condition` in batches. */
 async function* batches(
   scope: TenantScope,
   table: Pick<TableSpec, 'name' | 'columns'> & { readonly order: readonly string[] },
@@ -118,7 +118,7 @@ function orderedColumns(table: TableSpec): readonly Column[] {
   return kept.toSorted((one, other) => place(one) - place(other));
 }
 
-/** Booleans are numbers in SQLite. */
+/** SQLite stores booleans as numbers. */
 function storedValue(row: Row, { name, type }: Column): ExportedValue {
   const value = row[name] as ExportedValue | undefined;
   if (value === null || value === undefined) return null;

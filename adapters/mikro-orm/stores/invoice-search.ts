@@ -11,9 +11,9 @@ import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoice
 import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
 
 /**
- * A page of what a search finds. What equals goes along an index that has the order of the page. What lies in a range of
- * days or instants is counted first, up to the threshold of all counts: few are found by the index and sorted, many by
- * going along the invoices from the first (or last) of them on.
+ * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted first, up to
+ * the threshold of all counts: few results are found by the index and sorted; for many, the page index is read from the
+ * first or last of them.
  */
 export async function searchInvoices(
   scope: TenantScope,
@@ -63,7 +63,7 @@ function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
     union all select record_id from bw_invoices where ${ofTenant(scope)} and ${ofAccount(scope, id)}`;
 }
 
-/** `and` with each clause, in the words of the indexes. */
+/** Returns `and` with each clause, in forms that the indexes support. */
 function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]): Sql {
   return clauses.reduce((condition, clause) => {
     const { property, operator, value } = clause;
@@ -79,7 +79,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
           select record_id from bw_invoices where ${ofTenant(scope)} and group_id = ${value} and group_id <> id)`;
       case 'isMigration':
       case 'isParentInvoice':
-        // Written out, as the predicates of the indexes are.
+        // As in the conditions of the indexes.
         return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(underscored(property))}`;
       default:
         return sql`${condition} ${others}`;
@@ -87,7 +87,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
   }, nothing);
 }
 
-/** `and` with the days of the instants that are asked for, by which the index of them is found. */
+/** Returns `and` with the days of the requested instants, for the index of days. */
 function createdDays(clauses: readonly SearchClause[]): Sql {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
@@ -96,7 +96,7 @@ function createdDays(clauses: readonly SearchClause[]): Sql {
   }, nothing);
 }
 
-/** Whether few rows are found by themselves, so that SQLite has not to go along the tenant's. */
+/** Whether an index finds the few rows, so that SQLite must not scan the tenant's. */
 function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(
@@ -105,7 +105,7 @@ function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolea
   };
 }
 
-/** The fields that ranges bound, with the column of their days, by which an index is named. */
+/** The fields with indexed ranges, and the columns that name the indexes. */
 const dayColumns = {
   invoiceDate: 'invoice_date',
   targetDate: 'target_date',
@@ -113,7 +113,7 @@ const dayColumns = {
 } as const;
 type RangedField = keyof typeof dayColumns;
 
-/** The clauses that bound the first ranged field; null if something else finds the invoices. */
+/** Returns the clauses on the first field with a range, or null if equalities find the invoices. */
 function rangeAlone(clauses: readonly SearchClause[]) {
   if (clauses.some(({ operator }) => operator === 'eq')) return null;
   const isBound = ({ property, operator }: SearchClause) => property in dayColumns && operator !== 'neq';
@@ -137,7 +137,7 @@ interface RangeEnd {
   readonly isDescending: boolean;
 }
 
-/** The first record id in the range, or the last. */
+/** Returns the first or the last record id in the range. */
 async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
   const { property, bounds, indexed, isDescending } = range;
   const end = raw(isDescending ? 'max' : 'min');
@@ -147,7 +147,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
     select i.${raw(selected)} from bw_invoices i ${indexed}
     where i.tenant_record_id = ${scope.tenantRecordId} and i.${day} ${raw(isDescending ? '<' : '>')} days.day ${bounds}
     order by i.${day} ${direction}, i.record_id ${direction} limit 1)`;
-  // From day to day along the index, whatever the number of invoices of each.
+  // Skips from day to day in the index, however many invoices each has.
   const [row] = await scope.runner.rows(sql`
     with recursive days (day, end_id) as (
       select * from (
@@ -160,7 +160,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
   return numberIn(row, 'bound');
 }
 
-/** `and` with the comparison of what is owed; a summary that owes nothing settles what is linked to it. */
+/** Returns `and` with the comparison of the balance. A summary without a balance settles its linked invoices. */
 function balanceCondition(scope: TenantScope, search: BalanceSearch): Sql {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}
@@ -180,7 +180,7 @@ function comparison(scope: TenantScope, operator: BalanceSearch['operator'], val
 
 type BalanceSearch = Extract<InvoiceSearch, { readonly kind: 'balance' }>;
 
-/** Whether invoices with the balance 0 are among what is found. */
+/** Whether the search finds invoices with balance 0. */
 function isOfZero({ operator, balance }: BalanceSearch): boolean {
   const sign = balance.comparedTo(0);
   switch (operator) {

@@ -46,7 +46,7 @@ import { searchInvoices } from './invoice-search.ts';
 import { isOpen, linkedInvoiceReads } from './linked-invoices.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
 
-// SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
+// SQLite keeps the order of a cross join, which starts from the given rows.
 const dueColumns = givenColumns({
   account_id: 'uuid',
   target_date: 'date',
@@ -77,7 +77,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findGroup: async (groupId) => {
       const [first] = await selectByIds(scope, invoicesTable, [groupId]);
       if (first === undefined) return [];
-      // The invoices of a run are stored together, so this looks at none that the account had before.
+      // The invoices of a run are stored together, so earlier ones of the account are skipped.
       return selectOrdered(scope, invoicesTable, {
         condition: sql`account_record_id = ${first.accountRecordId} and record_id >= ${first.recordId}
           and ${isIn('group_id', 'uuid', [groupId])}`,
@@ -133,7 +133,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
-      // Goes along the account's invoices, the latest first, until one has such an item.
+      // Reads the account's invoices from the latest on, until one has such an item.
       const [row] = await scope.runner.rows(sql`
         select target_date from bw_invoices
         where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
@@ -181,7 +181,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
       const parents = planNames.filter(isStorable);
       if (parents.length === 0) return [];
-      // Two statements: for a join PostgreSQL would read both tables to the end.
+      // Two statements, because PostgreSQL would read both tables completely for a join.
       const overriding = await scope.runner.rows(sql`
         select plan_name from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
@@ -302,7 +302,6 @@ const usageMark = sql`(
     and d.tenant_record_id = c.tenant_record_id and d.subscription_record_id = s.record_id
     and d.local_date >= c.usage_from and d.local_date <= c.usage_through)`;
 
-/** The columns of a cursor that change. */
 const standing = [
   'settledThrough',
   'dirtyFrom',

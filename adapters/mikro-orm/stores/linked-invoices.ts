@@ -7,8 +7,8 @@ import { invoicesTable } from '../tables/invoices.ts';
 import { ofAccounts, readAs, select, type TenantScope } from '../tables/record-access.ts';
 
 /**
- * COMMITTED invoices that owe something, except those whose summary is settled or void; the first line is the predicate
- * of the index of open invoices.
+ * Condition for COMMITTED invoices with an open balance, except those with a settled or void summary. Its first line is
+ * the condition of the index of open invoices.
  */
 export function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
@@ -18,12 +18,11 @@ export function isOpen({ runner: { dialect } }: TenantScope): Sql {
 }
 
 /**
- * A settled or void summary: nobody will owe what is linked to it. Without these rows, reads do not grow with the history
- * of a child.
+ * A settled or void summary, whose linked invoices nobody will pay. Excluding them keeps reads independent of a child's
+ * history.
  */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
-/** Open invoices, invoices that parents pay, and the balances of both. */
 export function linkedInvoiceReads(
   scope: TenantScope,
 ): Pick<InvoiceReads, 'findOpen' | 'findOpenSummaries' | 'findLinked' | 'findDelegated' | 'loadBalances'> {
@@ -42,7 +41,7 @@ export function linkedInvoiceReads(
     },
     findDelegated: async (itemIds) => {
       if (itemIds.length === 0) return [];
-      // The signs keep SQLite from walking through what the tenant has.
+      // The signs keep SQLite from scanning the tenant's rows.
       return readAs(scope, (row) => ({
         itemId: idIn(row, 'id'),
         invoiceId: idIn(row, 'invoice_id'),
@@ -79,13 +78,13 @@ export function linkedInvoiceReads(
   };
 }
 
-/** The columns that decide a balance. */
+/** Returns the columns that determine a balance. */
 function balancedColumns(alias: string): string {
   const columns = ['status', 'is_migration', 'is_written_off', 'raw_balance'];
   return columns.map((name) => `${alias}.${name} as ${alias}_${name}`).join(', ');
 }
 
-/** null = the row has no such invoice. */
+/** Returns null if the row has no such invoice. */
 function balancedInvoice(alias: string, row: Row): BalancedInvoice | null {
   const status = oneOfOrNull<InvoiceStatus>(`${alias}_status`).read(row);
   if (status === null) return null;

@@ -62,7 +62,7 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
   };
 }
 
-/** Rows of samples that are read at a time. */
+/** The number of samples per read. */
 const PART = 5_000;
 
 export function monitoringStore(access: SystemAccess): MonitoringStore {

@@ -140,7 +140,7 @@ function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]): Sql {
     ) failures where age = 1`;
 }
 
-/** What the outcome of a gateway call may change (payments §1.7 rule 6). */
+/** What the result of a gateway call may change (payments §1.7 rule 6). */
 const outcome = [
   'status',
   'processedAmount',
@@ -245,7 +245,7 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
   };
 }
 
-/** Who has written a payment first and last stands in its audit rows alone. */
+/** The first and last author of a payment, which only its audit rows contain. */
 const written = (column: string, order: 'asc' | 'desc'): string =>
   `(select a.${column} from bw_audit_log a where a.target_id = bw_payments.id
     and a.tenant_record_id = bw_payments.tenant_record_id order by a.record_id ${order} limit 1)`;
@@ -256,7 +256,7 @@ const places = {
   updatedDate: { column: written('change_date', 'desc') },
 };
 
-/** `and` with the condition of the search. */
+/** Returns `and` with the search condition. */
 function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql {
   switch (search.kind) {
     case 'clauses':
@@ -272,14 +272,14 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
   }
 }
 
-/** `and` with: the payment's method is one of this gateway. */
+/** Returns `and` with the condition for payments of a gateway. */
 function ofGateway(scope: TenantScope, pluginName: string): Sql {
   return sql`and payment_method_id in (
     select id from bw_payment_methods
     where tenant_record_id = ${scope.tenantRecordId} and plugin_name = ${pluginName})`;
 }
 
-/** `and` with the condition of the search. */
+/** Returns `and` with the search condition. */
 function methodSearchCondition(search: PaymentMethodSearch): Sql {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;

@@ -76,7 +76,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   };
 }
 
-/** Their ids: one probe of the index for each account, backwards from the instant, however long its history is. */
+/** Returns the ids, with one index lookup per account, whatever the length of its history. */
 async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],
@@ -167,10 +167,7 @@ function bundleWrites(scope: WriteScope): BundleWrites {
   };
 }
 
-/**
- * Each of the two finds its rows by its own index; for a plain `union` SQLite would walk through all bundles of the
- * tenant.
- */
+/** Each part uses its own index; for a plain `union`, SQLite would scan all bundles of the tenant. */
 function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
   const { tenantRecordId } = scope;
   return sql`record_id in (
@@ -186,7 +183,7 @@ function searchCondition(scope: TenantScope, search: BundleSearch): Sql {
   const ofTenant = sql`select record_id from bw_bundles where tenant_record_id = ${scope.tenantRecordId}`;
   const byKey = sql`${ofTenant} and external_key = ${text}`;
   if (id === null) return sql`and record_id in (${byKey})`;
-  // Each of the three finds its rows by an index of its own.
+  // Each part uses its own index.
   return sql`and record_id in (${byKey} union select record_id from bw_bundles where ${haveIds(scope, [id])}
     union ${ofTenant} and ${ofAccount(scope, id)})`;
 }

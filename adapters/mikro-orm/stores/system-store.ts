@@ -14,7 +14,7 @@ import { usersTable } from '../tables/security.ts';
 import { tenantsTable, testClockTable } from '../tables/system.ts';
 import { raiseRevision } from './security-store.ts';
 
-/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
+/** The tenant of rows that belong to none (platform §17 rule 2). */
 const noTenant = 0;
 const clockName = 'shared';
 
@@ -108,14 +108,14 @@ export function systemStore(access: SystemAccess): SystemStore {
   };
 }
 
-/** The columns that a request replaces when it takes the place of another one: all but the key. */
+/** Assignments for a request that replaces another: all columns but the key. */
 const replacements = table.written
   .map(({ name }) => name)
   .filter((name) => name !== 'tenant_record_id' && name !== 'idempotency_key')
   .map((name) => `${name} = excluded.${name}`)
   .join(', ');
 
-/** Each call is a statement, and so a transaction, of its own. */
+/** Each call is one statement and its own transaction. */
 export function idempotencyStore(access: SystemAccess): IdempotencyStore {
   const { dialect } = access;
   return {

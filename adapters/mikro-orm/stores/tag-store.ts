@@ -182,7 +182,7 @@ export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
     insert: async (fields) => insertAudited(scope, customFieldAudit, fields.map(storedOf)),
     updateValues: async (fields) => {
       const off = fields.map(({ id }) => ({ id, isActive: false }));
-      // Removed from the unique index first, since two fields may exchange their values.
+      // First removed from the unique index, because two fields may exchange values.
       await update(scope, customFieldsTable, { properties: ['isActive'], records: off });
       await updateKnown(scope, customFieldAudit, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],

@@ -20,8 +20,8 @@ import { signingSecretsTable } from '../tables/signing-secrets.ts';
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
 /**
- * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, which
- * keeps the numbers free of gaps; hence take them last, or alone where gaps are allowed.
+ * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, so that the
+ * numbers have no gaps. Take them last, or separately if gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
   assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be taken`);
@@ -32,12 +32,12 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
   return numberIn(row, 'value') - count + 1;
 }
 
-/** Keeps others from taking numbers until the transaction ends, without taking any. */
+/** Prevents others from taking numbers until the transaction ends. */
 export async function lockNumbers(scope: TenantScope, name: CounterName): Promise<void> {
   await skipNumbers(scope, name, 0);
 }
 
-/** Lets the next number be greater than `last`; the row stays locked until the transaction ends. */
+/** Makes the next number greater than `last`. The row stays locked until the transaction ends. */
 export async function skipNumbers(scope: TenantScope, name: CounterName, last: number): Promise<void> {
   await scope.runner.rows(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${last})
@@ -153,7 +153,7 @@ export class RevisionsOfSession {
     await this.#known;
   }
 
-  /** Writes columns of the tenant's row. */
+  /** Updates columns of the tenant's row. */
   async set(assignment: Sql): Promise<void> {
     this.#known = undefined;
     await this.#scope.runner.run(sql`
@@ -183,7 +183,10 @@ export class RevisionsOfSession {
   }
 }
 
-/** A statement that has waited for the lock sees the tenant's row as it is now, and others as they were before. */
+/**
+ * A statement that waited for the lock sees the current row of the tenant but earlier rows of other tables, so the join
+ * is by record id.
+ */
 function idOf(column: string): Sql {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
 }

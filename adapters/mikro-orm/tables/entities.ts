@@ -6,8 +6,8 @@ import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
 /**
- * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
- * them: hydration takes several times as long as the statement itself (measured).
+ * Defines the schema as MikroORM entities, only for its migrator: hydrating them takes several times as long as a
+ * statement.
  */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
@@ -39,18 +39,17 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
   });
 }
 
-/** The column that says which tenant a row belongs to. */
+/** Returns the column with the tenant of a row. */
 function tenantColumnOf(table: TableSpec): string | null {
   if (table === tenantsTable) return tenantsTable.primaryKey;
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
 }
 
-/** Names of the tables whose rows belong to tenants. */
 export function tenantTables(): readonly string[] {
   return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
 }
 
-/** Row-level security that binds the owner of the table too (platform §2, isolation rule 2). */
+/** Enables row-level security, also for the owner of the table (platform §2, isolation rule 2). */
 function guarded(table: TableSpec, condition: string) {
   return {
     rowLevelSecurity: 'force' as const,

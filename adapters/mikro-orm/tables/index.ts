@@ -59,7 +59,6 @@ import { archivedIdsTable, archivedPiecesTable } from './usage/usage-archive.ts'
 import { usageIntervalsTable } from './usage/usage-intervals.ts';
 import { usageMarksTable, usageThresholdsTable } from './usage/usage-thresholds.ts';
 
-/** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
   tenantsTable,
   usersTable,

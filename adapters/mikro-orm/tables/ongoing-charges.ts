@@ -40,7 +40,7 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   };
 }
 
-const asIs = null;
+const asIs: null = null;
 
 /** The stored values, in their order, with their conversions. */
 const stored = {

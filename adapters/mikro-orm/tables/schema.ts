@@ -2,15 +2,13 @@ import type { EntitySchema, MigrationObject } from '@mikro-orm/core';
 import type { Runner } from '../sql/runner.ts';
 import { sql } from '../sql/sql.ts';
 
-/** Keeps the names of the migrations that have run. */
 export const MIGRATIONS_TABLE = 'bw_migrations';
 
-/** Options of MikroORM that the schema of both databases shares. */
+/** The MikroORM options of both databases. */
 export function schemaOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
   return {
     entities,
-    // The host's tables are left alone. Policies are compared by name, since the server stores their conditions in a form
-    // of its own.
+    // Ignores the host's tables. Policies are compared by name, because the server rewrites their conditions.
     schemaGenerator: {
       skipTables: [/^(?!(?:[^.]+\.)?bw_)/, /^(?:[^.]+\.)?bw_account_texts$/],
       ignorePolicies: true,
@@ -25,19 +23,19 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   };
 }
 
-/** Lets MikroORM see accounts when it compares schemas: it passes over tables that belong to another one. */
+/** Lets MikroORM compare accounts: it skips tables that inherit. */
 export const SHOW_ACCOUNTS = 'alter table if exists bw_accounts no inherit bw_account_texts';
 
 export interface SchemaState {
   /** Migrations of this version that have not run yet, in order. */
   readonly missing: readonly string[];
-  /** Migrations that have run and that this version does not know: the schema is newer than the code. */
+  /** Executed migrations that this version does not know: the schema is newer than the code. */
   readonly unknown: readonly string[];
-  /** Migrations from before the first one there is now: such a database is not carried over. */
+  /** Executed migrations from before the first release. Such a database cannot be migrated. */
   readonly former: readonly string[];
 }
 
-/** The differences between the schema of these migrations and a database in which the others have run. */
+/** Compares the migrations of this version with those that have run. */
 export function schemaState(
   migrations: readonly MigrationObject[],
   executed: readonly string[],
@@ -66,7 +64,7 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
   return rows.map((row) => String(row.name));
 }
 
-/** Why the engine does not start on this schema, and what helps; null if it does start. */
+/** Returns why the engine cannot start on this schema, or null. */
 export function refusal({ former, missing, unknown }: SchemaState): Error | null {
   if (former.length > 0) {
     return new Error(
@@ -89,7 +87,7 @@ export function refusal({ former, missing, unknown }: SchemaState): Error | null
   return null;
 }
 
-/** Why the engine does not start as this role, if row-level security is required. */
+/** Returns the error for a role that row-level security does not bind. */
 export function unboundRoleRefused(role: string): Error {
   return new Error(
     `Row-level security is required and does not bind the role "${role}": it is a superuser, has BYPASSRLS, or the ` +

@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 import { initialTables } from '../initial/initial-tables.ts';
 
 /**
- * An index for texts within texts. Without the extension pg_trgm, where the role may not create it or the server does not
- * ship it, searches read every account of their tenant, and the rest of the schema must not wait for it.
+ * An index for substring searches. If the extension pg_trgm is missing and cannot be created, searches read all
+ * accounts of the tenant.
  */
 const accountTextIndex = `do $migration$
   declare
@@ -25,7 +25,7 @@ const accountTextIndex = `do $migration$
     raise warning 'Searches of accounts go without an index, for the extension pg_trgm cannot be used: %', sqlerrm;
   end $migration$;`;
 
-/** Leaves room in pages whose rows are updated often, so that the new version of a row needs no new index entries. */
+/** Reserves space in pages of frequently updated rows, so that new row versions need no new index entries. */
 const roomForUpdates = `
   alter table bw_subscriptions set (fillfactor = 50);
   alter table bw_invoicing_cursors set (fillfactor = 50);
@@ -33,12 +33,12 @@ const roomForUpdates = `
 
 const setting = `current_setting('billwright.tenant_record_id', true)`;
 
-/** Rows of the tenant that the setting names, or all rows where it says so; none where nothing was set. */
+/** Condition for the rows of the tenant that the setting names, all rows for `*`, and no rows without the setting. */
 function reached(column: string): string {
   return `${column} = (select nullif(nullif(${setting}, ''), '*')::bigint) or (select ${setting} = '*')`;
 }
 
-/** Row-level security, for the owner of the table too. */
+/** Enables row-level security, also for the owner of the table. */
 function guard(table: string, condition: string): string {
   return `
     alter table ${table} enable row level security;
@@ -49,9 +49,9 @@ function guard(table: string, condition: string): string {
 const tablesOfTenants = [...initialTables.matchAll(/create table (\w+) \([^;]*\btenant_record_id bigint not null/g)];
 
 /**
- * Behind row-level security no condition of a statement is looked up in an index that could tell of other rows, and `like`
- * is one. What a text search finds is therefore a condition of the policy: on a table of no rows that accounts belong to
- * as well, so that it holds for those who read accounts by that name only.
+ * Under row-level security, PostgreSQL does not use an index for conditions such as `like`, which could leak other
+ * rows. So the text search is a condition of a policy: that of an empty parent table of accounts, which applies only to
+ * reads of that table.
  */
 const accountTexts = `
   create table bw_account_texts (record_id bigint, tenant_record_id bigint, folded_text text);
@@ -63,7 +63,7 @@ const accountTexts = `
 
 export class Migration20261129000000Initial extends Migration {
   override up(): void {
-    // Each in one message: there are hundreds of statements.
+    // Sends the statements together, because there are hundreds.
     this.addSql(initialTables);
     this.addSql(roomForUpdates);
     this.addSql(accountTextIndex);

@@ -1,7 +1,7 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration20261129000000Initial } from './20261129000000-initial.ts';
 
-/** The migrations of PostgreSQL, which run in the order of their names. From the first release on, they only grow in number. */
+/** The migrations of PostgreSQL, in the order of their names. After the first release, migrations are only added. */
 export const migrations: readonly MigrationObject[] = [
   { name: '20261129000000-initial', class: Migration20261129000000Initial },
 ];

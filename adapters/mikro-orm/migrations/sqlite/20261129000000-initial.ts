@@ -8,15 +8,15 @@ const types: Readonly<Record<string, string>> = {
   boolean: 'integer',
   uuid: 'text',
   date: 'text',
-  // Text keeps every digit; SQLite's own numbers are doubles.
+  // Text keeps all digits; SQLite's numbers are doubles.
   numeric: 'text',
   json: 'text',
 };
 const typePattern = new RegExp(`(?<=^ .*\\w )(${Object.keys(types).join('|')})(?=,| not null|$)`, 'gm');
 
 /**
- * The table in SQLite's types. Its unique constraints become indexes, which have names in plans. Rows that are found by
- * their primary key of several columns are stored in its index.
+ * Translates a table to SQLite. Unique constraints become indexes, so that query plans show their names. Tables with a
+ * composite primary key are stored in its index.
  */
 function translated(table: string): string {
   const [, name = ''] = /create table (\w+)/.exec(table) ?? [];
@@ -32,7 +32,7 @@ function translated(table: string): string {
 export class Migration20261129000000Initial extends Migration {
   override up(): void {
     const tables = initialTables.split('\n\n').map(translated).join('\n');
-    // The driver takes one statement at a time.
+    // The driver accepts one statement at a time.
     for (const statement of tables.split(/(?<=;)\n/)) this.addSql(statement);
     this.addSql('create index bw_accounts_text_index on bw_accounts (tenant_record_id, record_id, folded_text)');
   }

@@ -19,7 +19,7 @@ const dayColumns = givenColumns({ subscription_record_id: 'bigint', local_date: 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   const { runner, tenantRecordId } = scope;
   return {
-    /** In the order in which whoever records takes them. */
+    /** In the same order as recordings, to avoid deadlocks. */
     lockOpenDays: async (requests, limit) => {
       if (requests.length === 0) return [];
       const rows = requests.map(({ subscriptionRecordId, before }) => [
@@ -50,7 +50,7 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
       await keepTrackingIds(scope, days);
       await removePoints(scope, days);
     },
-    /** On none of its days a point is left that is not archived, so that nothing refers to the key. */
+    /** A key is unused if all days of its submission are archived completely. */
     forgetKeys: async ({ recordedBefore, after, limit }) => {
       const looked = await runner.rows(sql`
         select record_id from bw_usage_keys
@@ -73,7 +73,7 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   };
 }
 
-/** What the points of each piece come to; of pieces without points that count nothing is kept. */
+/** Stores the totals of each part that has points that count. */
 async function keepPieces(
   { runner, tenantRecordId }: TenantScope,
   days: readonly ArchivedDay[],
@@ -113,7 +113,7 @@ async function keepPieces(
     select ${names} from ${firstRowsAs('r', archivedPiecesTable.columns, rows)}`);
 }
 
-/** Those of void submissions too: an invoice may have billed them before. */
+/** Includes voided submissions, because an invoice may have billed them before. */
 async function keepTrackingIds(
   { runner, tenantRecordId }: TenantScope,
   days: readonly ArchivedDay[],
@@ -152,7 +152,7 @@ function askedCells({ subscriptionRecordId, range }: Piece, index: number): read
   return [index, writePart(range.part), subscriptionRecordId, ...rangeCells(range)];
 }
 
-/** Points that came meanwhile there are none: the rows of the days are locked. */
+/** There are no new points, because the rows of the days are locked. */
 async function removePoints(
   { runner, tenantRecordId }: TenantScope,
   days: readonly ArchivedDay[],

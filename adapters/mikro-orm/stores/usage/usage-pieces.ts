@@ -28,10 +28,10 @@ const requestColumns = givenColumns({ request: 'bigint', subscription_record_id:
 const rangeColumns = [
   ...requestColumns,
   ...givenColumns({ first_day: 'date' }),
-  // The one day that is asked for; null = all from the first one on.
+  // A single day; null = all days from the first one on.
   ...givenColumns({ only_day: 'date' }),
 ];
-/** The columns of a range of points of a day, as statements join them: null where it does not matter. */
+/** A range of points of a day, as bound to statements; null where any value matches. */
 export const pointRangeColumns = givenColumns({
   local_date: 'date',
   unit: 'text',
@@ -78,7 +78,7 @@ export async function usageDays(
   return found;
 }
 
-/** Dates from which a range begins are left out of the days that are asked for one by one. */
+/** Omits single days that the range from `from` on already includes. */
 function rangeRows(requests: readonly UsageDaysRequest[]): readonly (readonly Cell[])[] {
   return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
     const own = [index, subscriptionRecordId];
@@ -89,11 +89,11 @@ function rangeRows(requests: readonly UsageDaysRequest[]): readonly (readonly Ce
   });
 }
 
-/** A piece that is asked for. */
+/** A requested piece. */
 type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
   readonly request: number;
   readonly subscriptionRecordId: number;
-  /** null = up to the last one that there is. */
+  /** null = up to the last point. */
   readonly upTo: number | null;
 };
 
@@ -103,7 +103,7 @@ export async function usagePieces(
 ): Promise<readonly (readonly UsagePiece[])[]> {
   const wanted = requests.flatMap(wantedPieces);
   if (wanted.length === 0) return requests.map(() => []);
-  // What is archived keeps the pieces that it was archived in; points are those that came later.
+  // Archived pieces keep their boundaries; the remaining points came later.
   const found = (await archivedPieces({ runner, tenantRecordId }, requests)).map((pieces) => [...pieces]);
   const { dialect } = runner;
   await runner.read(
@@ -167,7 +167,7 @@ function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
   return [index, piece.subscriptionRecordId, ...rangeCells(piece)];
 }
 
-/** Voided submissions are few, and have an index of their own. */
+/** Condition for points of a voided submission. There are few, and they have their own index. */
 export function isVoided(point: string, tenantRecordId: number): Sql {
   return sql`exists (
     select 1 from bw_usage_keys k where k.tenant_record_id = ${tenantRecordId}
@@ -225,7 +225,7 @@ export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
   };
 }
 
-/** For each request, the pieces of its day that are archived, as they were archived. */
+/** Returns the archived pieces of each request's day. */
 export async function archivedPieces(
   { runner, tenantRecordId }: TenantScope,
   requests: readonly UsageSplitRequest[],
@@ -263,12 +263,12 @@ export function rangeCells({ unit, localDate, part, after, upTo }: RangeAsked): 
   return [writeDay(localDate), unit, after, upTo, ofDay, ...range];
 }
 
-/** Condition that a point `p` is in a range `r`, whose bucket it is of. */
+/** Condition for a point `p` in a range `r` of the same bucket. */
 export const isInRange = `p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_ordinal
   and (r.of_day is null or p.is_date_only = r.of_day)
   and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))`;
 
-/** As it is stored: one text for each part. */
+/** Returns the stored form of a part. */
 export function writePart(part: PartOfDay): string {
   return typeof part === 'string' ? part : `${part.from} ${part.to}`;
 }
@@ -279,7 +279,7 @@ function readPart(stored: string): PartOfDay {
   return { from: instant(Number(from)), to: instant(Number(to)) };
 }
 
-/** The range of an archived piece. */
+/** Reads the range of an archived piece. */
 export function readRange(row: Row): PointRange {
   return {
     unit: textIn(row, 'name'),

@@ -7,7 +7,7 @@ import { isIn, type Sql, sql } from '../../sql/sql.ts';
 import { insertInto, type TenantScope } from '../../tables/record-access.ts';
 import { usageMarksTable } from '../../tables/usage/usage-thresholds.ts';
 
-/** In one order for all, so that none waits for another that waits for it; the last rows that a recording locks. */
+/** Sorted, to avoid deadlocks. These are the last rows that a recording locks. */
 async function markSubscriptions(
   scope: TenantScope,
   subscriptionRecordIds: readonly number[],
@@ -20,7 +20,7 @@ async function markSubscriptions(
     on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`);
 }
 
-/** By subscription, how often something was recorded for it. */
+/** Returns the number of recordings by subscription. */
 export async function marksOf(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordIds: readonly number[],
@@ -45,14 +45,13 @@ interface Recording {
   readonly submissions: readonly UsageSubmission[];
 }
 
-/** The first submission with a tracking id. */
 interface Offer {
   readonly submission: UsageSubmission;
-  /** Fingerprint of the usage stored under the tracking id earlier; null = the submission itself was stored. */
+  /** The fingerprint of earlier usage with the tracking id; null if this submission was stored. */
   takenBy: string | null;
 }
 
-/** Stores the submissions whose tracking ids are free; of those with the same one, the first. */
+/** Stores the submissions whose tracking ids are free; of several with the same id, the first. */
 export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship, submissions }: Recording,
@@ -80,7 +79,7 @@ export async function recordUsage(
   );
 }
 
-/** The same, and marks the subscriptions of which something was stored. */
+/** Records usage and marks the subscriptions of the stored submissions. */
 export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],
@@ -97,7 +96,7 @@ function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
   return `${subscriptionRecordId} ${trackingId}`;
 }
 
-/** An order that all chunks have, so that none waits for another that waits for it. */
+/** The order of all chunks, to avoid deadlocks. */
 function byKey({ submission: a }: Offer, { submission: b }: Offer): number {
   if (a.subscriptionRecordId !== b.subscriptionRecordId)
     return a.subscriptionRecordId - b.subscriptionRecordId;

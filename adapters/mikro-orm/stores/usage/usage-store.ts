@@ -56,7 +56,6 @@ export function usageReads(scope: TenantScope): UsageReads {
       );
       return sums;
     },
-    /** Each stretch reads its day once. */
     hourSums: async ({ subscriptionRecordId, stretches, unit }) => {
       const sums: HourSum[][] = stretches.map(() => []);
       if (stretches.length === 0) return sums;
@@ -130,7 +129,7 @@ function wholeRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[
   );
 }
 
-/** All of the stretches lie within these days: an index is read between them, whatever it expects of the rows. */
+/** Returns `and` with bounds for all stretches, so that an index scan has limits whatever the planner expects. */
 function withinAll(stretches: readonly UsageStretch[]): Sql {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
   if (first === undefined) return nothing;
@@ -152,7 +151,7 @@ const hourColumns = givenColumns({
   end_at: 'bigint',
 });
 
-/** Of the unit with that name; null = of every unit. */
+/** Returns `and` with the condition for the unit, or nothing for all units. */
 function isOfUnit(column: string, unit: string | null, tenantRecordId: number): Sql {
   if (unit === null) return nothing;
   return sql`and ${raw(column)} = (

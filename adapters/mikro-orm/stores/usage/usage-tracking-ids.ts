@@ -15,7 +15,7 @@ import { isInRange, isVoided, pointRangeColumns, rangeCells } from './usage-piec
 const rangeColumns = [
   ...givenColumns({ invoice: 'bigint', subscription_id: 'uuid' }),
   ...pointRangeColumns,
-  // Null = not yet.
+  // null = not billed yet.
   ...givenColumns({ billed_at: 'bigint' }),
 ];
 
@@ -23,7 +23,7 @@ export function trackingIdReads(
   scope: TenantScope,
 ): Pick<UsageReads, 'trackingIds' | 'trackingIdsOfPoints' | 'pageOfTrackingIds'> {
   return {
-    /** The tracking ids of the points that intervals have consumed; those that were void by then are left out. */
+    /** The tracking ids of consumed points, without those that were already void. */
     trackingIds: async (invoiceIds, limit) => {
       const { ranges, supplied } = await billedOf(scope, invoiceIds);
       const found = await trackingIdsIn(scope, ranges, limit);
@@ -34,14 +34,13 @@ export function trackingIdReads(
         }),
       );
     },
-    /** The tracking ids of these points of subscriptions. */
     trackingIdsOfPoints: async (points, limit) => {
       const rows = points.flatMap(({ subscriptionId, ranges }) =>
         ranges.map((range) => [0, subscriptionId, ...rangeCells(range), null]),
       );
       return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
     },
-    /** From the last one on for a negative limit. Those that sources have told come after those that were recorded. */
+    /** A negative limit starts from the end. Ids from usage sources follow the recorded ones. */
     pageOfTrackingIds: async (invoiceId, request) => {
       const { ranges, supplied } = await billedOf(scope, [invoiceId]);
       const told = supplied.get(0) ?? [];
@@ -82,7 +81,7 @@ function pageOf(ids: readonly string[], { offset, limit }: PageRequest): Page<st
   return { rows: ordered.slice(offset, offset + Math.abs(limit)), total: ids.length, max: ids.length };
 }
 
-/** By the number of the invoice, at most so many of each. */
+/** Returns tracking ids by invoice index, up to `limit` each. */
 async function trackingIdsIn(
   scope: TenantScope,
   ranges: readonly (readonly Cell[])[],
@@ -106,7 +105,7 @@ async function trackingIdsIn(
   return found;
 }
 
-/** The tracking ids, each once, of the submissions whose points these are; those that were void by then are left out. */
+/** Selects the distinct tracking ids of these points, without those that were already void. */
 function billedKeys(scope: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
   return sql`
     select invoice, tracking_id, min(key_record_id) as key_record_id
@@ -128,7 +127,7 @@ function storedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly 
       and (k.voided_date is null or k.voided_date > r.billed_at)`;
 }
 
-/** The same of points that are archived. */
+/** The same for archived points. */
 function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
   return sql`
     select r.invoice, one.value->>1, cast(one.value->>0 as bigint)
@@ -145,9 +144,9 @@ function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly 
 }
 
 interface BilledUsage {
-  /** The consumed points, with the number of their invoice. */
+  /** The consumed points, with the index of their invoice. */
   readonly ranges: readonly (readonly Cell[])[];
-  /** By the number of the invoice, the tracking ids that usage sources have told. */
+  /** The tracking ids from usage sources, by invoice index. */
   readonly supplied: ReadonlyMap<number, readonly string[]>;
 }
 
@@ -199,7 +198,7 @@ export async function voidSubmission(
   return VoidOutcome.VOID;
 }
 
-/** Now, but after every run that has billed something of the subscription: within one millisecond the order counts, too. */
+/** The current time, but later than each run that has billed usage of the subscription, even within one millisecond. */
 function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number): Sql {
   return sql`(select max(moment) from (
     select ${authorship.createdDate} as moment
@@ -209,7 +208,7 @@ function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecor
     where s.tenant_record_id = ${tenantRecordId} and s.record_id = ${subscriptionRecordId}) told)`;
 }
 
-/** All days from the first to the last of the submission, in the order in which whoever records takes them. */
+/** Locks all days of the submission, in the same order as recordings. */
 async function lockDays(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -222,7 +221,7 @@ async function lockDays(
     order by ${raw(bucketKey)} ${raw(runner.dialect.forUpdate)}`);
 }
 
-/** The buckets on which the submission has points that are not archived; nobody archives any meanwhile. */
+/** Returns the buckets in which the submission has unarchived points. The lock prevents concurrent archiving. */
 async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -237,8 +236,8 @@ async function daysWithPoints(
 }
 
 /**
- * Points of a submission are archived day by day, all of one together: it has archived ones where none is left on a day that
- * has such, and may have them where such a day lies between its own.
+ * A submission's points on a day are archived together. It has archived points if a day with an archive has none left,
+ * and may have some on archived days between its own.
  */
 function isArchived(days: readonly Row[], touched: readonly (readonly Cell[])[]): boolean {
   const left = new Set(touched.map(([, date]) => date));
@@ -247,7 +246,10 @@ function isArchived(days: readonly Row[], touched: readonly (readonly Cell[])[])
   );
 }
 
-/** Writes anew what the points that are left, and those that are archived, come to; the number of the last one stays, so that no ordinal comes twice. */
+/**
+ * Recalculates the totals from the remaining and the archived points. The last ordinal stays, so that none is used
+ * twice.
+ */
 async function recompute(
   { runner, tenantRecordId }: TenantScope,
   days: readonly (readonly Cell[])[],
@@ -284,7 +286,7 @@ async function recompute(
     where bw_usage_days.tenant_record_id = ${tenantRecordId} and ${raw(inBucket('bw_usage_days'))}`);
 }
 
-/** In the order of their columns; of a day without points if nothing is left. */
+/** Returns the totals in column order; those of an empty day if nothing is left. */
 function aggregatesOf(left: Row | undefined, dialect: Dialect): readonly Cell[] {
   if (left === undefined) return ['0', null, null, null, null];
   const { amount_sum, amount_max, amount_min, last_recorded_for, last_amount } = left;

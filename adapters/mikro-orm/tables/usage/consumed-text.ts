@@ -2,9 +2,8 @@ import type { PartOfDay, PointRange } from '../../../../lib/records/index.ts';
 import { addDays, type Instant, type LocalDate } from '../../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../../sql/columns.ts';
 
-/** All points of days in a row from a first one on, by their numbers; 0 = none of that day. */
+/** The point counts of consecutive days; 0 = no points. */
 type StoredDays = readonly [unit: string, first: string, ...counts: number[]];
-/** Points of a part of a day. */
 type StoredPart = readonly [
   unit: string,
   date: string,
@@ -13,12 +12,12 @@ type StoredPart = readonly [
   upTo: number,
 ];
 
-/** More days without points than that begin a row of their own. */
+/** A longer gap between days starts a new row. */
 const MOST_EMPTY_DAYS = 10;
 
 /**
- * The text that the consumed points of a billed interval are stored as: of a month that no late usage has come to, about as
- * many numbers for each unit as there are days. Their order is not kept.
+ * Returns the stored text of consumed points: without late usage, about one number per unit and day. The order is not
+ * kept.
  */
 export function writeConsumed(ranges: readonly PointRange[]): string {
   const wholes = ranges.filter(isWhole);
@@ -47,7 +46,7 @@ function storedDays(unit: string, ranges: readonly PointRange[]): readonly Store
   for (const { localDate: date, upTo } of ranges.toSorted((a, b) => a.localDate - b.localDate)) {
     const last = rows.at(-1);
     const empty = last === undefined ? MOST_EMPTY_DAYS + 1 : date - last[0] - last[1].length;
-    // Two ranges of one day begin rows of their own, too.
+    // Two ranges of one day also start new rows.
     if (last === undefined || empty > MOST_EMPTY_DAYS || empty < 0) rows.push([date, [upTo]]);
     else last[1].push(...new Array<number>(empty).fill(0), upTo);
   }

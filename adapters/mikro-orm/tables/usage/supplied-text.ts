@@ -7,7 +7,7 @@ interface StoredDigest {
   readonly ids: readonly string[];
 }
 
-/** The text that the digest of what a usage source has told is stored as. */
+/** Returns the stored text of a usage source's answer. */
 export function writeSupplied({ amounts, trackingIds }: SuppliedDigest): string {
   const stored: StoredDigest = {
     amounts: amounts.map(({ unit, start, end, quantity }) => [unit, start, end, formatDecimal(quantity)]),
