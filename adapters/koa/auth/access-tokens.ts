@@ -36,32 +36,37 @@ export interface TokenSubject {
   readonly expiresMs: number;
 }
 
+interface Signer {
+  readonly kid: string;
+  readonly key: CryptoKey;
+  readonly untilMs: number;
+}
+
+interface PublishedKeys {
+  readonly set: JSONWebKeySet;
+  readonly find: LocalJWKSet;
+  readonly untilMs: number;
+}
+
 /** The server's own tokens (platform §7): signed JWTs that name a user or client, and no roles. */
-export class AccessTokens {
-  readonly #keys: Billing['security']['tokenKeys'];
-  readonly #issuer: string | undefined;
-  readonly #lifetimeMs: number;
-  #signer: { readonly kid: string; readonly key: CryptoKey; readonly untilMs: number } | null = null;
-  #published: { readonly set: JSONWebKeySet; readonly find: LocalJWKSet; readonly untilMs: number } | null =
-    null;
-  #loading: Promise<void> | null = null;
+export function accessTokens(
+  tokenKeys: Billing['security']['tokenKeys'],
+  { issuer, lifetimeMs = TOKEN_LIFETIME_MS }: AccessTokenOptions,
+) {
+  let signer: Signer | null = null;
+  let published: PublishedKeys | null = null;
+  let loading: Promise<PublishedKeys> | null = null;
 
-  constructor(keys: Billing['security']['tokenKeys'], options: AccessTokenOptions) {
-    this.#keys = keys;
-    this.#issuer = options.issuer;
-    this.#lifetimeMs = options.lifetimeMs ?? TOKEN_LIFETIME_MS;
+  /** `iss` of the tokens and of the metadata, for a caller that sees the server at `baseUrl`. */
+  function issuerAt(baseUrl: string): string {
+    return issuer ?? baseUrl;
   }
 
-  /** `iss` of the tokens, and of the metadata, for a caller that sees the server at `baseUrl`. */
-  issuerAt(baseUrl: string): string {
-    return this.#issuer ?? baseUrl;
-  }
-
-  async issue(principal: Principal, baseUrl: string): Promise<IssuedToken> {
+  async function issue(principal: Principal, baseUrl: string): Promise<IssuedToken> {
     const { SignJWT } = await import('jose');
-    const { kid, key } = await this.#currentSigner();
-    const nowSec = Math.floor(this.#keys.nowMs() / secondMs);
-    const expiresInSec = Math.floor(this.#lifetimeMs / secondMs);
+    const { kid, key } = await currentSigner();
+    const nowSec = Math.floor(tokenKeys.nowMs() / secondMs);
+    const expiresInSec = Math.floor(lifetimeMs / secondMs);
     const claims = {
       tenants: principal.allTenants ? '*' : [...principal.tenantIds],
       ver: principal.credentialVersion,
@@ -69,7 +74,7 @@ export class AccessTokens {
     };
     const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: algorithm, typ: tokenType, kid })
-      .setIssuer(this.issuerAt(baseUrl))
+      .setIssuer(issuerAt(baseUrl))
       .setSubject(principal.name)
       .setAudience(AUDIENCE)
       .setIssuedAt(nowSec)
@@ -81,20 +86,20 @@ export class AccessTokens {
   }
 
   /** @throws BillingError UNAUTHENTICATED for any defect of the token. */
-  async verify(token: string): Promise<TokenSubject> {
+  async function verify(token: string): Promise<TokenSubject> {
     const { jwtVerify, errors } = await import('jose');
     try {
-      const { payload } = await jwtVerify(token, (header, jws) => this.#keyOf(header, jws), {
+      const { payload } = await jwtVerify(token, keyOf, {
         algorithms: [algorithm],
         audience: AUDIENCE,
         // Nodes without a configured issuer sign under several names; the signature alone proves that a token is ours.
-        ...(this.#issuer === undefined ? {} : { issuer: this.#issuer }),
+        ...(issuer === undefined ? {} : { issuer }),
         typ: tokenType,
         requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
         clockTolerance: TOKEN_CLOCK_TOLERANCE_MS / secondMs,
-        currentDate: new Date(this.#keys.nowMs()),
+        currentDate: new Date(tokenKeys.nowMs()),
       });
-      checkIssuedAt(payload, this.#keys.nowMs());
+      checkIssuedAt(payload, tokenKeys.nowMs());
       return subjectOf(payload);
     } catch (error) {
       if (error instanceof errors.JOSEError) throw refusalOf(error) ?? error;
@@ -102,51 +107,49 @@ export class AccessTokens {
     }
   }
 
-  async keySet(): Promise<JSONWebKeySet> {
-    return (await this.#publishedKeys()).set;
+  async function keySet(): Promise<JSONWebKeySet> {
+    return (await publishedKeys()).set;
   }
 
-  async #keyOf(...[header, jws]: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
-    const { set, find } = await this.#publishedKeys();
+  async function keyOf(...[header, jws]: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
+    const { set, find } = await publishedKeys();
     if (set.keys.some((key) => key.kid === header?.kid)) return find(header, jws);
     // Another node may have made the key a moment ago.
-    await this.#load();
-    return (await this.#publishedKeys()).find(header, jws);
+    return (await load()).find(header, jws);
   }
 
-  async #publishedKeys() {
-    if (this.#published === null || this.#published.untilMs <= this.#keys.nowMs()) await this.#load();
-    if (this.#published === null) throw new Error('The published keys have not been loaded');
-    return this.#published;
+  async function publishedKeys(): Promise<PublishedKeys> {
+    return published === null || published.untilMs <= tokenKeys.nowMs() ? load() : published;
   }
 
   /** Concurrent callers share one load. */
-  async #load(): Promise<void> {
-    this.#loading ??= this.#read().finally(() => {
-      this.#loading = null;
+  function load(): Promise<PublishedKeys> {
+    loading ??= read().finally(() => {
+      loading = null;
     });
-    return this.#loading;
+    return loading;
   }
 
-  async #read(): Promise<void> {
+  async function read(): Promise<PublishedKeys> {
     const { createLocalJWKSet } = await import('jose');
-    const published = await this.#keys.published(this.#lifetimeMs + TOKEN_CLOCK_TOLERANCE_MS);
-    const keys = published.map(
-      ({ kid, publicKey }) => ({ ...publicKey, kid, use: 'sig', alg: algorithm }) as JWK,
-    );
+    const rows = await tokenKeys.published(lifetimeMs + TOKEN_CLOCK_TOLERANCE_MS);
+    const keys = rows.map(({ kid, publicKey }) => ({ ...publicKey, kid, use: 'sig', alg: algorithm }) as JWK);
     const set = { keys };
-    this.#published = { set, find: createLocalJWKSet(set), untilMs: this.#keys.nowMs() + KEY_SET_CACHE_MS };
+    published = { set, find: createLocalJWKSet(set), untilMs: tokenKeys.nowMs() + KEY_SET_CACHE_MS };
+    return published;
   }
 
-  async #currentSigner() {
-    const nowMs = this.#keys.nowMs();
-    if (this.#signer !== null && nowMs < this.#signer.untilMs) return this.#signer;
+  async function currentSigner(): Promise<Signer> {
+    const nowMs = tokenKeys.nowMs();
+    if (signer !== null && nowMs < signer.untilMs) return signer;
     const { importPKCS8 } = await import('jose');
-    const { kid, privateKey } = await this.#keys.signer(makeKey);
-    const key = this.#signer?.kid === kid ? this.#signer.key : await importPKCS8(privateKey, algorithm);
-    this.#signer = { kid, key, untilMs: nowMs + KEY_SET_PAUSE_MS };
-    return this.#signer;
+    const { kid, privateKey } = await tokenKeys.signer(makeKey);
+    const key = signer?.kid === kid ? signer.key : await importPKCS8(privateKey, algorithm);
+    signer = { kid, key, untilMs: nowMs + KEY_SET_PAUSE_MS };
+    return signer;
   }
+
+  return { issuerAt, issue, verify, keySet };
 }
 
 async function makeKey() {

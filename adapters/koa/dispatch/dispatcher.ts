@@ -34,7 +34,7 @@ import type { Authorship, Method, RequestFacts, Route } from '../routing/route.t
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { noteRequest } from './note-request.ts';
 import { type PathRoutes, pathRouter } from './path-router.ts';
-import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
+import { type AccessOptions, checkRoutePermission, requestAccess } from './request-access.ts';
 import {
   changesNothing,
   lateBody,
@@ -97,7 +97,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
-  const access = new RequestAccess({ ...options, logger });
+  const access = requestAccess({ ...options, logger });
   const families = headerFamilies(options.aliasPrefixes);
   const setOrigin = crossOrigin(options.allowedOrigins ?? [], families);
   const paging = {

@@ -3,7 +3,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import { type Principal, PrincipalKind, type TenantRef } from '../../../lib/records/index.ts';
 import { GATEWAY_NOTIFICATION_RATE, SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
-import { Authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
+import { authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
 import {
   basicCredentials,
   checkPermission,
@@ -14,7 +14,7 @@ import {
 } from '../auth/credentials.ts';
 import { type Dialect, headerFamilies } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, clientAddresses } from '../request/addresses.ts';
-import { NotificationRate, type RateLimit, type RequestRates, rateLimit } from '../request/rate-limit.ts';
+import { notificationRate, type RequestRates, rateLimit } from '../request/rate-limit.ts';
 import { PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
 import type { RequestLogin, RequestTokens, Route } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
@@ -44,120 +44,113 @@ export interface Access {
 }
 
 /** Authenticates and rate-limits requests (http-api §5). */
-export class RequestAccess {
-  readonly #authenticator: Authenticator;
-  readonly #baseUrlOf: ReturnType<typeof baseUrls>;
-  readonly #addressOf: ReturnType<typeof clientAddresses>;
-  readonly #pluginPrefix: string;
-  readonly #rateLimit: RateLimit;
-  /** Separate, since anybody can name any number of tenants and gateways. */
-  readonly #notificationRate: NotificationRate;
-
-  constructor(options: AccessOptions) {
-    const clock = options.systemClock ?? { nowMs: () => performance.now() };
-    const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
-    this.#rateLimit = rateLimit(rates, () => clock.nowMs());
-    this.#notificationRate = new NotificationRate(rates, () => clock.nowMs());
-    this.#authenticator = new Authenticator({
-      billing: options.billing,
-      clock,
-      logger: options.logger,
-      families: headerFamilies(options.aliasPrefixes),
-      tokens: options.tokens ?? {},
-      lockOut: options.lockOut ?? options.test === undefined,
-      sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
-    });
-    // An issuer is always a full URL.
-    this.#baseUrlOf = baseUrls({ ...options, locationFullUrl: true });
-    this.#addressOf = clientAddresses(options.trustedProxies ?? []);
-    this.#pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
-  }
+export function requestAccess(options: AccessOptions) {
+  const { billing, logger, systemClock: clock = { nowMs: () => performance.now() } } = options;
+  const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
+  const limit = rateLimit(rates, () => clock.nowMs());
+  // Separate, since anybody can name any number of tenants and gateways.
+  const countNotifications = notificationRate(rates, () => clock.nowMs());
+  const callers = authenticator({
+    billing,
+    clock,
+    logger,
+    families: headerFamilies(options.aliasPrefixes),
+    tokens: options.tokens ?? {},
+    lockOut: options.lockOut ?? options.test === undefined,
+    sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
+  });
+  const { tokens, sessionIdleMs } = callers;
+  // An issuer is always a full URL.
+  const baseUrlOf = baseUrls({ ...options, locationFullUrl: true });
+  const addressOf = clientAddresses(options.trustedProxies ?? []);
+  const pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
 
   /** The credentials that an unknown path requires. */
-  credentialsOf(ctx: Context): Route['credentials'] {
-    return plainPath(ctx.path).startsWith(this.#pluginPrefix) ? 'PLUGIN' : 'USER';
+  function credentialsOf(ctx: Context): Route['credentials'] {
+    return plainPath(ctx.path).startsWith(pluginPrefix) ? 'PLUGIN' : 'USER';
   }
 
-  schemeOf(ctx: Context, route: Route | undefined): Scheme {
-    const credentials = route?.credentials ?? this.credentialsOf(ctx);
+  function schemeOf(ctx: Context, route: Route | undefined): Scheme {
+    const credentials = route?.credentials ?? credentialsOf(ctx);
     if (credentials === 'PLUGIN') return 'BEARER';
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
   /** Authenticates the caller and tenant and counts against both rates. */
-  async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
+  async function authenticate(
+    ctx: Context,
+    credentials: Route['credentials'],
+    dialect: Dialect,
+  ): Promise<Access> {
     if (credentials === 'NONE' || credentials === 'SIGNATURE') return { caller: null, tenant: null };
-    const presented = this.#presented(ctx);
-    const caller = await this.#caller(presented, credentials);
-    const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';
-    const tenant = needsTenant
-      ? await this.#authenticator.tenant(presented, caller.principal, dialect)
-      : null;
+    const presented = {
+      headers: ctx.headers,
+      sessionToken: sessionTokenOf(ctx),
+      address: addressOf(ctx.req),
+    };
+    const caller = await callerOf(presented, credentials);
     const { kind, name } = caller.principal;
-    this.#rateLimit([
+    const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';
+    const tenant = needsTenant ? await callers.tenant(presented, caller.principal, dialect) : null;
+    limit([
       { kind: 'principal', name: `${kind}/${name}` },
       ...(tenant === null ? [] : [{ kind: 'tenant', name: tenant.id } as const]),
     ]);
     return { caller, tenant };
   }
 
+  async function callerOf(presented: Presented, credentials: Route['credentials']): Promise<Caller> {
+    switch (credentials) {
+      case 'LOGIN':
+        return { principal: await callers.user(presented), by: 'BASIC', session: null };
+      case 'PLUGIN':
+        return { principal: await callers.bearer(presented), by: 'BEARER', session: null };
+      default:
+        return callers.caller(presented);
+    }
+  }
+
   /** Starts a session for a Basic login without one; the answer sets its cookie. */
-  async withSession(ctx: Context, caller: Caller): Promise<Caller> {
+  async function withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;
-    const known = await this.#authenticator.sessionOf(principal, sessionTokenOf(ctx));
+    const known = await callers.sessionOf(principal, sessionTokenOf(ctx));
     if (known !== null) return { ...caller, session: known };
-    const session = await this.#authenticator.startSession(principal, this.#addressOf(ctx.req));
-    const isSecure = this.#baseUrlOf(ctx).origin.startsWith('https:');
+    const session = await callers.startSession(principal, addressOf(ctx.req));
+    const isSecure = baseUrlOf(ctx).origin.startsWith('https:');
     setSessionCookie(ctx, session.token, { isSecure });
     return { ...caller, session };
   }
 
   /** Counts an unauthenticated notification by the names in its path. */
-  countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
-    return this.#notificationRate.count(JSON.stringify(ctx.params), take);
+  function countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
+    return countNotifications(JSON.stringify(ctx.params), take);
   }
 
-  tokensOf(ctx: Context): RequestTokens {
-    const { tokens } = this.#authenticator;
+  function tokensOf(ctx: Context): RequestTokens {
     const baseUrl = (): string => {
-      const { origin, path } = this.#baseUrlOf(ctx);
+      const { origin, path } = baseUrlOf(ctx);
       return origin + path;
     };
     return {
       baseUrl,
-      basePath: () => this.#baseUrlOf(ctx).path,
+      basePath: () => baseUrlOf(ctx).path,
       issuer: () => tokens.issuerAt(baseUrl()),
       issue: (principal) => tokens.issue(principal, baseUrl()),
-      keySet: () => tokens.keySet(),
+      keySet: tokens.keySet,
     };
   }
 
-  loginOf(ctx: Context, caller: Caller | null): RequestLogin {
+  function loginOf(ctx: Context, caller: Caller | null): RequestLogin {
     return {
       basic: () => basicCredentials(ctx.headers.authorization),
       session: caller?.session ?? null,
-      sessionIdleMs: this.#authenticator.sessionIdleMs,
-      authenticate: (kind, credentials) =>
-        this.#authenticator.login(kind, credentials, this.#addressOf(ctx.req)),
+      sessionIdleMs,
+      authenticate: (kind, credentials) => callers.login(kind, credentials, addressOf(ctx.req)),
     };
   }
 
-  async #caller(presented: Presented, credentials: Route['credentials']): Promise<Caller> {
-    const authenticator = this.#authenticator;
-    switch (credentials) {
-      case 'LOGIN':
-        return { principal: await authenticator.user(presented), by: 'BASIC', session: null };
-      case 'PLUGIN':
-        return { principal: await authenticator.bearer(presented), by: 'BEARER', session: null };
-      default:
-        return authenticator.caller(presented);
-    }
-  }
-
-  #presented(ctx: Context): Presented {
-    return { headers: ctx.headers, sessionToken: sessionTokenOf(ctx), address: this.#addressOf(ctx.req) };
-  }
+  return { credentialsOf, schemeOf, authenticate, withSession, countNotification, tokensOf, loginOf };
 }
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS. */

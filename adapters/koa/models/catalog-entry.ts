@@ -13,7 +13,7 @@ import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
 import { type Decimal, decimalOf } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
 import { type Access, alike, field, model, modelWith } from '../wire/model.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand, withLazy } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
@@ -47,29 +47,27 @@ function answering<T, S>(
   type: WireType<T>,
   { answer: make, document: describe = make, write }: Answering<S>,
 ): WireType<T> {
-  const answer = onDemand(make);
-  const document = onDemand(() => documentOf(describe()));
-  return {
-    request: type.request,
-    answer: perDialect(answer),
-    write: (value) => write(value as S),
-    get json() {
-      return document();
+  return withLazy(
+    {
+      request: type.request,
+      answer: perDialect(onDemand(make)),
+      write: (value: unknown) => write(value as S),
     },
-  };
+    { json: () => documentOf(describe()) },
+  );
 }
 
 const PriceData = modelWith('C', 'PriceData', { currency, value: decimalText });
 const prices = listOf(PriceData);
 
 /** The name of a unit, in requests also the `code` or `name` of an object (usage §4 rule 2). */
-const meterCode: WireType<string> = {
-  answer: text().answer,
-  request: perDialect((dialect) => z.preprocess(codeOfMeter, text().request[dialect])),
-  get json() {
-    return text().json;
+const meterCode: WireType<string> = withLazy(
+  {
+    answer: text().answer,
+    request: perDialect((dialect) => z.preprocess(codeOfMeter, text().request[dialect])),
   },
-};
+  { json: () => text().json },
+);
 
 function codeOfMeter(value: unknown): unknown {
   if (!isObject(value)) return value;

@@ -11,6 +11,7 @@ import {
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { alike, model, shown } from '../wire/model.ts';
+import { withLazy } from '../wire/on-demand.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
@@ -22,13 +23,10 @@ const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   });
 
 /** Text in the document, since generated clients cannot name an empty enumeration value. */
-const stateOrEmpty: WireType<string> = {
-  request: text().request,
-  answer: enumeration({ ...ProcessingState, '': '' }).answer,
-  get json() {
-    return text().json;
-  },
-};
+const stateOrEmpty: WireType<string> = withLazy(
+  { request: text().request, answer: enumeration({ ...ProcessingState, '': '' }).answer },
+  { json: () => text().json },
+);
 
 const entryFields = {
   recordId: recordNumber,

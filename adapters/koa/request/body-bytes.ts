@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
-import { ANY_TYPE, type BodyStream, type RequestBody } from '../routing/body.ts';
+import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /** Time a streamed body may stall beyond the minimum speed, since its call holds one of few slots. */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
@@ -23,10 +23,8 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
-  const readBefore = bodyReadBefore(ctx);
-  checkEncoding(ctx, body, readBefore !== undefined);
-  await refuseTooLarge(ctx, maxBytes);
-  if (readBefore !== undefined) return withinLimit(readBefore, maxBytes);
+  const readBefore = await checkedBody(ctx, body, maxBytes);
+  if (readBefore !== undefined) return readBefore;
   // Proxies drop the header, so the default is the endpoint's own type (http-api §3 rule 1).
   const type = ctx.req.headers['content-type'];
   // Bodies of any type may have a malformed type.
@@ -39,32 +37,24 @@ export async function readBody(
     if (refusal.code === ErrorCode.TOO_LARGE) await drain(ctx.req);
     throw refusal;
   } finally {
-    setOrDelete(ctx.req.headers, type);
+    if (type === undefined) delete ctx.req.headers['content-type'];
+    else ctx.req.headers['content-type'] = type;
   }
   const { body: text } = ctx.request;
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
-}
-
-interface Streaming {
-  readonly maxBytes: number;
-  readonly onTooSlow: () => void;
 }
 
 /** Returns the body stream, if any. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE. */
 export async function streamBody(
   ctx: Context,
   body: RequestBody<unknown>,
-  { maxBytes, onTooSlow }: Streaming,
+  { maxBytes, onTooSlow }: { readonly maxBytes: number; readonly onTooSlow: () => void },
 ): Promise<BodyStream | undefined> {
   if (!hasBody(ctx)) return undefined;
-  const readBefore = bodyReadBefore(ctx);
-  checkEncoding(ctx, body, readBefore !== undefined);
-  await refuseTooLarge(ctx, maxBytes);
+  const readBefore = await checkedBody(ctx, body, maxBytes);
   const { type } = ctx.request;
   return {
-    ...(readBefore === undefined
-      ? chunksOf(ctx.req, onTooSlow)
-      : chunksOfBytes(withinLimit(readBefore, maxBytes))),
+    ...(readBefore === undefined ? chunksOf(ctx.req, onTooSlow) : chunksOfBytes(readBefore)),
     mediaType: type === '' ? body.mediaTypes[0] : type.toLowerCase(),
   };
 }
@@ -113,26 +103,24 @@ function chunksOfBytes(bytes: Uint8Array): Pick<BodyStream, 'chunks' | 'giveUp'>
   return { chunks, giveUp: () => chunks.destroy() };
 }
 
-function withinLimit(bytes: Uint8Array, maxBytes: number): Uint8Array {
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  return bytes;
-}
-
-async function refuseTooLarge({ req }: Context, maxBytes: number): Promise<void> {
-  if (announcedBytes(req) <= maxBytes) return;
-  await drain(req);
-  throw tooLarge(maxBytes);
+/** Checks encoding and size. Returns the body if the host has read it. */
+async function checkedBody(
+  ctx: Context,
+  body: RequestBody<unknown>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const readBefore = bodyReadBefore(ctx);
+  checkEncoding(ctx, body, readBefore !== undefined);
+  const isAnnounced = announcedBytes(ctx.req) > maxBytes;
+  if (isAnnounced) await drain(ctx.req);
+  if (isAnnounced || (readBefore?.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return readBefore;
 }
 
 const BYTES = 'application/octet-stream';
 
 function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>): boolean {
   return mediaTypes[0] === ANY_TYPE;
-}
-
-function setOrDelete(headers: IncomingMessage['headers'], type: string | undefined): void {
-  if (type === undefined) delete headers['content-type'];
-  else headers['content-type'] = type;
 }
 
 /** Discards the rest of the body within bounds: a client that still sends would not read the answer. */
@@ -173,11 +161,8 @@ const readers = new Map<string, Promise<Middleware>>();
 
 function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
   const key = `${maxBytes} ${body.mediaTypes.join()}`;
-  let reader = readers.get(key);
-  if (reader === undefined) {
-    reader = makeReader(body, maxBytes);
-    readers.set(key, reader);
-  }
+  const reader = readers.get(key) ?? makeReader(body, maxBytes);
+  readers.set(key, reader);
   return reader;
 }
 
@@ -236,12 +221,7 @@ function tooSlow(): BillingError {
 
 function readingError(error: unknown, maxBytes: number): BillingError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) return tooLarge(maxBytes);
-  return new BillingError({
-    code: ErrorCode.MALFORMED_BODY,
-    message: 'The body could not be read',
-    cause: error,
-  });
+  return status === 413 ? tooLarge(maxBytes) : malformedBody('The body could not be read', error);
 }
 
 /**

@@ -86,54 +86,48 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
  * Limits unauthenticated notifications (payments §11.2 rule 2d). Counts signed ones apart, so forgeries do not use
  * their rate. Names come from the path, so the rate does not reveal which tenants exist.
  */
-export class NotificationRate {
-  readonly #signed: RateLimit;
-  readonly #unproven: RateLimit;
+export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
+  const countSigned = rateLimit(rates, nowMs);
+  const countUnproven = rateLimit(rates, nowMs);
   /** Notifications under verification, by name. */
-  readonly #underWay = new Map<string, number>();
+  const underWay = new Map<string, number>();
 
-  constructor(rates: Partial<RequestRates>, nowMs: () => number) {
-    this.#signed = rateLimit(rates, nowMs);
-    this.#unproven = rateLimit(rates, nowMs);
+  /** Bounds concurrent calls, since a gateway may call its processor to verify a signature. */
+  function enter(name: string): () => void {
+    const count = underWay.get(name) ?? 0;
+    if (count >= MAX_NOTIFICATIONS_VERIFIED_AT_ONCE) throw busy();
+    underWay.set(name, count + 1);
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      const left = (underWay.get(name) ?? 0) - 1;
+      if (left > 0) underWay.set(name, left);
+      else underWay.delete(name);
+    };
   }
 
   /**
    * Processes a notification; `take` calls `verified` before any effect. @throws BillingError TOO_MANY_REQUESTS
    * (60015).
    */
-  async count<T>(name: string, take: (verified: () => void) => Promise<T>): Promise<T> {
+  return async <T>(name: string, take: (verified: () => void) => Promise<T>): Promise<T> => {
     const subjects = [{ kind: 'gateways', name }] as const;
-    const leave = this.#enter(name);
+    const leave = enter(name);
     let isSigned = false;
-    const verified = (): void => {
-      leave();
-      isSigned = true;
-      this.#signed(subjects);
-    };
     try {
-      return await take(verified);
+      return await take(() => {
+        leave();
+        isSigned = true;
+        countSigned(subjects);
+      });
     } catch (error) {
-      if (!isSigned) this.#unproven(subjects);
+      if (!isSigned) countUnproven(subjects);
       throw error;
     } finally {
       leave();
     }
-  }
-
-  /** Bounds concurrent calls, since a gateway may call its processor to verify a signature. */
-  #enter(name: string): () => void {
-    const count = this.#underWay.get(name) ?? 0;
-    if (count >= MAX_NOTIFICATIONS_VERIFIED_AT_ONCE) throw busy();
-    this.#underWay.set(name, count + 1);
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      const left = (this.#underWay.get(name) ?? 0) - 1;
-      if (left > 0) this.#underWay.set(name, left);
-      else this.#underWay.delete(name);
-    };
-  }
+  };
 }
 
 function busy(): BillingError {

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isInstance, plainError } from '../../../lib/runtime/index.ts';
-import { BillingError, billingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
+import {
+  BillingError,
+  billingError,
+  classNameOf,
+  ErrorCode,
+  invalidParameter,
+} from '../../../lib/values/errors/index.ts';
 import { challengeOf, type Scheme } from '../auth/credentials.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import type { BaseUrl } from '../request/addresses.ts';
@@ -51,24 +57,6 @@ function headersOf(error: BillingError): Record<string, string> {
   }
 }
 
-/** The error body of http-api §12, with exactly these keys. */
-interface ErrorBody {
-  readonly className: string;
-  readonly code: number;
-  readonly message: string;
-  readonly causeClassName: string | null;
-  readonly causeMessage: string | null;
-  readonly stackTrace: readonly StackFrame[];
-}
-
-interface StackFrame {
-  readonly className: string;
-  readonly fileName: string | null;
-  readonly lineNumber: number;
-  readonly methodName: string;
-  readonly isNativeMethod: boolean;
-}
-
 /** Returns a BillingError as is; logs others under the request id and hides their internals. */
 export function publicError(error: unknown, requestId: string): BillingError {
   if (isInstance(error, BillingError)) return error;
@@ -79,8 +67,11 @@ export function publicError(error: unknown, requestId: string): BillingError {
   });
 }
 
-/** Traces show internals, so `withStackTrace` is for test mode. */
-export function errorBody(error: BillingError, options: { readonly withStackTrace: boolean }): ErrorBody {
+/** The error body of http-api §12, with exactly these keys. Traces show internals, so only test mode allows them. */
+export function errorBody(
+  error: BillingError,
+  { withStackTrace = false }: { readonly withStackTrace?: boolean } = {},
+) {
   const cause = error.cause instanceof BillingError ? error.cause : null;
   const traced = error.code === ErrorCode.UNEXPECTED && error.cause instanceof Error ? error.cause : error;
   return {
@@ -89,31 +80,25 @@ export function errorBody(error: BillingError, options: { readonly withStackTrac
     message: error.message,
     causeClassName: cause === null ? null : classNameOf(cause.code),
     causeMessage: cause === null ? null : cause.message,
-    stackTrace: options.withStackTrace ? framesOf(traced) : [],
+    stackTrace: withStackTrace ? framesOf(traced) : [],
   };
 }
 
 const frameForm = /^\s*at (?:(.*?) \()?(.*?)(?::(\d+))?(?::\d+)?\)?$/;
 
-function framesOf(error: Error): readonly StackFrame[] {
+function framesOf(error: Error) {
   const lines = (error.stack ?? '').split('\n').filter((line) => /^\s*at /.test(line));
   return lines.map((line) => {
-    const match = frameForm.exec(line);
-    const [className = '', methodName = ''] = splitName(match?.[1] ?? '');
-    const file = match?.[2] ?? null;
+    const [, name = '', fileName = null, lineNumber = -1] = frameForm.exec(line) ?? [];
+    const at = name.lastIndexOf('.');
     return {
-      className,
-      fileName: file,
-      lineNumber: Number(match?.[3] ?? -1),
-      methodName,
-      isNativeMethod: file === 'native',
+      className: name.slice(0, Math.max(at, 0)),
+      fileName,
+      lineNumber: Number(lineNumber),
+      methodName: name.slice(at + 1),
+      isNativeMethod: fileName === 'native',
     };
   });
-}
-
-function splitName(name: string): readonly [className: string, methodName: string] {
-  const at = name.lastIndexOf('.');
-  return at < 0 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
 }
 
 /** Answers a request during shutdown and disconnects (platform §1), so that the client uses another node. */
@@ -128,7 +113,7 @@ export function refuseWhileStopping(request: IncomingMessage, response: ServerRe
     scheme: 'BASIC',
     base: { origin: '', path: '' },
   });
-  const body = JSON.stringify(errorBody(error, { withStackTrace: false }));
+  const body = JSON.stringify(errorBody(error));
   const length = { 'Content-Length': String(Buffer.byteLength(body)) };
   response.writeHead(status, { ...headers, ...length, Connection: 'close' });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -143,56 +128,40 @@ interface Bounds {
 
 /** Answers requests that Node cannot parse or that are late, and disconnects (http-api §3 rule 5, §12). */
 export function unreadableAnswer(bounds: Bounds) {
-  return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, bounds);
+  return (error: ParseError, socket: Duplex): void => {
+    // The client has disconnected.
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    const problem = problemOf(error, bounds);
+    const status = isLate ? 408 : statusOfCode(problem.code, { dialect: 'D' });
+    const body = JSON.stringify(errorBody(problem));
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+    ];
+    // A slow client would continue after a half-close.
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+      if (isLate) socket.destroy();
+    });
+  };
 }
 
-function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): void {
-  // The client has disconnected.
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, ...problem } = problemOf(error, bounds);
-  const body = JSON.stringify(errorBody(new BillingError(problem), { withStackTrace: false }));
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  // A slow client would continue after a half-close.
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
-    if (status === TIME_OVER) socket.destroy();
-  });
-}
-
-const TIME_OVER = 408;
-
-function problemOf({ code, reason }: ParseError, { maxHeaderBytes, maxHeadersMs }: Bounds) {
-  const refused = (problem: { readonly code: ErrorCode; readonly message: string }) => ({
-    ...problem,
-    status: statusOfCode(problem.code, { dialect: 'D' }),
-  });
+function problemOf({ code, reason }: ParseError, { maxHeaderBytes, maxHeadersMs }: Bounds): BillingError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return refused({
-        code: ErrorCode.TOO_LARGE,
-        message: `The headers are larger than ${maxHeaderBytes} bytes`,
-      });
+      return billingError(ErrorCode.TOO_LARGE, `The headers are larger than ${maxHeaderBytes} bytes`);
     case 'HPE_INVALID_URL':
-      return refused({
-        code: ErrorCode.INVALID_PARAMETER,
-        message: 'The URL holds characters that need to be percent-encoded (UTF-8)',
-      });
+      return invalidParameter('The URL holds characters that need to be percent-encoded (UTF-8)');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return {
-        code: ErrorCode.INVALID_PARAMETER,
-        message: `The headers of a request have to arrive within ${maxHeadersMs / 1_000} s, its body in the time of a request`,
-        status: TIME_OVER,
-      };
-    default: {
-      const why = reason === undefined ? '' : `: ${reason}`;
-      return refused({ code: ErrorCode.INVALID_PARAMETER, message: `The request is not HTTP/1.1${why}` });
-    }
+      return invalidParameter(
+        `The headers of a request have to arrive within ${maxHeadersMs / 1_000} s, its body in the time of a request`,
+      );
+    default:
+      return invalidParameter(`The request is not HTTP/1.1${reason === undefined ? '' : `: ${reason}`}`);
   }
 }

@@ -154,19 +154,14 @@ export function optionalJsonBody<M extends Readable>(
 
 /** A form; `fields` are descriptions of its members. */
 export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
-  const properties = Object.entries(fields).map(([name, description]) => [
-    name,
-    { type: 'string', description },
-  ]);
+  const property = (description: string) => ({ type: 'string', description });
+  const properties = Object.entries(fields).map(([name, text]) => [name, property(text)]);
   return {
     mediaTypes: ['application/x-www-form-urlencoded'],
     required: true,
     json: { type: 'object', properties: Object.fromEntries(properties) },
     utf8Only: true,
-    read(bytes) {
-      if (bytes !== undefined && bytes.length > 0) return new URLSearchParams(utf8Text(bytes));
-      throw invalidField('A form needs to be sent as the body');
-    },
+    read: (bytes) => new URLSearchParams(utf8Text(sentBytes(bytes, 'A form'))),
   };
 }
 
@@ -175,11 +170,13 @@ export const xmlBody: RequestBody<Uint8Array> = {
   required: true,
   json: { type: 'string' },
   utf8Only: false,
-  read(bytes) {
-    if (bytes !== undefined && bytes.length > 0) return bytes;
-    throw invalidField('A document needs to be sent as the body');
-  },
+  read: (bytes) => sentBytes(bytes, 'A document'),
 };
+
+function sentBytes(bytes: Uint8Array | undefined, what: string): Uint8Array {
+  if (bytes !== undefined && bytes.length > 0) return bytes;
+  throw invalidField(`${what} needs to be sent as the body`);
+}
 
 /** JSON of the model or XML, unparsed: its reader reports error positions. */
 export function documentBody(model: Readable): RequestBody<Uint8Array> {
@@ -201,11 +198,8 @@ export const textBody: RequestBody<string> = {
   required: true,
   json: { type: 'string' },
   utf8Only: true,
-  read(bytes) {
-    // Keeps a byte order mark.
-    if (bytes !== undefined && bytes.length > 0) return utf8Text(bytes, { ignoreBOM: true });
-    throw invalidField('A value needs to be sent as the body');
-  },
+  // Keeps a byte order mark.
+  read: (bytes) => utf8Text(sentBytes(bytes, 'A value'), true),
 };
 
 export const htmlBody: RequestBody<string> = {
@@ -213,15 +207,11 @@ export const htmlBody: RequestBody<string> = {
   mediaTypes: ['text/html', 'text/plain', 'application/json'],
 };
 
-function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } = {}): string {
+function utf8Text(bytes: Uint8Array, ignoreBOM = false): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ...options }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes);
   } catch (error) {
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message: 'The body is not UTF-8',
-      cause: error,
-    });
+    throw malformedBody('The body is not UTF-8', error);
   }
 }
 
@@ -245,11 +235,7 @@ export function submittedJson(text: string, maxElements: number, what = 'The bod
   } catch (error) {
     if (error instanceof JsonBoundError) throw outOfBounds(error, maxElements);
     const reason = error instanceof Error ? error.message : String(error);
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message: `${what} is not JSON: ${reason}`,
-      cause: error,
-    });
+    throw malformedBody(`${what} is not JSON: ${reason}`, error);
   }
 }
 
@@ -262,9 +248,9 @@ function outOfBounds(error: JsonBoundError, maxElements: number): BillingError {
       cause: error,
     });
   }
-  return new BillingError({
-    code: ErrorCode.MALFORMED_BODY,
-    message: `The body has lists and objects more than ${MAX_JSON_DEPTH} levels deep`,
-    cause: error,
-  });
+  return malformedBody(`The body has lists and objects more than ${MAX_JSON_DEPTH} levels deep`, error);
+}
+
+export function malformedBody(message: string, cause: unknown): BillingError {
+  return new BillingError({ code: ErrorCode.MALFORMED_BODY, message, cause });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { decimalOf } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { onDemand } from './on-demand.ts';
+import { withLazy } from './on-demand.ts';
 import {
   type JsonSchema,
   messageNameOf,
@@ -115,18 +115,15 @@ export function modelWith<A extends Access, G extends Given>(
   given: G,
 ): Model<FieldsOf<G, A>> {
   const fields = fieldsWith(access, given);
-  const component = onDemand(() => componentOf(name, fields));
-  const created: Model<FieldsOf<G, A>> = {
+  const parts = {
     name,
     fields,
     ...requestOf(name, fields),
     answer: perDialect((dialect) => answerSchema(fields, dialect)),
     write: writerOf(name, fields),
     json: { $ref: `#/components/schemas/${name}` },
-    get component() {
-      return component();
-    },
   };
+  const created: Model<FieldsOf<G, A>> = withLazy(parts, { component: () => componentOf(name, fields) });
   models.set(name, created);
   return created;
 }

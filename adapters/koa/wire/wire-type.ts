@@ -52,37 +52,34 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
       }
       return elementsOf({ name: element.name, request: element.request[dialect] }, value, context);
     });
-  return {
-    request: perDialect(request),
-    answer: perDialect((dialect) => z.array(element.answer[dialect])),
-    // A lazy list converts its own elements.
-    write: (values, rendering) =>
-      Array.isArray(values) ? values.map((each) => element.write?.(each, rendering) ?? each) : values,
-    get json() {
-      return { type: 'array', items: element.json };
+  const { write } = element;
+  return withLazy(
+    {
+      request: perDialect(request),
+      answer: perDialect((dialect) => z.array(element.answer[dialect])),
+      // A lazy list converts its own elements.
+      write: (values: unknown, rendering: Rendering) =>
+        Array.isArray(values) && write ? values.map((each) => write(each, rendering) ?? each) : values,
     },
-    get jsonInK() {
-      return { type: 'array', items: element.jsonInK ?? element.json };
+    {
+      json: () => ({ type: 'array', items: element.json }),
+      jsonInK: () => ({ type: 'array', items: element.jsonInK ?? element.json }),
     },
-  };
+  );
 }
 
 /** Requests use the type of D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
-  return {
-    request: types.D.request,
-    answer: perDialect((dialect) => types[dialect].answer[dialect]),
-    write: (value, rendering) => types[rendering.dialect].write?.(value, rendering) ?? value,
-    get json() {
-      return {
-        anyOf: [types.D.json, types.K.json],
-        description: 'The first form in dialect D, the second in dialect K',
-      };
+  const description = 'The first form in dialect D, the second in dialect K';
+  return withLazy(
+    {
+      request: types.D.request,
+      answer: perDialect((dialect) => types[dialect].answer[dialect]),
+      write: (value: unknown, rendering: Rendering) =>
+        types[rendering.dialect].write?.(value, rendering) ?? value,
     },
-    get jsonInK() {
-      return types.K.json;
-    },
-  };
+    { json: () => ({ anyOf: [types.D.json, types.K.json], description }), jsonInK: () => types.K.json },
+  );
 }
 
 function elementsOf<T>(

@@ -1,5 +1,5 @@
 import { modelsByName } from '../../wire/model.ts';
-import { exampleIds } from './named-examples.ts';
+import { exampleIds, same } from './named-examples.ts';
 
 const { accountId, bundleId, subscriptionId, invoiceId, invoiceItemId } = exampleIds;
 const { paymentId, paymentMethodId, transactionId, eventId, tenantId } = exampleIds;
@@ -55,11 +55,8 @@ const payment = answer('Payment', {
   paymentId,
   paymentNumber: '1',
   paymentExternalKey: paymentId,
-  authAmount: 0,
-  capturedAmount: 0,
+  ...same(0, 'authAmount', 'capturedAmount', 'refundedAmount', 'creditedAmount'),
   purchasedAmount: 12.5,
-  refundedAmount: 0,
-  creditedAmount: 0,
   currency,
   paymentMethodId,
   transactions: [transaction],
@@ -195,44 +192,38 @@ const plan = answer('Plan', {
   priceList: 'DEFAULT',
   plansAllowedInBundle: -1,
 });
-const product = {
+const product = answer('Product', {
   type: 'BASE',
-  name: 'Lamp',
-  prettyName: 'Lamp',
+  ...same('Lamp', 'name', 'prettyName'),
   plans: [plan],
-  included: [],
-  available: [],
-};
+  ...same([], 'included', 'available'),
+});
 const catalog = answer('Catalog', {
   name: 'Lamps',
   effectiveDate: catalogEffectiveDate,
   currencies: [currency],
   units: [],
-  products: [answer('Product', product)],
+  products: [product],
   priceLists: [answer('PriceList', { name: 'DEFAULT', plans: [planName], prettyName: 'DEFAULT' })],
   rules: {
     changePolicy: [
       {
-        fromBillingPeriod: null,
-        fromPriceList: null,
-        fromProduct: null,
-        fromProductCategory: null,
-        phaseType: null,
-        toBillingPeriod: null,
-        toPriceList: null,
-        toProduct: null,
-        toProductCategory: null,
+        ...same(
+          null,
+          'fromBillingPeriod',
+          'fromPriceList',
+          'fromProduct',
+          'fromProductCategory',
+          'phaseType',
+        ),
+        ...same(null, 'toBillingPeriod', 'toPriceList', 'toProduct', 'toProductCategory'),
         policy: 'IMMEDIATE',
       },
     ],
     changeAlignment: [],
     cancelPolicy: [
       {
-        billingPeriod: null,
-        phaseType: null,
-        priceList: null,
-        product: null,
-        productCategory: null,
+        ...same(null, 'billingPeriod', 'phaseType', 'priceList', 'product', 'productCategory'),
         policy: 'END_OF_TERM',
       },
     ],
@@ -260,8 +251,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     name: '__KILLBILL__CLEAR__OVERDUE_STATE__',
     externalMessage: '',
     daysBetweenPaymentRetries: [8, 8, 8],
-    isDisableEntitlementAndChangesBlocked: false,
-    isBlockChanges: false,
+    ...same(false, 'isDisableEntitlementAndChangesBlocked', 'isBlockChanges'),
     isClearState: true,
   }),
   getInvoice: invoice,
@@ -282,11 +272,8 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     rolledUpUnits: [{ unitType: 'sms', amount: 5 }],
   }),
   recordUsageBulk: answer('UsageReport', {
-    received: 1,
-    accepted: 1,
-    duplicates: 0,
-    conflicts: 0,
-    rejected: 0,
+    ...same(1, 'received', 'accepted'),
+    ...same(0, 'duplicates', 'conflicts', 'rejected'),
     failures: [],
     failuresTruncated: false,
   }),

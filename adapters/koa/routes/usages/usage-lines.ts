@@ -1,11 +1,17 @@
 import { oneStep } from '../../../../lib/runtime/index.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../../lib/usage/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import { BillingError, invalidField } from '../../../../lib/values/errors/index.ts';
 import { JsonBoundError, type SubmittedJson } from '../../../../lib/values/money/index.ts';
 import { closestTo, shortened } from '../../../../lib/values/text/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { SubscriptionUsageRecord, UnitUsageRecord, UsageRecord } from '../../models/usage.ts';
-import { type BodyReading, LINES_TYPE, type RequestBody, submittedJson } from '../../routing/body.ts';
+import {
+  type BodyReading,
+  LINES_TYPE,
+  malformedBody,
+  type RequestBody,
+  submittedJson,
+} from '../../routing/body.ts';
 import { slices } from '../../routing/slices.ts';
 import { recordDateOfNumbers } from '../../wire/scalars.ts';
 import { bodyMissing } from '../../wire/wire-type.ts';
@@ -36,9 +42,8 @@ export const usageLinesBody: RequestBody<UsageLines> = {
     const state: State = { bytes: 0, lines: 0, isCut: false, maxBytes, maxLines };
     const isList = bodyStream.mediaType === 'application/json';
     const cutter = isList ? new ElementCutter(limits.json) : new LineCutter(limits.json);
-    const lineOf = isList ? elementOf : lineAlone;
     return {
-      lines: linesOf(limited(bodyStream.chunks, state), { cutter, state, lineOf, reading }),
+      lines: linesOf(limited(bodyStream.chunks, state), { cutter, state, isList, reading }),
       isCut: () => state.isCut,
       isEmpty: () => state.bytes === 0,
     };
@@ -64,30 +69,29 @@ async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncG
     }
   } catch (error) {
     if (error instanceof BillingError) throw error;
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message: 'The body could not be read to its end',
-      cause: error,
-    });
+    throw malformedBody('The body could not be read to its end', error);
   }
 }
 
 interface LineReading {
   readonly cutter: RecordCutter;
   readonly state: State;
-  readonly lineOf: (record: RecordBytes, reading: BodyReading, index: number) => SubmittedLine;
+  readonly isList: boolean;
   readonly reading: BodyReading;
 }
 
 /** Yields the records in order, with turns for other requests in between. */
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
-  { cutter, state, lineOf, reading }: LineReading,
+  reading: LineReading,
 ): AsyncGenerator<SubmittedLine> {
+  const { cutter, state } = reading;
   const linesIn = function* (records: Iterable<RecordBytes>): Generator<SubmittedLine> {
     for (const record of records) {
-      if (!isCounted(state)) return;
-      yield lineOf(record, reading, state.lines - 1);
+      state.isCut ||= state.lines >= state.maxLines;
+      if (state.lines >= state.maxLines) return;
+      state.lines += 1;
+      yield lineOf(record, state.lines - 1, reading);
     }
   };
   for await (const chunk of chunks) {
@@ -101,32 +105,13 @@ async function* linesOf(
   if (!state.isCut && state.bytes > 0) yield* linesIn(cutter.end());
 }
 
-function isCounted(state: State): boolean {
-  if (state.lines >= state.maxLines) {
-    state.isCut = true;
-    return false;
-  }
-  state.lines += 1;
-  return true;
-}
-
-/** An unreadable line fails alone. */
-function lineAlone(record: RecordBytes, reading: BodyReading): SubmittedLine {
+/** An unreadable line, or a list element above a limit, fails alone; invalid JSON fails the whole list. */
+function lineOf(record: RecordBytes, index: number, { reading, isList }: LineReading): SubmittedLine {
   try {
-    return lineOfRecord(record, 'The line', reading);
+    return lineOfRecord(record, isList ? `Element ${index} of the list` : 'The line', reading);
   } catch (error) {
-    if (error instanceof BillingError) return new UnreadableLine(error.message);
-    throw error;
-  }
-}
-
-/** Invalid JSON fails the whole list; an element above a limit fails alone. */
-function elementOf(record: RecordBytes, reading: BodyReading, index: number): SubmittedLine {
-  try {
-    return lineOfRecord(record, `Element ${index} of the list`, reading);
-  } catch (error) {
-    if (error instanceof BillingError && (record === TOO_LONG || error.cause instanceof JsonBoundError))
-      return new UnreadableLine(error.message);
+    const isBound = record === TOO_LONG || (error instanceof Error && error.cause instanceof JsonBoundError);
+    if (error instanceof BillingError && (isBound || !isList)) return new UnreadableLine(error.message);
     throw error;
   }
 }
@@ -144,11 +129,7 @@ function textOf(record: Uint8Array, what: string): string {
   try {
     return utf8.decode(record);
   } catch (error) {
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message: `${what} is not UTF-8`,
-      cause: error,
-    });
+    throw malformedBody(`${what} is not UTF-8`, error);
   }
 }
 
@@ -209,7 +190,11 @@ interface Found {
  */
 export function unknownMember(json: unknown, members: Members): string | null {
   const found = firstUnknown(json, members);
-  return found === null ? null : unknown(found);
+  if (found === null) return null;
+  const { place, name, names } = found;
+  const meant = closestTo(name, [...names]);
+  const known = meant === null ? `its fields are ${[...names].join(', ')}` : `did you mean ${meant}?`;
+  return `SubscriptionUsageRecord ${shortened(place)} is not a field of a usage record; ${known}`;
 }
 
 /** Builds the path on return only, since lines may have thousands of valid points. */
@@ -226,10 +211,4 @@ function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
     if (found !== null) return { ...found, place: `${inList.name}[${index}].${found.place}` };
   }
   return null;
-}
-
-function unknown({ place, name, names }: Found): string {
-  const meant = closestTo(name, [...names]);
-  const known = meant === null ? `its fields are ${[...names].join(', ')}` : `did you mean ${meant}?`;
-  return `SubscriptionUsageRecord ${shortened(place)} is not a field of a usage record; ${known}`;
 }
