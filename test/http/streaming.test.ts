@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { dispatcher } from '../../adapters/koa/dispatch/dispatcher.ts';
 import { type Listening, listen } from '../../adapters/koa/index.ts';
-import { type Answer, streamedJson, streamedPage } from '../../adapters/koa/routing/answer.ts';
+import type { Answer } from '../../adapters/koa/routing/answer.ts';
 import { openRoute } from '../../adapters/koa/routing/route.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { type Serving, serve } from '../support/http/serving.ts';
@@ -57,10 +57,10 @@ describe('long lists', () => {
     const { billing, log: logger } = serving;
     const app = new Koa();
     const routes = [
-      route('/endless', () => streamedJson(elements(false))),
-      route('/failing', () => streamedJson(elements(true))),
-      route('/endless-page', () => streamedPage(windows(false), page)),
-      route('/failing-page', () => streamedPage(windows(true), page)),
+      route('/endless', () => ({ jsonPieces: elements(false) })),
+      route('/failing', () => ({ jsonPieces: elements(true) })),
+      route('/endless-page', () => ({ jsonWindows: windows(false), page: page })),
+      route('/failing-page', () => ({ jsonWindows: windows(true), page: page })),
     ];
     app.use(dispatcher({ billing, logger, routes }));
     app.on('error', () => undefined);

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { dispatcher } from '../../adapters/koa/dispatch/dispatcher.ts';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
-import { json, plain } from '../../adapters/koa/routing/answer.ts';
 import { openRoute, userRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
 import { anyDatabase } from '../support/databases.ts';
@@ -104,7 +103,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
     const handle = async ({ wanted }: { readonly wanted: AbortSignal | undefined }) => {
       signals.push(wanted);
       await release.promise;
-      return plain('late');
+      return { text: 'late' };
     };
     const routes = [
       openRoute('read', 'GET /read', { ...shared, handle }),
@@ -125,7 +124,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
               return ' '.repeat(1_000);
             },
           }));
-          return json({ rows });
+          return { json: { rows } };
         },
       }),
     ];

@@ -68,6 +68,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
 }
 
 interface Received {
+  readonly path: string;
   readonly dialect: Dialect;
   readonly requestId: RequestId;
   route?: Route;
@@ -83,6 +84,11 @@ type SentBody = Pick<RequestFacts, 'bodyBytes' | 'bodyStream'>;
 interface Served {
   readonly received: Received;
   readonly route: Route;
+}
+
+interface AuthenticatedCall extends Served {
+  readonly caller: Caller | null;
+  readonly tenant: TenantRef | null;
 }
 
 /** Serves a route table: finds the route, checks user, tenant, grant and permission in that order (http-api §5). */
@@ -115,6 +121,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     // The router matches this instead of the original path.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
+      path,
       dialect: families.dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
       requestId: requestIdOf(ctx.headers, families, () => parseUuid(randomUUID())),
     };
@@ -126,57 +133,39 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       requestId: received.requestId.echo,
       traceParent: ctx.get('traceparent') || undefined,
     };
-    await billing.requests.run(request, (span) => served(ctx, { path, received, span }));
+    await billing.requests.run(request, (span) => served(ctx, received, span));
     await endUpgradableBody(ctx);
   };
 
-  async function served(
-    ctx: Context,
-    {
-      path,
-      received,
-      span,
-    }: { readonly path: string; readonly received: Received; readonly span: RequestSpan },
-  ): Promise<void> {
+  async function served(ctx: Context, received: Received, span: RequestSpan): Promise<void> {
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received, limits.url);
       checkHost(ctx);
       checkPathText(ctx.path);
-      await router.route(ctx, path, () => refuseUnknown(ctx, received));
+      await router.route(ctx, received.path, () => refuseUnknown(ctx, received));
     } catch (error) {
       await writeRendered(ctx, failure(ctx, received, error).rendered);
     }
-    const { route } = received;
+    const { method, status } = ctx;
+    const { route, dialect, requestId, principal = null, createdBy = null } = received;
+    const path = route?.path ?? 'none';
     span.tell({
-      name: `${ctx.method} ${route?.path ?? 'none'}`,
+      name: `${method} ${path}`,
       attributes: {
-        'http.request.method': ctx.method,
-        'http.response.status_code': ctx.status,
-        ...(route === undefined ? {} : { 'http.route': route.path }),
+        'http.request.method': method,
+        'http.response.status_code': status,
+        ...(route && { 'http.route': path }),
       },
     });
-    if (ctx.status >= 500) span.fail(`answered ${ctx.status}`);
+    if (status >= 500) span.fail(`answered ${status}`);
     const elapsedMs = performance.now() - startedMs;
-    options.metrics?.observe({
-      route: received.route?.path ?? 'none',
-      method: ctx.method,
-      status: ctx.status,
-      dialect: received.dialect,
-      seconds: elapsedMs / 1_000,
-    });
+    options.metrics?.observe({ route: path, method, status, dialect, seconds: elapsedMs / 1_000 });
     noteRequest(billing.requests, ctx, { ...received, milliseconds: elapsedMs });
+    const operation = route?.operationId ?? null;
+    const milliseconds = Math.round(elapsedMs);
     logger.debug(
-      {
-        requestId: received.requestId.echo,
-        method: ctx.method,
-        operation: received.route?.operationId ?? null,
-        principal: received.principal ?? null,
-        createdBy: received.createdBy ?? null,
-        status: ctx.status,
-        dialect: received.dialect,
-        milliseconds: Math.round(elapsedMs),
-      },
+      { requestId: requestId.echo, method, operation, principal, createdBy, status, dialect, milliseconds },
       'request',
     );
   }
@@ -208,10 +197,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await answer(ctx, { received, route, caller, tenant });
   }
 
-  async function answer(
-    ctx: Context,
-    call: Served & { readonly caller: Caller | null; readonly tenant: TenantRef | null },
-  ): Promise<void> {
+  async function answer(ctx: Context, call: AuthenticatedCall): Promise<void> {
     const { received, route, tenant } = call;
     const { dialect, requestId } = received;
     const mediaType = negotiatedType(ctx, route.success);
@@ -219,7 +205,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
     const sentBody = await bodyOf(ctx, call);
-    const caller = await loggedIn(ctx, call);
+    const startsSession = route.startsSession && call.caller !== null;
+    const caller = startsSession ? await access.withSession(ctx, call.caller) : call.caller;
     const principal = caller?.principal.name ?? '';
     // Another node may have moved the test clock. Health checks must not wait for the database.
     if (options.test !== undefined && route.credentials !== 'NONE') await billing.clock.refresh?.();
@@ -252,7 +239,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   /** At the time limit, cancels reads, and gives up an unread body with its connection. */
   async function inTime(
     ctx: Context,
-    call: Served & { readonly tenant: TenantRef | null },
+    call: AuthenticatedCall,
     facts: Omit<RequestFacts, 'wanted'>,
   ): Promise<Rendered> {
     const { received, route, tenant } = call;
@@ -260,8 +247,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
     // Repeats may need the answer kept under a key.
     const reading = keyed === null ? readingFor(ctx, call) : null;
-    const run = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
-    const work = keyed === null ? outcomeFor(reading, run) : runOnce(keyed, { billing, logger }, run);
+    const outcome = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
+    const run = () => (reading === null ? outcome() : billing.requests.whileWanted(reading.signal, outcome));
+    const work =
+      keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, { billing, logger }, run);
     if (route.testMode || waitsForCompletion(route, ctx.querystring)) return work;
     const over = (): never => {
       received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
@@ -271,11 +260,6 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       throw timeOver(requestTimeMs, route);
     };
     return withinTime(requestTimeMs, work, { over, late: discard });
-  }
-
-  async function outcomeFor(reading: AbortController | null, run: () => Promise<Outcome>): Promise<Rendered> {
-    const { rendered } = await (reading === null ? run() : billing.requests.whileWanted(reading.signal, run));
-    return rendered;
   }
 
   /** Gives up a late body with its connection, since its rest may still arrive there. */
@@ -299,13 +283,6 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return { bodyBytes: await withinTime(requestTimeMs, reading, { over, late: async () => undefined }) };
   }
 
-  async function loggedIn(
-    ctx: Context,
-    { route, caller }: { readonly route: Route; readonly caller: Caller | null },
-  ): Promise<Caller | null> {
-    return route.startsSession && caller !== null ? access.withSession(ctx, caller) : caller;
-  }
-
   /** Converts errors of the handler to answers. */
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
@@ -327,8 +304,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
     } catch (error) {
       if (options.homePath === undefined || !isStranger(ctx, basePath)) throw error;
-      const location = `${access.tokensOf(ctx).basePath()}${options.homePath}`;
-      return redirect(ctx, location);
+      const Location = `${access.tokensOf(ctx).basePath()}${options.homePath}`;
+      const headers = { 'Content-Type': jsonType, Location, Vary: 'Accept' };
+      return writeRendered(ctx, { status: 302, headers, body: '' });
     }
     throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortened(ctx.path)}`);
   }
@@ -395,11 +373,6 @@ function isStranger({ headers, method, path }: Context, basePath: string): boole
   return (
     isRead && isRoot && headers.authorization === undefined && /\btext\/html\b/.test(headers.accept ?? '')
   );
-}
-
-async function redirect(ctx: Context, location: string): Promise<void> {
-  const headers = { 'Content-Type': jsonType, Location: location, Vary: 'Accept' };
-  await writeRendered(ctx, { status: 302, headers, body: '' });
 }
 
 /** Reads continue, so that a balancer can drain the node. */

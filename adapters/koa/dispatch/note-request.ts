@@ -9,7 +9,7 @@ const unkept = new Set(['monitoring', 'docs']);
 interface Answered {
   readonly route?: Pick<Route, 'path' | 'area'>;
   readonly tenant?: TenantRef | null;
-  readonly principal?: string;
+  readonly principal?: string | null;
   readonly createdBy?: string | null;
   readonly milliseconds: number;
 }
@@ -18,25 +18,20 @@ interface Answered {
 export function noteRequest(
   requests: RequestObserver,
   ctx: Context,
-  { route, tenant, principal, createdBy, milliseconds }: Answered,
+  { route, tenant = null, principal = null, createdBy = null, milliseconds }: Answered,
 ): void {
-  const ofTenant = tenant === undefined ? null : tenant;
-  if (ofTenant === null && (route === undefined || unkept.has(route.area))) {
+  if (tenant === null && (route === undefined || unkept.has(route.area))) {
     requests.timed(milliseconds);
     return;
   }
-  const hasBody = ctx.status !== 204 && ctx.status !== 304;
+  const { method, status } = ctx;
+  const hasBody = status !== 204 && status !== 304;
+  const bytesSent = hasBody ? (ctx.response.length ?? null) : null;
+  const tenantRecordId = tenant?.recordId ?? null;
+  const path = tenant === null ? (route?.path ?? '') : ctx.path;
+  const query = tenant === null ? '' : ctx.querystring;
   requests.answered(
-    {
-      tenantRecordId: ofTenant?.recordId ?? null,
-      method: ctx.method,
-      path: ofTenant === null ? (route?.path ?? '') : ctx.path,
-      query: ofTenant === null ? '' : ctx.querystring,
-      status: ctx.status,
-      bytesSent: hasBody ? (ctx.response.length ?? null) : null,
-      principal: principal ?? null,
-      createdBy: createdBy ?? null,
-    },
+    { tenantRecordId, method, path, query, status, bytesSent, principal, createdBy },
     milliseconds,
   );
 }

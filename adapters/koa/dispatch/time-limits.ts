@@ -8,18 +8,11 @@ export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString:
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
-export interface Overdue<T> {
-  /** Returns a replacement or throws. */
-  readonly over: () => T;
-  /** Releases a late result. */
-  readonly late: (result: T) => Promise<void>;
-}
-
-/** Returns the result of `work` in time, else that of `over`; the work continues. */
+/** Returns the result of `work` in time, else that of `over`; the work continues. `late` releases a late result. */
 export async function withinTime<T>(
   limitMs: number,
   work: Promise<T>,
-  { over, late }: Overdue<T>,
+  { over, late }: { readonly over: () => T; readonly late: (result: T) => Promise<void> },
 ): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {

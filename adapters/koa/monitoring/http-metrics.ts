@@ -19,11 +19,7 @@ export interface Answered {
   readonly seconds: number;
 }
 
-export interface HttpMeasured {
-  readonly registry: Registry;
-  /** The longest request of a route, which a histogram does not contain. */
-  maxSeconds(labels: { readonly route: string; readonly method: string }): number;
-}
+export type HttpMeasured = Pick<HttpMeters, 'registry' | 'maxSeconds'>;
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
@@ -52,7 +48,7 @@ export class HttpMetrics {
   }
 }
 
-class HttpMeters implements HttpMeasured {
+class HttpMeters {
   readonly registry: Registry;
   readonly #requests;
   readonly #seconds;
@@ -80,17 +76,14 @@ class HttpMeters implements HttpMeasured {
     const method = methods.has(sent) ? sent : 'other';
     this.#requests.inc({ route, method, status: String(status), dialect });
     this.#seconds.observe({ route, method }, seconds);
-    const key = keyOf({ route, method });
+    const key = `${method} ${route}`;
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  maxSeconds(labels: { readonly route: string; readonly method: string }): number {
-    return this.#maxima.get(keyOf(labels)) ?? 0;
+  /** The longest request of a route, which a histogram does not contain. */
+  maxSeconds(route: string, method: string): number {
+    return this.#maxima.get(`${method} ${route}`) ?? 0;
   }
-}
-
-function keyOf({ route, method }: { readonly route: string; readonly method: string }): string {
-  return `${method} ${route}`;
 }
 
 type PromClient = typeof import('prom-client');

@@ -8,12 +8,9 @@ export interface Measured {
   readonly http: HttpMeasured;
 }
 
-export async function measured(metrics: readonly Metric[], http: HttpMetrics): Promise<Measured> {
-  const requests = await http.read();
-  return {
-    registries: [await engineMetrics(metrics), requests.registry, await processMetrics()],
-    http: requests,
-  };
+export async function measured(metrics: readonly Metric[], requests: HttpMetrics): Promise<Measured> {
+  const http = await requests.read();
+  return { registries: [await engineMetrics(metrics), http.registry, await processMetrics()], http };
 }
 
 export async function prometheusText({ registries }: Measured): Promise<string> {
@@ -24,10 +21,9 @@ export async function prometheusText({ registries }: Measured): Promise<string> 
 /** The JSON form (platform §13 rule 3): one member per series, named as in the text. */
 export async function metricsObject({ registries, http }: Measured) {
   const all = (await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))).flat();
-  const ofKind = (kind: string) => all.filter(({ type }) => kindOf(type) === kind);
-  const distributions = ofKind('histogram').flatMap((metric) =>
-    distributionsOf(metric).map((each) => ({ ...each, name: metric.name })),
-  );
+  // The type is a number or a text, depending on the version of prom-client.
+  const ofKind = (kind: string) => all.filter(({ type }) => String(type) === kind);
+  const distributions = ofKind('histogram').flatMap(distributionsOf);
   const timers = distributions.filter(({ name }) => name === LATENCY_NAME);
   return {
     version: '1.0.0',
@@ -43,7 +39,7 @@ export async function metricsObject({ registries, http }: Measured) {
     timers: Object.fromEntries(
       timers.map(({ name, labels, count, sum }) => {
         const { route = '', method = '' } = labels;
-        const max = http.maxSeconds({ route, method });
+        const max = http.maxSeconds(route, method);
         return [series(name, labels), { count, mean: meanOf(count, sum), max }];
       }),
     ),
@@ -51,11 +47,6 @@ export async function metricsObject({ registries, http }: Measured) {
 }
 
 type Values = MetricObjectWithValues<MetricValue<string>>;
-
-/** The type is a number or a text, depending on the version of prom-client. */
-function kindOf(type: unknown): string {
-  return String(type);
-}
 
 function single<T>(metrics: readonly Values[], form: (value: number) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(
@@ -70,21 +61,14 @@ function single<T>(metrics: readonly Values[], form: (value: number) => T): Read
 
 type Labels = Readonly<Record<string, string>>;
 
-interface Distribution {
-  readonly labels: Labels;
-  readonly count: number;
-  readonly sum: number;
-}
-
-function distributionsOf({ name, values }: Values): readonly Distribution[] {
+function distributionsOf({ name, values }: Values) {
   const rows = values as readonly MetricValueWithName<string>[];
   const of = (suffix: string) => rows.filter(({ metricName }) => metricName === `${name}${suffix}`);
   const sums = new Map(of('_sum').map(({ labels, value }) => [series(name, textsOf(labels)), value]));
-  return of('_count').map(({ labels, value: count }) => ({
-    labels: textsOf(labels),
-    count,
-    sum: sums.get(series(name, textsOf(labels))) ?? 0,
-  }));
+  return of('_count').map(({ labels: given, value: count }) => {
+    const labels = textsOf(given);
+    return { name, labels, count, sum: sums.get(series(name, labels)) ?? 0 };
+  });
 }
 
 function meanOf(count: number, sum: number): number {

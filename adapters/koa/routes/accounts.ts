@@ -145,12 +145,8 @@ export const accountRoutes: readonly Route[] = [
     async handle({ billing, context, params, body }) {
       const { id } = await billing.getAccount(context, params.accountId);
       if (body.accountId !== id) {
-        throw invalidField(
-          `AccountEmailJson accountId ${body.accountId} is not the account of the path, ${id}`,
-          {
-            field: 'accountId',
-          },
-        );
+        const message = `AccountEmailJson accountId ${body.accountId} is not the account of the path, ${id}`;
+        throw invalidField(message, { field: 'accountId' });
       }
       await billing.accounts.addEmail(context, id, body.email ?? '');
     },
@@ -169,10 +165,8 @@ async function exactlyFound(
   key: string,
 ): Promise<Page<ShownAccount>> {
   if (call.query.limit !== 1) {
-    throw invalidParameter(
-      'Query parameter offset is not between 0 and 9007199254740991, or -1 with limit 1',
-      { parameter: 'offset' },
-    );
+    const message = 'Query parameter offset is not between 0 and 9007199254740991, or -1 with limit 1';
+    throw invalidParameter(message, { parameter: 'offset' });
   }
   const found = await call.billing.accounts.findExactly(call.context, key);
   const rows = found === null ? [] : [found];
@@ -191,10 +185,8 @@ async function withBalances(
   const { accountWithBalance, accountWithBalanceAndCBA } = query;
   if (!accountWithBalance && !accountWithBalanceAndCBA)
     return accounts.map((account) => ({ ...account, accountBalance: null, accountCBA: null }));
-  const balances = await billing.accounts.balances(
-    context,
-    accounts.map(({ id }) => id),
-  );
+  const ids = accounts.map(({ id }) => id);
+  const balances = await billing.accounts.balances(context, ids);
   return accounts.map((account) => {
     const { accountBalance = null, accountCBA = null } = balances.get(account.id) ?? {};
     return { ...account, accountBalance, accountCBA: accountWithBalanceAndCBA ? accountCBA : null };

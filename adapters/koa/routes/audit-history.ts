@@ -2,7 +2,7 @@ import { type AuditRow, ObjectType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { Dialect } from '../dialect.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.ts';
-import { type Answer, json, streamedText } from '../routing/answer.ts';
+import type { Answer } from '../routing/answer.ts';
 import { fieldedResources, type ObjectResource, objectOf, resource } from '../routing/objects.ts';
 import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
 import { listOf, unaudited } from '../wire/wire-type.ts';
@@ -39,7 +39,7 @@ export const auditHistoryRoutes: readonly Route[] = [
     success,
     async handle({ billing, context, params, dialect }) {
       const rows = await billing.audit.ofAccount(context, params.accountId);
-      return json(auditLogsJson(rows, unaudited(dialect)));
+      return { json: auditLogsJson(rows, unaudited(dialect)) };
     },
   }),
   tenantRoute('getAccountAuditLogsWithHistory', 'GET /1.0/kb/accounts/{accountId}/auditLogsWithHistory', {
@@ -70,7 +70,7 @@ export const exportRoutes: readonly Route[] = [
     async handle({ billing, context, dialect, params }) {
       const pieces = await billing.accounts.export(context, params.accountId);
       // http-api §4 line 8
-      return { ...streamedText(pieces), ...(dialect === Dialect.K ? { status: 200 } : {}) };
+      return { textPieces: pieces, ...(dialect === Dialect.K ? { status: 200 } : {}) };
     },
   }),
 ];
@@ -96,5 +96,5 @@ async function historyAnswer(
 }
 
 function historyJson({ context, dialect }: HistoryCall, rows: readonly AuditRow[]): Answer {
-  return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
+  return { json: auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)) };
 }

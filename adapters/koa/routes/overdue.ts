@@ -2,7 +2,6 @@ import { OverdueFormat } from '../../../lib/overdue/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Overdue } from '../models/overdue.ts';
 import { OverdueState } from '../models/overdue-state.ts';
-import { json, plain } from '../routing/answer.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
 import { type RequestSent, type Route, tenantRoute } from '../routing/route.ts';
 import { moment } from '../wire/query.ts';
@@ -22,14 +21,14 @@ export const overdueRoutes: readonly Route[] = [
     summary: 'Get the overdue configuration in force, as JSON or XML',
     success: { status: 200, body: Overdue, mediaTypes: [JSON_TYPE, ...XML_TYPES] },
     async handle({ billing, context, dialect, mediaType }) {
-      if (mediaType !== JSON_TYPE) return plain(await billing.overdue.getXml(context));
-      return json(Overdue.write(await billing.overdue.get(context), unaudited(dialect)));
+      if (mediaType !== JSON_TYPE) return { text: await billing.overdue.getXml(context) };
+      return { json: Overdue.write(await billing.overdue.get(context), unaudited(dialect)) };
     },
   }),
   tenantRoute('getOverdueConfigXml', 'GET /1.0/kb/overdue/xml', {
     summary: 'Get the overdue configuration in force as XML: the text that was uploaded, if it was XML',
     success: { status: 200, mediaTypes: XML_TYPES },
-    handle: async ({ billing, context }) => plain(await billing.overdue.getXml(context)),
+    handle: async ({ billing, context }) => ({ text: await billing.overdue.getXml(context) }),
   }),
   tenantRoute('uploadOverdueConfigJson', 'POST /1.0/kb/overdue', {
     ...uploads,

@@ -34,39 +34,7 @@ export interface PageFacts extends PageRequest {
 /** `max` of an uncounted list, which has no header. */
 export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
-export function json(value: unknown): Answer {
-  return { json: value };
-}
-
-export function page(rows: readonly unknown[], facts: Omit<PageFacts, 'returned'>): Answer {
-  return { json: rows, page: { ...facts, returned: rows.length } };
-}
-
-export function streamedPage(windows: AsyncIterable<Iterable<unknown>>, facts: PageFacts): Answer {
-  return { jsonWindows: windows, page: facts };
-}
-
-export function longJson(value: unknown): Answer {
-  return { json: value, isStreamed: true };
-}
-
-export function streamedJson(pieces: AsyncIterable<string>): Answer {
-  return { jsonPieces: pieces };
-}
-
-export function streamedText(pieces: AsyncIterable<string>): Answer {
-  return { textPieces: pieces };
-}
-
-export function plain(text: string): Answer {
-  return { text };
-}
-
 export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
-
-export function created(location: string): Answer {
-  return { location };
-}
 
 /** 204 on routes with another success. */
 export const nothing: Answer = { status: 204 };

@@ -27,7 +27,7 @@ export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSc
   const known = routes.filter(
     ({ path, operationId }) => path.startsWith(`${CORE}/`) && !unpublishedOperations.has(operationId),
   );
-  const definitions = new Definitions();
+  const definitions = collectDefinitions();
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of known) {
     const operations = paths[route.path] ?? {};
@@ -55,7 +55,7 @@ export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSc
 }
 
 interface Describing {
-  readonly definitions: Definitions;
+  readonly definitions: ReturnType<typeof collectDefinitions>;
   readonly routes: readonly Route[];
 }
 
@@ -196,40 +196,36 @@ function unnamed(path: string): string {
 }
 
 /** Collects the definitions that a document references: dialect K fields under client names. */
-export class Definitions {
-  readonly #made = new Map<string, JsonSchema>();
+function collectDefinitions() {
+  const made = new Map<string, JsonSchema>();
 
   /** The Swagger 2.0 form of a schema; its models become definitions. */
-  schemaOf(schema: JsonSchema): JsonSchema {
-    return swaggerSchema(schema, (model) => this.#nameOf(model));
+  function schemaOf(schema: JsonSchema): JsonSchema {
+    return swaggerSchema(schema, nameOf);
   }
 
-  all(): JsonSchema {
-    return Object.fromEntries([...this.#made].sort(([one], [other]) => (one < other ? -1 : 1)));
-  }
-
-  #nameOf(model: string): string {
+  function nameOf(model: string): string {
     const name = modelNames[model] ?? model;
-    if (this.#made.has(name)) return name;
+    if (made.has(name)) return name;
     // A model may contain itself.
-    this.#made.set(name, {});
-    this.#made.set(name, publishedModels[name] ?? this.#definitionOf(modelBehind(name, model)));
+    made.set(name, {});
+    made.set(name, publishedModels[name] ?? definitionOf(modelBehind(name, model)));
     return name;
   }
 
-  #definitionOf({ name, fields, component }: Model): JsonSchema {
+  function definitionOf({ name, fields, component }: Model): JsonSchema {
     const { description, properties: described } = describedModel(name, component);
     const texts = described as Readonly<Record<string, JsonSchema>>;
     const hidden = unpublishedProperties[name] ?? [];
     const shown = Object.entries(fields).filter(([key, { onlyD }]) => !onlyD && !hidden.includes(key));
     const schemas = Object.fromEntries(shown.map(([key, { type }]) => [key, type.jsonInK ?? type.json]));
     const all = { ...schemas, ...publishedProperties[name] };
-    const properties = sorted(Object.keys(all), propertyOrders[name] ?? []).map((key) => {
-      const schema = this.schemaOf(all[key] ?? {});
-      return [
-        key,
-        '$ref' in schema ? schema : { ...schema, description: texts[key]?.description ?? schema.description },
-      ];
+    const order = propertyOrders[name] ?? [];
+    const names = [...order, ...Object.keys(all).filter((key) => !order.includes(key))];
+    const properties = names.map((key) => {
+      const schema = schemaOf(all[key] ?? {});
+      const text = texts[key]?.description ?? schema.description;
+      return [key, '$ref' in schema ? schema : { ...schema, description: text }];
     });
     const required = requiredProperties[name] ?? [];
     return {
@@ -239,16 +235,15 @@ export class Definitions {
       properties: Object.fromEntries(properties),
     };
   }
+
+  const all = () => Object.fromEntries([...made].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return { schemaOf, all };
 }
 
 function modelBehind(name: string, alias: string): Model {
   const model = modelsByName().get(name) ?? modelsByName().get(alias);
   if (model === undefined) throw new Error(`The document refers to ${alias}, which is no model`);
   return model;
-}
-
-function sorted(names: readonly string[], order: readonly string[]): readonly string[] {
-  return [...order, ...names.filter((name) => !order.includes(name))];
 }
 
 const COMPONENT = '#/components/schemas/';

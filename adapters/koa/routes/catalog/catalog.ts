@@ -19,7 +19,7 @@ import {
   shownPlan,
 } from '../../models/catalog.ts';
 import { CatalogChangeReport, changeReportJson } from '../../models/catalog-change-report.ts';
-import { type Answer, json, plain, streamedJson } from '../../routing/answer.ts';
+import type { Answer } from '../../routing/answer.ts';
 import type { Shown } from '../../routing/audited.ts';
 import { jsonBody, XML_TYPES, xmlBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
@@ -50,7 +50,7 @@ export const catalogRoutes: readonly Route[] = [
     async handle(call) {
       const { catalog, versions } = await versionsAsked(call);
       if (call.mediaType !== 'application/json') return xmlAnswer(call, catalog, versions);
-      return json(versions.map((version) => Catalog.write(version, unaudited(call.dialect))));
+      return { json: versions.map((version) => Catalog.write(version, unaudited(call.dialect))) };
     },
   }),
   tenantRoute('getCatalogXml', 'GET /1.0/kb/catalog/xml', {
@@ -138,7 +138,7 @@ async function xmlAnswer(
   catalog: CatalogValue,
   versions: readonly CatalogVersion[],
 ): Promise<Answer> {
-  return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
+  return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)) };
 }
 
 /** See catalog §12 row 10, and the report on a candidate catalog. */
@@ -169,7 +169,7 @@ export const catalogReadRoutes: readonly Route[] = [
     fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
     async handle({ billing, context, body, dialect }) {
       const parts = await billing.catalogs.changeReport(context, body);
-      return streamedJson(changeReportJson(parts, unaudited(dialect)));
+      return { jsonPieces: changeReportJson(parts, unaudited(dialect)) };
     },
   }),
 ];

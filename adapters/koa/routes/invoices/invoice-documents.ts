@@ -4,7 +4,7 @@ import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts'
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { CreditNote } from '../../models/credit-note.ts';
-import { type Answer, created, plain } from '../../routing/answer.ts';
+import type { Answer } from '../../routing/answer.ts';
 import { htmlBody, type RequestBody, textBody } from '../../routing/body.ts';
 import { inArea, type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { flag, pageParameters } from '../../wire/query.ts';
@@ -135,7 +135,7 @@ function getRoute({ path, operationId, what, mediaType, textOf }: ReadText): Rou
     fails: [ErrorCode.OBJECT_NOT_FOUND],
     async handle({ billing, context, params }) {
       const found = await billing.invoiceTexts.get(context, textOf(params));
-      if (found !== null) return mediaType === html ? htmlAnswer(found) : plain(found);
+      if (found !== null) return mediaType === html ? htmlAnswer(found) : { text: found };
       throw billingError(ErrorCode.OBJECT_NOT_FOUND, `The tenant has not uploaded ${what}`);
     },
   });
@@ -159,7 +159,7 @@ function uploadRoute({ path, operationId, what, body, textOf, location }: Upload
       const { deleteIfExists: replace } = query;
       if (replace) checkPermission(user, 'tenant_kvs:delete');
       await billing.invoiceTexts.upload(context, { ...textOf(params), text: uploaded, replace });
-      return created(await location({ billing, context, params }));
+      return { location: await location({ billing, context, params }) };
     },
   });
 }
@@ -197,5 +197,5 @@ function printRoutes(
 }
 
 function htmlAnswer(page: string): Answer {
-  return { ...plain(page), headers: htmlHeaders };
+  return { text: page, headers: htmlHeaders };
 }

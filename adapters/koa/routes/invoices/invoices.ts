@@ -7,7 +7,7 @@ import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
 import { type LocalDate, localDateOf, type WireMoment } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, shownDryRun } from '../../models/invoice.ts';
-import { created, json, nothing } from '../../routing/answer.ts';
+import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
@@ -114,7 +114,7 @@ export const invoiceRoutes: readonly Route[] = [
     async handle(call) {
       const [first] = await call.billing.invoices.generateGroup(call.context, await runAsked(call));
       if (first === undefined) throw new Error('a run that is done makes an invoice');
-      return created(`/invoices/${first.groupId}/group?accountId=${first.accountId}`);
+      return { location: `/invoices/${first.groupId}/group?accountId=${first.accountId}` };
     },
   }),
   tenantRoute('getInvoicesGroup', 'GET /1.0/kb/invoices/{groupId}/group', {
@@ -143,7 +143,7 @@ export const invoiceRoutes: readonly Route[] = [
       const request = { ...dryRunOf(body, dialect), accountId, targetDate };
       const invoice = await billing.invoices.dryRun(context, request);
       if (invoice === null) return nothing;
-      return json(Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)));
+      return { json: Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)) };
     },
   }),
   tenantRoute('getInvoices', 'GET /1.0/kb/invoices/pagination', {

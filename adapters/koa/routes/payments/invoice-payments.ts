@@ -8,7 +8,7 @@ import {
   InvoicePaymentRequest,
   InvoicePaymentTransaction,
 } from '../../models/payment.ts';
-import { created, nothing } from '../../routing/answer.ts';
+import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -156,7 +156,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         transactionExternalKey: body.transactions?.[0]?.transactionExternalKey || null,
         ...controlOf(query),
       });
-      return result === null ? nothing : created(`/invoicePayments/${result.payment.id}`);
+      return result === null ? nothing : { location: `/invoicePayments/${result.payment.id}` };
     },
   }),
   tenantRoute('payAllInvoices', 'POST /1.0/kb/accounts/{accountId}/invoicePayments', {
@@ -198,7 +198,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         endDate: dates[1] ?? '',
         invoicesFilter: invoiceIds.join(','),
       });
-      return created(`/accounts/${params.accountId}/invoices?${tried}`);
+      return { location: `/accounts/${params.accountId}/invoices?${tried}` };
     },
   }),
 ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
 import type { BillingError } from '../../../../lib/values/errors/index.ts';
 import type { Credentials } from '../../auth/credentials.ts';
-import { type Answer, json } from '../../routing/answer.ts';
+import type { Answer } from '../../routing/answer.ts';
 import { formBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import {
@@ -94,28 +94,29 @@ export const tokenRoutes: readonly Route[] = inArea('security', [
     success: { status: 200, body: Token },
     async handle({ tokens, user }) {
       const { token } = await tokens.issue(user);
-      return { ...json({ token }), headers: noStore };
+      return { json: { token }, headers: noStore };
     },
   }),
   openRoute('jwks', 'GET /.well-known/jwks.json', {
     summary: 'Get the public keys that verify the tokens of this server',
     success: { status: 200, body: KeySet },
     async handle({ tokens }) {
-      return { ...json(await tokens.keySet()), headers: { 'Cache-Control': 'public, max-age=600' } };
+      return { json: await tokens.keySet(), headers: { 'Cache-Control': 'public, max-age=600' } };
     },
   }),
   openRoute('issuerMetadata', 'GET /.well-known/oauth-authorization-server', {
     summary: 'Tell what a client needs to know to get tokens (RFC 8414)',
     success: { status: 200, body: Metadata },
-    handle: ({ tokens }) =>
-      json({
+    handle: ({ tokens }) => ({
+      json: {
         issuer: tokens.issuer(),
         token_endpoint: `${tokens.baseUrl()}/oauth2/token`,
         jwks_uri: `${tokens.baseUrl()}/.well-known/jwks.json`,
         grant_types_supported: ['client_credentials', 'password'],
         response_types_supported: [],
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      }),
+      },
+    }),
   }),
   // The token endpoint of OAuth 2 (RFC 6749 §4.3, §4.4 and §5).
   openRoute('issueToken', 'POST /oauth2/token', {
@@ -188,7 +189,7 @@ async function tokenFor(principal: Principal, tokens: RequestTokens): Promise<An
   const { token, expiresInSec } = await tokens.issue(principal);
   const scope = principal.permissions.filter((each) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)).join(' ');
   const body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSec, scope };
-  return { ...json(body), headers: noStore };
+  return { json: body, headers: noStore };
 }
 
 function unknownClient(): Answer {
@@ -197,7 +198,7 @@ function unknownClient(): Answer {
 }
 
 function refused(error: OAuthError, description: string): Answer {
-  return { status: 400, ...json(oauthBody(error, description)), headers: noStore };
+  return { status: 400, json: oauthBody(error, description), headers: noStore };
 }
 
 /** RFC 6749 §5.2 restricts the characters of the description. */

@@ -1,7 +1,6 @@
 import { DEFAULT_PAGE_SIZE, MAX_QUEUE_LOOK } from '../../../../lib/values/limits.ts';
 import { NodeCommandModel, NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
 import { LateQueueEntry } from '../../models/queue-entry.ts';
-import { streamedText } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { inArea, type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
 import {
@@ -111,8 +110,9 @@ export const administrationRoutes: readonly Route[] = inArea('admin', [
       withNotifications: flag(true),
     },
     success: { status: 200, mediaTypes: ['application/octet-stream'] },
-    handle: async ({ billing, context, query }) =>
-      streamedText(await billing.queues.export(context, withoutNulls(query))),
+    handle: async ({ billing, context, query }) => ({
+      textPieces: await billing.queues.export(context, withoutNulls(query)),
+    }),
   }),
   tenantRoute('getLateQueueEntries', 'GET /1.0/kb/admin/queues/late', {
     summary: 'List the entries of the queue that are late, the oldest first, each with the reason',

@@ -6,7 +6,7 @@ import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../../lib/values/time/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { HealthDataModel } from '../../models/health.ts';
-import { type Answer, emptyText, jsonType, streamedJson } from '../../routing/answer.ts';
+import { type Answer, emptyText, jsonType } from '../../routing/answer.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
@@ -85,7 +85,7 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
           ...maskedProperties(properties),
         },
       };
-      if (health === null) return streamedJson(closing(jsonPieces(diagnostic), diagnostic.accountData));
+      if (health === null) return { jsonPieces: closing(jsonPieces(diagnostic), diagnostic.accountData) };
       return archive(diagnostic, health, unaudited(dialect));
     },
   });

@@ -1,6 +1,6 @@
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
-import { type Answer, jsonType, plain } from '../../routing/answer.ts';
+import { type Answer, jsonType } from '../../routing/answer.ts';
 import { CORE } from '../../routing/path.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
 
@@ -9,91 +9,62 @@ const scriptType = 'text/javascript';
 /** The files change only with the server's version. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
-interface ApiDocuments {
-  readonly json: () => Promise<string>;
-  readonly yaml: () => Promise<string>;
-  /** Swagger 2.0. */
-  readonly killbill: () => Promise<string>;
-}
+type Texts = Readonly<Record<'json' | 'yaml' | 'killbill', () => Promise<string>>>;
 
-type Made = (basePath: string) => Promise<Answer> | Answer;
+type Row = readonly [
+  path: `/${string}`,
+  operationId: string,
+  type: string,
+  summary: string,
+  make: (basePath: string) => Promise<Answer> | Answer,
+];
 
-interface Document {
-  readonly path: `/${string}`;
-  readonly operationId: string;
-  readonly type: string;
-  readonly summary: string;
-  readonly make: Made;
-}
-
-/** Routes answer 404 unless `isOffered` (`server.docs`). */
-export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonly Route[] {
-  return [...documents(texts), ...pageParts].map(({ path, operationId, type, summary, make }) =>
+/** The API documents; `killbill` is Swagger 2.0. Routes answer 404 unless `isOffered` (`server.docs`). */
+export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route[] {
+  return rowsOf(texts).map(([path, operationId, type, summary, make]) =>
     openRoute(operationId, `GET ${path}`, {
       area: 'docs',
       summary,
       success: { status: 200, mediaTypes: [type] },
       handle({ tokens }) {
         if (isOffered) return make(tokens.basePath());
-        throw billingError(
-          ErrorCode.ROUTE_NOT_FOUND,
-          'This server does not describe its interface (server.docs)',
-        );
+        const message = 'This server does not describe its interface (server.docs)';
+        throw billingError(ErrorCode.ROUTE_NOT_FOUND, message);
       },
     }),
   );
 }
 
-function documents({ json, yaml, killbill }: ApiDocuments): readonly Document[] {
-  const summary = 'Get the OpenAPI document of this interface';
-  const inJson = { type: jsonType, summary, make: async () => plain(await json()) };
-  const inYaml = { type: yamlType, summary, make: async () => plain(await yaml()) };
+function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
+  const inJson = async () => ({ text: await json() });
+  const inYaml = async () => ({ text: await yaml() });
+  const ofKillBill = async () => ({ text: await killbill() });
+  const style = async () => ({ text: await rendererFile('swagger-ui.css'), headers: cached });
+  const renderer = async () => ({ text: await rendererFile('swagger-ui-bundle.js'), headers: cached });
+  const start = () => ({ text: startScript, headers: cached });
+  const page = (basePath: string) => {
+    // Fails without the package, since the page would be empty.
+    packageUrl();
+    return { text: pageHtml(basePath), headers: pageHeaders };
+  };
+  const openApi = 'Get the OpenAPI document of this interface';
+  const swagger = 'Get the Swagger 2.0 document of what clients of Kill Bill call, in their terms';
+  const shown = 'Show the OpenAPI document as a page, with nothing of another host';
   return [
-    { path: '/openapi.json', operationId: 'openApiJson', ...inJson },
-    { path: '/openapi.yaml', operationId: 'openApiYaml', ...inYaml },
-    { path: '/swagger.json', operationId: 'openApiJsonAlias', ...inJson },
-    { path: '/swagger.yaml', operationId: 'openApiYamlAlias', ...inYaml },
-    {
-      path: `${CORE}/swagger.json`,
-      operationId: 'killbillSwaggerJson',
-      type: jsonType,
-      summary: 'Get the Swagger 2.0 document of what clients of Kill Bill call, in their terms',
-      make: async () => plain(await killbill()),
-    },
+    ['/openapi.json', 'openApiJson', jsonType, openApi, inJson],
+    ['/openapi.yaml', 'openApiYaml', yamlType, openApi, inYaml],
+    ['/swagger.json', 'openApiJsonAlias', jsonType, openApi, inJson],
+    ['/swagger.yaml', 'openApiYamlAlias', yamlType, openApi, inYaml],
+    [`${CORE}/swagger.json`, 'killbillSwaggerJson', jsonType, swagger, ofKillBill],
+    ['/docs', 'apiDocs', 'text/html', shown, page],
+    ['/docs/swagger-ui.css', 'apiDocsStyle', 'text/css', 'Get the style of the page', style],
+    [
+      '/docs/swagger-ui-bundle.js',
+      'apiDocsRenderer',
+      scriptType,
+      'Get the program that renders the page',
+      renderer,
+    ],
+    ['/docs/start.js', 'apiDocsStart', scriptType, 'Get the program that starts the page', start],
   ];
 }
-
-const pageParts: readonly Document[] = [
-  {
-    path: '/docs',
-    operationId: 'apiDocs',
-    type: 'text/html',
-    summary: 'Show the OpenAPI document as a page, with nothing of another host',
-    make(basePath) {
-      // Fails without the package, since the page would be empty.
-      packageUrl();
-      return { ...plain(pageHtml(basePath)), headers: pageHeaders };
-    },
-  },
-  {
-    path: '/docs/swagger-ui.css',
-    operationId: 'apiDocsStyle',
-    type: 'text/css',
-    summary: 'Get the style of the page',
-    make: async () => ({ ...plain(await rendererFile('swagger-ui.css')), headers: cached }),
-  },
-  {
-    path: '/docs/swagger-ui-bundle.js',
-    operationId: 'apiDocsRenderer',
-    type: scriptType,
-    summary: 'Get the program that renders the page',
-    make: async () => ({ ...plain(await rendererFile('swagger-ui-bundle.js')), headers: cached }),
-  },
-  {
-    path: '/docs/start.js',
-    operationId: 'apiDocsStart',
-    type: scriptType,
-    summary: 'Get the program that starts the page',
-    make: () => ({ ...plain(startScript), headers: cached }),
-  },
-];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Billing } from '../../../../lib/billing.ts';
 import type { HttpMetrics } from '../../monitoring/http-metrics.ts';
 import { measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
-import { type Answer, json, jsonType, plain } from '../../routing/answer.ts';
+import { type Answer, jsonType } from '../../routing/answer.ts';
 import { inArea, openRoute, type Route, userRoute } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
 import { perDialect } from '../../wire/wire-type.ts';
@@ -33,7 +33,7 @@ export const healthRoutes: readonly Route[] = inArea('monitoring', [
       const body = { ...(await billing.health()) };
       const status = Object.values(body).every(({ healthy }) => healthy) ? 200 : 503;
       if (query.pretty) return { status, text: JSON.stringify(body, null, 2) };
-      return { ...json(body), status };
+      return { json: body, status };
     },
   }),
   openRoute('liveness', 'GET /1.0/healthcheck/live', {
@@ -44,7 +44,7 @@ export const healthRoutes: readonly Route[] = inArea('monitoring', [
   openRoute('ping', 'GET /1.0/ping', {
     summary: 'Answer pong',
     success: { status: 200, mediaTypes: ['text/plain'] },
-    handle: () => plain('pong'),
+    handle: () => ({ text: 'pong' }),
   }),
 ]);
 
@@ -101,7 +101,7 @@ export function metricsRoutes(options: {
       success: { status: 200, mediaTypes: [jsonType, textType], body: Metrics },
       async handle({ billing, mediaType }) {
         if (mediaType === textType) return asText(billing);
-        return json(await metricsObject(await measured(await billing.metrics(), options.http)));
+        return { json: await metricsObject(await measured(await billing.metrics(), options.http)) };
       },
     }),
   ]);

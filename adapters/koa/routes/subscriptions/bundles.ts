@@ -4,7 +4,7 @@ import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/s
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
-import { type Answer, json, longJson, streamedPage } from '../../routing/answer.ts';
+import type { Answer } from '../../routing/answer.ts';
 import { type AuditedCall, auditParameter, renderingOf } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -39,7 +39,7 @@ export const bundleRoutes: readonly Route[] = [
         ...(externalKey === null ? {} : { externalKey }),
         ...(bundlesFilter.length === 0 ? {} : { bundleIds: bundlesFilter }),
       });
-      return longJson(await bundlesJson(call, bundles));
+      return { json: await bundlesJson(call, bundles), isStreamed: true };
     },
   }),
   tenantRoute('getAccountBundlesPaginated', 'GET /1.0/kb/accounts/{accountId}/bundles/pagination', {
@@ -75,7 +75,7 @@ export const bundleRoutes: readonly Route[] = [
       const bundles = includedDeleted
         ? await outlines.allOfKey(call.context, externalKey)
         : await outlines.bundleByKey(call.context, externalKey);
-      return longJson(await bundlesJson(call, bundles));
+      return { json: await bundlesJson(call, bundles), isStreamed: true };
     },
   }),
   tenantRoute('getBundle', 'GET /1.0/kb/bundles/{bundleId}', {
@@ -88,7 +88,7 @@ export const bundleRoutes: readonly Route[] = [
         call,
         await call.billing.outlines.bundle(call.context, call.params.bundleId),
       );
-      return json(only);
+      return { json: only };
     },
   }),
   tenantRoute('transferBundle', 'POST /1.0/kb/bundles/{bundleId}', {
@@ -138,7 +138,7 @@ function bundlePage(
   { windows, returned, total, max }: OutlinePage,
 ): Answer {
   const { offset, limit } = call.query;
-  return streamedPage(windowsJson(call, windows), { offset, limit, returned, total, max });
+  return { jsonWindows: windowsJson(call, windows), page: { offset, limit, returned, total, max } };
 }
 
 async function* windowsJson(

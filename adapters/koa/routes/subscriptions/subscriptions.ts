@@ -7,7 +7,6 @@ import {
   BulkSubscriptionsBundle,
   Subscription,
 } from '../../models/subscription.ts';
-import { created } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -115,7 +114,7 @@ export const subscriptionRoutes: readonly Route[] = [
       const bundle = await billing.subscriptions.createWithAddOns(context, body, query);
       await waitForCompletion(call, firstBilled([bundle]));
       const { accountId, bundleId } = bundle;
-      return created(isListed([bundle], query) ? `/bundles/${bundleId}` : bundlesPath(accountId, []));
+      return { location: isListed([bundle], query) ? `/bundles/${bundleId}` : bundlesPath(accountId, []) };
     },
   }),
   tenantRoute('createSubscriptionsWithAddOns', 'POST /1.0/kb/subscriptions/createSubscriptionsWithAddOns', {
@@ -129,7 +128,7 @@ export const subscriptionRoutes: readonly Route[] = [
       const bundles = await billing.subscriptions.createBundles(context, groups, query);
       const work = firstBilled(bundles);
       await waitForCompletion(call, work);
-      return created(bundlesPath(work.accountId, isListed(bundles, query) ? bundles : []));
+      return { location: bundlesPath(work.accountId, isListed(bundles, query) ? bundles : []) };
     },
   }),
 ];

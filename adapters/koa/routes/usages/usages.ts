@@ -9,7 +9,6 @@ import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts'
 import { Dialect } from '../../dialect.ts';
 import { InvoiceItem } from '../../models/invoice.ts';
 import { RolledUpUsage, SubscriptionUsageRecord, UnbilledUsage, UsageReport } from '../../models/usage.ts';
-import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choice, moment, optionalChoice, plainText, pluginProperties, required } from '../../wire/query.ts';
@@ -61,7 +60,7 @@ export const usageRoutes: readonly Route[] = [
       const report = await billing.usage.recordAll(context, lines, { listsAll });
       if (body.isEmpty()) throw invalidField('Records of usage need to be sent as the body');
       const shown = UsageReport.write(report, unaudited(dialect));
-      return body.isCut() ? { ...json(shown), status: 413 } : json(shown);
+      return body.isCut() ? { json: shown, status: 413 } : { json: shown };
     },
   }),
   tenantRoute('getUsage', 'GET /1.0/kb/usages/{subscriptionId}/{unitType}', {
