@@ -1,4 +1,4 @@
-/** The HTTP interface as a Koa application, or as middleware of the host's own one. */
+/** The HTTP interface as a Koa application, or as middleware for the host's application. */
 import '../supported-node.ts';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -33,16 +33,16 @@ export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions
   extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'homePath' | 'metrics'> {
-  /** Whether the interface is described at `/openapi.json` and `/docs`; default true (`server.docs`). */
+  /** True: `/openapi.json` and `/docs` describe the interface; default true (`server.docs`). */
   readonly docs?: boolean | undefined;
-  /** Whether metrics need the credentials of a user; default false (`metrics.requireAuth`). */
+  /** True: metrics require the credentials of a user; default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Further properties of the server by name, such as those of `listen`, that the diagnostic shows; default none. */
+  /** Further server properties in the diagnostic, such as those of `listen`; default none. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Middleware that serves the whole interface below `basePath` and leaves every other path to the host's application.
+ * Returns middleware that serves the interface below `basePath` and passes other paths on.
  *
  * @example
  * const app = new Koa();
@@ -53,7 +53,7 @@ export function billingMiddleware(options: KoaOptions): Middleware {
 }
 
 /**
- * A Koa application of its own: every path is the interface's, unknown ones are 404.
+ * Returns a Koa application that answers every path; unknown paths are 404.
  *
  * @example
  * const server = await listen(createKoaApp({ billing }), { port: 8080 });
@@ -81,10 +81,9 @@ export type RequestListener = (
 ) => void;
 
 /**
- * The interface for servers that are not Koa: `node:http`, Express, Fastify and others that hand on Node's requests. A path
- * that Express has taken off is part of `Location`; with other servers `basePath` is the path at which it is mounted. A body
- * that a parser has read before is taken from `request.rawBody` or `request.body`. JSON that was parsed has its numbers as
- * doubles, so amounts of more than 15 digits are then sent as text: mount the interface before the parsers where you can.
+ * Returns the interface for other servers with Node's requests: `node:http`, Express, Fastify. `basePath` is the mount
+ * path, except in Express. If a parser has read the body, it is expected in `request.rawBody` or `request.body`. Parsed
+ * JSON holds numbers as doubles, so send amounts of more than 15 digits as text, or mount the interface before the parsers.
  *
  * @example
  * const listener = createRequestListener({ billing });
@@ -113,11 +112,10 @@ export interface FetchOptions extends KoaOptions {
 }
 
 /**
- * The interface for applications that answer a `Request` with a `Response`, on Node: route handlers of Next.js, SvelteKit,
- * Hono and others. `basePath` is the path at which it is mounted; every path is the interface's, unknown ones are 404. Hand
- * the request on before anything reads its body. Long answers are streams, which end what is behind them when they are
- * cancelled. Answers are not compressed: that is for the server around. The promise is rejected with a TypeError for a body
- * that was read before, and with the reason of the request's signal once that is aborted; every other failure is an answer.
+ * Returns the interface for route handlers on Node that answer a `Request` with a `Response`: Next.js, SvelteKit, Hono.
+ * `basePath` is the mount path; unknown paths are 404. Long answers are streams; cancelling one ends its work. The outer
+ * server compresses. The promise rejects with a TypeError if the body has been read, and with the reason of an aborted
+ * signal; every other failure is an answer.
  *
  * @example
  * // app/billing/[...path]/route.ts of Next.js

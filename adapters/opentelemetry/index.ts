@@ -1,4 +1,4 @@
-/** What the engine does, as traces of OpenTelemetry. */
+/** OpenTelemetry traces of the engine. */
 import {
   type Context,
   context,
@@ -12,31 +12,24 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import type { Span, SpanKind, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
+import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
 
-/** Which of our spans a context belongs to, so that spans of other libraries in between are not passed over. */
+/** The engine span of a context, so that spans of other libraries in between keep their place. */
 const ours = createContextKey('billwright span');
 
-const kinds: Readonly<Record<SpanKind, OtelSpanKind>> = {
-  SERVER: OtelSpanKind.SERVER,
-  CLIENT: OtelSpanKind.CLIENT,
-  CONSUMER: OtelSpanKind.CONSUMER,
-  INTERNAL: OtelSpanKind.INTERNAL,
-};
-
 export interface OpenTelemetryTracerOptions {
-  /** Default: the tracer `billwright` of the SDK that the process has registered; without one, nothing is recorded. */
+  /** Default: the tracer `billwright` of the registered SDK; without an SDK nothing is recorded. */
   readonly tracer?: OtelTracer;
 }
 
-/** Whether the process has an SDK: without one there are tracers too, whose spans are none. */
+/** Returns true if the process has an SDK. Without one, spans are invalid. */
 export function hasSdk(): boolean {
   return isSpanContextValid(trace.getTracer('billwright').startSpan('billwright').spanContext());
 }
 
 /**
- * Gives the engine's spans to the SDK that the host has set up, which samples and exports them. They stand below the
- * host's own spans, and those of instrumented libraries below them, where the SDK has a context manager.
+ * Returns a tracer that sends the engine's spans to the host's SDK. If the SDK has a context manager, they are children of
+ * the host's spans and parents of the spans of instrumented libraries.
  *
  * @example const billing = await Billing.open({ storage, tracer: openTelemetryTracer() });
  */
@@ -49,8 +42,8 @@ export function openTelemetryTracer({
       const span = tracer.startSpan(
         name,
         {
-          kind: kinds[kind],
-          ...(attributes === undefined ? {} : { attributes: { ...attributes } }),
+          kind: OtelSpanKind[kind],
+          attributes: { ...attributes },
           links: links.flatMap((link) => {
             const linked = parseTraceParent(link);
             return linked === null ? [] : [{ context: linked }];
@@ -68,11 +61,11 @@ function parentContext({ parent }: Pick<SpanStart, 'parent'>): Context {
   if (parent === null) return ROOT_CONTEXT;
   const active = context.active();
   const remote = parent === undefined ? null : parseTraceParent(parent);
-  return remote === null || goesOnWith(active, parent) ? active : trace.setSpanContext(ROOT_CONTEXT, remote);
+  return remote === null || isWithin(active, parent) ? active : trace.setSpanContext(ROOT_CONTEXT, remote);
 }
 
-/** Whether what runs now is that span or one below it, of the host's own or of an instrumented library. */
-function goesOnWith(active: Context, parent: TraceParent | undefined): boolean {
+/** Returns true if the active span is the parent or one of its descendants. */
+function isWithin(active: Context, parent: TraceParent | undefined): boolean {
   const own = active.getValue(ours);
   if (own !== undefined) return own === parent;
   const found = trace.getSpanContext(active);
@@ -99,12 +92,12 @@ function spanOver(span: OtelSpan): Span {
 
 const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** As W3C Trace Context writes it, version 00. */
+/** W3C Trace Context, version 00. */
 export function formatTraceParent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Null: it is none. */
+/** Returns null for invalid text. */
 export function parseTraceParent(text: string): SpanContext | null {
   const [, traceId, spanId, flags] = form.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;

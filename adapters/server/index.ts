@@ -1,9 +1,9 @@
-/** What the server of the command line is made of besides its options. Entry point `billwright/server`. */
+/** Definition of the command line's server. Entry point `billwright/server`. */
 
 import type { Billing } from '../../lib/billing.ts';
 import type { BillingOptions } from '../../lib/index.ts';
 
-/** The plugins and other parts of the host's own that a server takes as `Billing.open` does. */
+/** Plugins and other parts of the host, as for `Billing.open`. */
 type Parts = Pick<
   BillingOptions<never>,
   | 'gateways'
@@ -22,7 +22,7 @@ type Parts = Pick<
   | 'defaultOverdueConfig'
 >;
 
-/** Text, or what its JSON is the text of, such as a number, a list or `security.jwt.issuers`. */
+/** Text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
 export type PropertyValue =
   | string
   | number
@@ -31,36 +31,36 @@ export type PropertyValue =
   | Readonly<Record<string, unknown>>;
 
 /**
- * A server as `billwright.config.ts` defines it. An option of the command line wins over the environment, and that over
- * what stands here. The commands that look at a database take their part of it too, so that they know the same plugins.
+ * The content of `billwright.config.ts`. Command line options override the environment, which overrides this. Commands on
+ * a database use it too, so that they have the same plugins.
  */
 export interface ServerDefinition extends Parts {
-  /** SQLite file or `postgresql://` URL; `--database` wins. Default: `billwright.db`, in test mode `billwright-test.db`. */
+  /** SQLite file or `postgresql://` URL; `--database` wins. Default `billwright.db`, in test mode `billwright-test.db`. */
   readonly database?: string;
-  /** Port to listen on, 0 for a free one; `--port` wins. Default 8080. */
+  /** Port, 0 for any free one; `--port` overrides it. Default 8080. */
   readonly port?: number;
-  /** Address to listen on; `--host` wins. Default 127.0.0.1. */
+  /** Address; `--host` overrides it. Default 127.0.0.1. */
   readonly host?: string;
-  /** Whether to bring the schema of a PostgreSQL database up to date first; default false. */
+  /** True: migrates the schema of a PostgreSQL database first; default false. */
   readonly migrate?: boolean;
-  /** Whether to refuse a role of a PostgreSQL database that row-level security does not bind; default false. */
+  /** True: rejects a PostgreSQL role that bypasses row-level security; default false. */
   readonly requireRowSecurity?: boolean;
-  /** Where the sandbox gateway of test mode keeps what it has done; `--sandbox-ledger` wins. */
+  /** File of the sandbox gateway's transactions in test mode; `--sandbox-ledger` overrides it. */
   readonly sandboxLedger?: string;
   /**
-   * Properties by their full names (platform §4), of the server and of tenants without a value of their own:
+   * Properties by full name (platform §4) of the server, and of tenants without their own value:
    * `{ 'org.service.server.limits.json': '2MiB', 'org.service.payment.retry.days': '3,5,7' }`.
    */
   readonly configuration?: Readonly<Record<string, PropertyValue>>;
-  /** Called with the engine once it is open, before the first request is answered. A throw ends the start. */
+  /** Runs after the engine opens, before the first request. A throw aborts the start. */
   readonly opened?: (billing: Billing<never>) => void | Promise<void>;
-  /** Called when the engine has been closed, to close what the plugins have opened. Commands that end by themselves call it too. */
+  /** Runs after the engine closes, to close resources of plugins; also after other commands. */
   readonly closed?: () => void | Promise<void>;
 }
 
 /**
- * The default export of `billwright.config.ts` (`.mts`, `.mjs`, `.js`), which `billwright serve` takes from its working
- * directory or from `--config`. It is read once, at the start.
+ * Returns the definition. It is the default export of `billwright.config.ts` (`.mts`, `.mjs`, `.js`), which
+ * `billwright serve` reads at startup from its working directory or from `--config`.
  *
  * @example
  * import { defineServer } from 'billwright/server';

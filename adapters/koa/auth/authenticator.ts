@@ -24,9 +24,9 @@ import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers }
 import { verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
-  /** Other issuers whose tokens are taken (`security.jwt.issuers`); default none. */
+  /** Other accepted issuers (`security.jwt.issuers`); default none. */
   readonly issuers?: readonly TokenIssuer[];
-  /** Fetches their key sets, for hosts with a proxy; default the runtime's own. */
+  /** Fetches their key sets, for hosts with a proxy; default the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;
 }
 

@@ -384,7 +384,7 @@ function outOfRotation(): BillingError {
   );
 }
 
-/** Returns the log message of a deliberate refusal, which is no failure; else null. */
+/** Returns the log message of a deliberate refusal, or null for a failure. */
 function refusalOf({ code, facts }: BillingError): string | null {
   if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for what is not offered';
   if (facts.isUnwanted === true) return 'the work on a request has ended: nobody waits for its answer';

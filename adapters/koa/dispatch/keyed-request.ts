@@ -19,7 +19,7 @@ export interface KeyedRequest {
   readonly hash: string;
 }
 
-/** Returns null without an `Idempotency-Key`, or if the route takes none. */
+/** Returns null without an `Idempotency-Key`, or on a route that ignores it. */
 export function keyedRequestOf(
   ctx: Context,
   call: {

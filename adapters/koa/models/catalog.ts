@@ -30,7 +30,7 @@ import { currency, decimalNumber, enumeration, int, text, timestamp } from '../w
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
-// The JSON catalog of catalog §11, in answers only; closed in dialect K, with further fields in D.
+// The JSON catalog of catalog §11, only in answers. Dialect K omits some fields.
 
 const onlyD = { onlyD: true } as const;
 
@@ -150,7 +150,7 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/** Creates each product when it is written, since a large version takes long. */
+/** Creates each product when it is written, since a large version has many. */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);

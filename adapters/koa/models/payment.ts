@@ -40,7 +40,7 @@ export const PluginProperty = model('PluginProperty', {
   }),
 });
 
-const PaymentMethodPluginDetail = model('PaymentMethodPluginDetail', {
+export const PaymentMethodPluginDetail = model('PaymentMethodPluginDetail', {
   externalPaymentMethodId: field(text(), 'C', { nullable: true }),
   isDefaultPaymentMethod: field(bool, 'C', { nullable: true }),
   properties: field(listOf(PluginProperty), 'C', { nullable: true }),

@@ -88,5 +88,5 @@ class HttpMeters {
 
 type PromClient = typeof import('prom-client');
 
-/** Loaded on first use: it takes 60 ms of processor time (Node 24). */
+/** Loaded on first use, since loading needs 60 ms of processor time (Node 24). */
 export const promClient = onDemand((): Promise<PromClient> => import('prom-client'));

@@ -37,23 +37,15 @@ export interface BaseUrl {
   readonly path: string;
 }
 
-interface Forwarded {
-  readonly proto?: string | undefined;
-  readonly host?: string | undefined;
-  readonly port?: string | undefined;
-  readonly prefix?: string | undefined;
-}
+type Forwarded = Readonly<Partial<Record<'proto' | 'host' | 'port' | 'prefix', string | undefined>>>;
 
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-interface Received {
-  readonly req: IncomingMessage;
-  readonly originalUrl?: string;
-}
-
 /** Reads the base URL of a request as the client sees it (http-api §7 rule 2). */
-export function baseUrls(options: BaseUrlOptions): (received: Received) => BaseUrl {
+export function baseUrls(
+  options: BaseUrlOptions,
+): (received: { readonly req: IncomingMessage; readonly originalUrl?: string }) => BaseUrl {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);
   return ({ req: request, originalUrl }) => {
@@ -83,15 +75,14 @@ function forwardedBy(request: IncomingMessage): Forwarded {
     const [name = '', value = ''] = pair.split('=', 2);
     pairs.set(name.trim().toLowerCase(), value.trim().replace(/^"|"$/g, ''));
   }
-  const proto = (pairs.get('proto') ?? header(request, 'x-forwarded-proto'))?.toLowerCase();
-  const host = pairs.get('host') ?? header(request, 'x-forwarded-host');
-  const port = header(request, 'x-forwarded-port');
-  const prefix = header(request, 'x-forwarded-prefix');
+  const valid = (text: string | undefined, form: RegExp) =>
+    text !== undefined && form.test(text) ? text : undefined;
+  const proto = pairs.get('proto') ?? header(request, 'x-forwarded-proto');
   return {
-    proto: proto === 'http' || proto === 'https' ? proto : undefined,
-    host: host !== undefined && hostForm.test(host) ? host : undefined,
-    port: port !== undefined && /^\d{1,5}$/.test(port) ? port : undefined,
-    prefix: prefix !== undefined && prefixForm.test(prefix) ? prefix : undefined,
+    proto: valid(proto?.toLowerCase(), /^https?$/),
+    host: valid(pairs.get('host') ?? header(request, 'x-forwarded-host'), hostForm),
+    port: valid(header(request, 'x-forwarded-port'), /^\d{1,5}$/),
+    prefix: valid(header(request, 'x-forwarded-prefix'), prefixForm),
   };
 }
 

@@ -51,15 +51,10 @@ export function requestIdOf(
   families: HeaderFamilies,
   fresh: () => Uuid,
 ): RequestId {
-  const sent = singleHeader(headers, 'x-request-id') ?? families.header(headers, 'Request-Id-Req');
+  const sent = [headers['x-request-id']].flat()[0] ?? families.header(headers, 'Request-Id-Req');
   const lower = sent?.trim().toLowerCase() ?? '';
   const userToken = isUuid(lower) ? lower : fresh();
   return { echo: sent !== undefined && visibleText.test(sent) ? sent : userToken, userToken };
-}
-
-function singleHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }
 
 /** Values that are not base64 of UTF-8 stay as they are (http-api §2). */
@@ -107,11 +102,9 @@ const familySuffixes = [
   'Encoding',
   'Profiling-Req',
   'Request-Id-Req',
-  'Pagination-CurrentOffset',
-  'Pagination-NextOffset',
-  'Pagination-TotalNbRecords',
-  'Pagination-MaxNbRecords',
-  'Pagination-NextPageUri',
+  ...['CurrentOffset', 'NextOffset', 'TotalNbRecords', 'MaxNbRecords', 'NextPageUri'].map(
+    (name) => `Pagination-${name}`,
+  ),
 ];
 
 const plainNames = [
@@ -148,15 +141,11 @@ export function crossOrigin(
     exposeHeaders: headerNames,
     maxAge: preflightSeconds,
   });
-  // Every OPTIONS continues to its answer, 200 with `Allow` (http-api §1 rule 6).
-  return (ctx) => setHeaders(isPlainOptions(ctx) ? likeGet(ctx) : ctx, async () => undefined);
-}
-
-/** An OPTIONS from page code, not a preflight: the package would hide its answer from the page. */
-function isPlainOptions(ctx: Context): boolean {
-  return ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
-}
-
-function likeGet(ctx: Context): Context {
-  return Object.create(ctx, { method: { value: 'GET' } });
+  return (ctx) => {
+    // An OPTIONS from page code is no preflight: the package would hide its answer from the page.
+    const isPlain = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
+    const shown: Context = isPlain ? Object.create(ctx, { method: { value: 'GET' } }) : ctx;
+    // Every OPTIONS continues to its answer, 200 with `Allow` (http-api §1 rule 6).
+    return setHeaders(shown, async () => undefined);
+  };
 }

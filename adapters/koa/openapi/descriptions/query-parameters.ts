@@ -1,10 +1,11 @@
-/** The meaning that a parameter has in these operations alone. */
-function inOperations(name: string, text: string, operationIds: readonly string[]): Record<string, string> {
+import type { Texts } from './texts.ts';
+
+function inOperations(name: string, text: string, operationIds: readonly string[]): Texts {
   return Object.fromEntries(operationIds.map((operationId) => [`${operationId}.${name}`, text]));
 }
 
-/** What each query parameter asks for. Where it means something else in an operation, that is named before it. */
-export const queryParameters: Readonly<Record<string, string>> = {
+/** Descriptions by parameter, or by `operation.parameter` if the meaning differs there. */
+export const queryParameters: Texts = {
   acceptBounds: 'Go past the safety bounds on what one run may invoice, this once',
   accountId: 'Only what is of this account',
   'getDiagnostic.accountId': 'Account whose records are put in',

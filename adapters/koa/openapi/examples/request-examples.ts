@@ -14,7 +14,7 @@ const some = { amount: 3, currency: 'USD' };
 const formFields = [{ key: 'amount', value: '10' }];
 const paymentMethod = { pluginName: 'killbill-payment-test' };
 
-/** The bodies of an operation on a payment named by the path or by the body. */
+/** Bodies of an operation on a payment by path or by key. */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { [name]: body, [`${name}ByExternalKey`]: { ...body, paymentExternalKey: 'order-17' } };
 }
@@ -212,7 +212,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   configureSandbox: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
-/** The example of a body of this type; undefined if there is no body. */
+/** Returns the example in this media type; undefined without a body. */
 export function requestExample(operationId: string, type: string): unknown {
   const example = requestExamples[operationId];
   if (typeof example === 'string') return example;

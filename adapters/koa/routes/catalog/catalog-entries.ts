@@ -15,16 +15,25 @@ import { listOf } from '../../wire/wire-type.ts';
 const base = `${PLUGIN}/catalog` as const;
 /** Default: the tenant's entries. */
 const query = { accountId: uuidParameter };
-const creationFails = [
-  ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
-  ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
-  ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-];
-const deletionFails = [
-  ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-  ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-  ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
-];
+const creation = {
+  permission: 'catalog:config_upload',
+  query,
+  success: { status: 201 },
+  fails: [
+    ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
+    ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
+    ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+  ],
+} as const;
+const deletion = {
+  permission: 'catalog:delete',
+  success: { status: 200 },
+  fails: [
+    ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+    ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+    ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
+  ],
+} as const;
 
 /** Single plans and products, without uploading a catalog (catalog §15). */
 export const catalogEntryRoutes: readonly Route[] = [
@@ -42,33 +51,25 @@ export const catalogEntryRoutes: readonly Route[] = [
       billing.catalogEntries.plansOfProduct(context, productName, query),
   }),
   pluginRoute('deleteProduct', `DELETE ${base}/product/{productName}/deleteProduct`, {
+    ...deletion,
     summary:
       'Delete a product for good; its plans leave the catalog, and with deleteAllPlans are deleted too',
-    permission: 'catalog:delete',
     query: { ...query, force: consent, deleteAllPlans: flag() },
-    success: { status: 200 },
-    fails: deletionFails,
     handle: ({ billing, context, params: { productName }, query }) =>
       billing.catalogEntries.deleteProduct(context, productName, query),
   }),
   pluginRoute('createCatalogEntries', `POST ${base}/inputData`, {
+    ...creation,
     summary: 'Create plans, products and price lists; those that exist are returned as they are stored',
-    permission: 'catalog:config_upload',
-    query,
     body: jsonBody(CatalogInputData),
     shows: CatalogInputData,
-    success: { status: 201 },
-    fails: creationFails,
     handle: ({ billing, context, query, body }) => billing.catalogEntries.create(context, body, query),
   }),
   pluginRoute('createPlan', `POST ${base}/plan`, {
+    ...creation,
     summary: 'Create a plan of an existing product; one that exists is returned as it is stored',
-    permission: 'catalog:config_upload',
-    query,
     body: jsonBody(PlanData),
     shows: PlanData,
-    success: { status: 201 },
-    fails: creationFails,
     handle: ({ billing, context, query, body }) => billing.catalogEntries.createPlan(context, body, query),
   }),
   pluginRoute('listPlans', `GET ${base}/plan/all`, {
@@ -88,19 +89,14 @@ export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute('updatePlan', `PUT ${base}/{planName}/updatePlan`, {
     summary: 'Give a plan new prices from a date on',
     permission: 'catalog:config_upload',
-    query: {
-      ...query,
-      effDate: instantParameter,
-      effectiveDateForExistingSubscriptions: instantParameter,
-    },
+    query: { ...query, effDate: instantParameter, effectiveDateForExistingSubscriptions: instantParameter },
     body: jsonListBody(PhaseData, PhaseData.name),
     shows: PlanData,
     success: { status: 201 },
     fails: [ErrorCode.CATALOG_ENTRY_INVALID_ENTRY],
-    async handle({ billing, context, params: { planName }, query, body: phases }) {
+    handle({ billing, context, params: { planName }, query, body: phases }) {
       const { effDate: effectiveDate, ...dates } = query;
-      const update = { ...dates, effectiveDate, phases };
-      return billing.catalogEntries.updatePlan(context, planName, update);
+      return billing.catalogEntries.updatePlan(context, planName, { ...dates, effectiveDate, phases });
     },
   }),
   pluginRoute('retirePlan', `DELETE ${base}/{planName}/retirePlan`, {
@@ -113,11 +109,9 @@ export const catalogEntryRoutes: readonly Route[] = [
       billing.catalogEntries.retirePlan(context, planName, query),
   }),
   pluginRoute('deletePlan', `DELETE ${base}/{planName}/deletePlan`, {
+    ...deletion,
     summary: 'Delete the last change of a plan, or with allVersions all of the plan, for good',
-    permission: 'catalog:delete',
     query: { ...query, force: consent, allVersions: flag() },
-    success: { status: 200 },
-    fails: deletionFails,
     handle: ({ billing, context, params: { planName }, query }) =>
       billing.catalogEntries.deletePlan(context, planName, query),
   }),

@@ -28,6 +28,12 @@ import {
 import { readOptions } from './payments.ts';
 
 const creates = '/invoicePayments/{paymentId}';
+const failures = [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND];
+const payFailures = [
+  ...paymentFailures,
+  ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
+];
 const path = '/1.0/kb/invoicePayments/{paymentId}' as const;
 
 export const invoicePaymentRoutes: readonly Route[] = [
@@ -49,15 +55,11 @@ export const invoicePaymentRoutes: readonly Route[] = [
     permission: 'payment:trigger',
     query: controlled,
     body: transactionBody,
-    fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
+    fails: failures,
     outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
-      const result = await billing.invoicePayments.complete(context, {
-        ...inputOf(body, query),
-        ...params,
-        externalKey: null,
-        ...chosenBy(body),
-      });
+      const input = { ...inputOf(body, query), ...params, externalKey: null, ...chosenBy(body) };
+      const result = await billing.invoicePayments.complete(context, input);
       return outcomeOf(result, { onSuccess: false, onFailure: false });
     },
   }),
@@ -68,8 +70,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     body: jsonBody(InvoicePaymentTransaction),
     creates,
     fails: [
-      ...paymentFailures,
-      ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+      ...failures,
       ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
       ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
       ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
@@ -100,8 +101,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     body: jsonBody(InvoicePaymentTransaction),
     creates,
     fails: [
-      ...paymentFailures,
-      ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+      ...failures,
       ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH,
       ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
     ],
@@ -122,7 +122,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
     creates,
-    fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
+    fails: failures,
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.reverseChargeback(context, {
         ...inputOf(body, query),
@@ -140,11 +140,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     query: { externalPayment: flag(), ...controlled },
     body: jsonBody(InvoicePaymentRequest),
     success: { status: 201, location: creates, emptyStatus: 204 },
-    fails: [
-      ...paymentFailures,
-      ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-    ],
+    fails: payFailures,
     async handle({ billing, context, params, query, body }) {
       const result = await billing.invoicePayments.pay(context, {
         ...params,
@@ -172,11 +168,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
       ...controlled,
     },
     success: { status: 201, emptyStatus: 204, location: '/accounts/{accountId}/invoices' },
-    fails: [
-      ...paymentFailures,
-      ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-    ],
+    fails: payFailures,
     async handle(call) {
       const { billing, context, params, query, user } = call;
       const targetDate = await requestedDay(call, params.accountId, query.targetDate);

@@ -80,18 +80,13 @@ export const paymentMethodRoutes: readonly Route[] = [
       area: 'paymentMethods',
       summary: 'Make a payment method the default of its account',
       permission: 'payment_method:create',
-      query: {
-        payAllUnpaidInvoices: flag(),
-        controlPluginName: textList,
-        pluginProperty: pluginProperties,
-      },
+      query: { payAllUnpaidInvoices: flag(), ...controlled },
       fails: [ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID, ErrorCode.PAYMENT_UPD_PAYMENT_METHOD],
       handle: ({ billing, context, params, query }) =>
         billing.paymentMethods.setDefault(context, {
           ...params,
           payAllUnpaidInvoices: query.payAllUnpaidInvoices,
-          properties: query.pluginProperty,
-          ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+          ...controlOf(query),
         }),
     },
   ),

@@ -3,7 +3,7 @@ import { type PluginProperty, TransactionStatus } from '../../../../lib/records/
 import { isPermitted, type Permission } from '../../../../lib/security/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { comboFields } from '../../models/hosted-page.ts';
-import { PaymentTransactionInput } from '../../models/payment.ts';
+import { type PaymentMethodPluginDetail, PaymentTransactionInput } from '../../models/payment.ts';
 import { type Answer, AnsweredError } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import type { TenantCall } from '../../routing/route.ts';
@@ -47,13 +47,9 @@ export function missing(field: string): never {
   throw invalidField(`PaymentTransactionJson ${field} needs to be set`, { field });
 }
 
-interface SentProperty {
-  readonly key?: string | null;
-  readonly value?: string | null;
-  readonly isUpdatable?: boolean | null;
-}
+type SentProperties = NonNullable<SentDetails>['properties'];
 
-export function propertiesOf(sent: readonly SentProperty[] | null | undefined): readonly PluginProperty[] {
+export function propertiesOf(sent: SentProperties): readonly PluginProperty[] {
   return (sent ?? []).map(({ key, value, isUpdatable }) => ({
     key: key ?? '',
     value: value ?? null,
@@ -61,12 +57,9 @@ export function propertiesOf(sent: readonly SentProperty[] | null | undefined): 
   }));
 }
 
-interface SentDetails {
-  readonly externalPaymentMethodId?: string | null;
-  readonly properties?: readonly SentProperty[] | null;
-}
+type SentDetails = RequestOf<typeof PaymentMethodPluginDetail.fields> | null | undefined;
 
-export function detailsOf(pluginInfo: SentDetails | null | undefined) {
+export function detailsOf(pluginInfo: SentDetails) {
   return {
     externalPaymentMethodId: pluginInfo?.externalPaymentMethodId ?? null,
     properties: propertiesOf(pluginInfo?.properties),

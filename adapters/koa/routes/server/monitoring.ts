@@ -20,26 +20,28 @@ import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/health` as const;
 
+const { BUS, NOTIFICATION } = QueueKind;
 const kinds = [
-  { kind: QueueKind.BUS, path: 'bus', model: BusEvent, name: 'BusEntries', words: 'bus entries' },
+  { kind: BUS, path: 'bus', model: BusEvent, name: 'BusEntries', words: 'bus entries' },
   {
-    kind: QueueKind.NOTIFICATION,
+    kind: NOTIFICATION,
     path: 'notifications',
     model: Notification,
     name: 'Notifications',
     words: 'notifications',
   },
 ] as const;
-
-const recordIds = jsonListBody(recordNumber, 'RecordIds');
+const upkeep = {
+  permission: 'admin:update',
+  body: jsonListBody(recordNumber, 'RecordIds'),
+  success: { status: 200 },
+} as const;
 
 /** Stuck or failed entries of one kind (platform §12.4, §12.5). */
 const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
   pluginRoute(`fix${name}`, `PUT ${base}/${path}/fixup`, {
+    ...upkeep,
     summary: `Free ${words} that are stuck, by their record ids: they are ready at once on any node`,
-    permission: 'admin:update',
-    body: recordIds,
-    success: { status: 200 },
     async handle({ billing, context, body }) {
       await billing.queues.free(context, { kind, recordIds: body });
     },
@@ -57,10 +59,8 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
       billing.queues.failed(context, { kind, ...withoutNulls(dates), limit }),
   }),
   pluginRoute(`reinsert${name}`, `PUT ${base}/${path}/failed`, {
+    ...upkeep,
     summary: `Have ${words} that were given up done anew, by their record ids`,
-    permission: 'admin:update',
-    body: recordIds,
-    success: { status: 200 },
     async handle({ billing, context, body }) {
       await billing.queues.putBack(context, { kind, recordIds: body });
     },

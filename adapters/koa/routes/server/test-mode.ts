@@ -1,18 +1,15 @@
-import type { Billing } from '../../../../lib/billing.ts';
-import type { CallContext } from '../../../../lib/records/index.ts';
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
+import { UTC } from '../../../../lib/values/time/index.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
 import { SandboxConfiguration, SandboxStatus } from '../../models/sandbox.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, SandboxControl, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, plainText, waitSeconds, zoneParameter } from '../../wire/query.ts';
 
-const secondMs = 1_000;
-const defaultWaitSec = 5;
 const timeZone = zoneParameter(UTC);
-const timeoutSec = waitSeconds(defaultWaitSec);
+const timeoutSec = waitSeconds(5);
+const amount = integer(undefined);
 const shared = { permission: 'NONE', author: false, testMode: true, outOfRotation: true } as const;
 
 /** Test mode endpoints of platform §14.2. */
@@ -25,10 +22,8 @@ export const testModeRoutes: readonly Route[] = [
     fails: [ErrorCode.PRECONDITION_FAILED],
     async handle(call) {
       if (await becomesQuiet(call)) return;
-      throw billingError(
-        ErrorCode.PRECONDITION_FAILED,
-        `The tenant still has due work after ${call.query.timeoutSec} s`,
-      );
+      const message = `The tenant still has due work after ${call.query.timeoutSec} s`;
+      throw billingError(ErrorCode.PRECONDITION_FAILED, message);
     },
   }),
   tenantRoute('getCurrentTime', 'GET /1.0/kb/test/clock', {
@@ -59,14 +54,7 @@ export const testModeRoutes: readonly Route[] = [
     ...shared,
     summary:
       'Move the test clock by the first given of days, weeks, months, years, and wait for the work that falls due',
-    query: {
-      days: integer(undefined),
-      weeks: integer(undefined),
-      months: integer(undefined),
-      years: integer(undefined),
-      timeZone,
-      timeoutSec,
-    },
+    query: { days: amount, weeks: amount, months: amount, years: amount, timeZone, timeoutSec },
     shows: Clock,
     async handle(call) {
       const { days, weeks, months, years } = call.query;
@@ -77,11 +65,10 @@ export const testModeRoutes: readonly Route[] = [
   }),
 ];
 
-function shownClock(call: {
-  readonly test: TestMode | null;
-  readonly query: { readonly timeZone: TimeZone };
-}): ShownClock {
-  return { now: clockOf(call.test).now(), timeZone: call.query.timeZone };
+type ClockCall = Pick<TenantCall<string, { timeZone: typeof timeZone }, null>, 'test' | 'query'>;
+
+function shownClock({ test, query: { timeZone: zone } }: ClockCall): ShownClock {
+  return { now: clockOf(test).now(), timeZone: zone };
 }
 
 function clockOf(test: TestMode | null): MovableClock {
@@ -89,12 +76,13 @@ function clockOf(test: TestMode | null): MovableClock {
   return test.clock;
 }
 
-function becomesQuiet(call: {
-  readonly billing: Billing;
-  readonly context: CallContext;
-  readonly query: { readonly timeoutSec: number };
-}): Promise<boolean> {
-  return call.billing.settle({ tenant: call.context.tenant, timeoutMs: call.query.timeoutSec * secondMs });
+type WaitingCall = Pick<
+  TenantCall<string, { timeoutSec: typeof timeoutSec }, null>,
+  'billing' | 'context' | 'query'
+>;
+
+function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean> {
+  return billing.settle({ tenant: context.tenant, timeoutMs: query.timeoutSec * 1_000 });
 }
 
 /** Sandbox gateway controls per tenant, in test mode (payments §2.4 rule 2). */

@@ -18,6 +18,12 @@ import {
   waitForCompletion,
 } from './call-completion.ts';
 
+const update = {
+  permission: 'entitlement:create',
+  body: jsonBody(partial(Subscription)),
+  fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
+} as const;
+
 /** Operations on running subscriptions (http-api §13). */
 export const subscriptionChangeRoutes: readonly Route[] = [
   tenantRoute('changeSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}', {
@@ -57,15 +63,11 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       await checkFixedFields(call, subscriptionId, body);
       const { requestedDate, billingPolicy } = query;
       const change = { ...body, requestedDate, billingPolicy };
-      const { accountId, effective } = await billing.subscriptions.changePlan(
-        context,
-        subscriptionId,
-        change,
-      );
+      const changed = await billing.subscriptions.changePlan(context, subscriptionId, change);
       await waitForCompletion(call, {
-        accountId,
+        accountId: changed.accountId,
         done: `The plan of subscription ${subscriptionId} is changed`,
-        billingEffect: effective.at,
+        billingEffect: changed.effective.at,
         defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
       });
     },
@@ -119,11 +121,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     handle: ({ billing, context, params }) => billing.subscriptions.uncancel(context, params.subscriptionId),
   }),
   tenantRoute('updateSubscriptionBCD', 'PUT /1.0/kb/subscriptions/{subscriptionId}/bcd', {
+    ...update,
     summary: 'Give a subscription a bill cycle day of its own',
-    permission: 'entitlement:create',
     query: { effectiveFromDate: moment, forceNewBcdWithPastEffectiveDate: flag() },
-    body: jsonBody(partial(Subscription)),
-    fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
     async handle(call) {
       const { billing, context, params, query, body } = call;
       await checkFixedFields(call, params.subscriptionId, body);
@@ -135,11 +135,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('updateSubscriptionQuantity', 'PUT /1.0/kb/subscriptions/{subscriptionId}/quantity', {
+    ...update,
     summary: 'Set the quantity of a subscription',
-    permission: 'entitlement:create',
     query: { effectiveFromDate: moment, forceNewQuantityWithPastEffectiveDate: flag() },
-    body: jsonBody(partial(Subscription)),
-    fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
     async handle(call) {
       const { billing, context, params, query, body } = call;
       await checkFixedFields(call, params.subscriptionId, body);
@@ -155,9 +153,8 @@ export const subscriptionChangeRoutes: readonly Route[] = [
 /** HTTP calls must name the price list (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
-  throw invalidField('SubscriptionJson priceList needs to be set when no planName is specified', {
-    field: 'priceList',
-  });
+  const message = 'SubscriptionJson priceList needs to be set when no planName is specified';
+  throw invalidField(message, { field: 'priceList' });
 }
 
 const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey', 'productCategory'] as const;
@@ -176,8 +173,6 @@ async function checkFixedFields(
   const stored = await billing.getSubscription(context, subscriptionId);
   const field = sent.find((each) => body[each] !== stored[each]);
   if (field === undefined) return;
-  throw invalidField(
-    `SubscriptionJson ${field} cannot change: that of subscription ${subscriptionId} is ${stored[field]}`,
-    { field, subscriptionId },
-  );
+  const kept = `that of subscription ${subscriptionId} is ${stored[field]}`;
+  throw invalidField(`SubscriptionJson ${field} cannot change: ${kept}`, { field, subscriptionId });
 }
