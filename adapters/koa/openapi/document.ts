@@ -46,7 +46,7 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath || '/' }],
-    tags: [...new Set(routes.map((route) => route.area))].map((name) => ({
+    tags: [...new Set(routes.map(({ area }) => area))].map((name) => ({
       name,
       description: areaTexts[name],
     })),
@@ -67,13 +67,14 @@ function operationOf(route: Route): JsonSchema {
     ...(route.author ? authorParameters : []),
     ...(takesKey(route) ? [idempotencyParameter] : []),
   ];
+  const { operationId, summary, area, body } = route;
   return {
-    operationId: route.operationId,
-    summary: route.summary,
-    tags: [route.area],
+    operationId,
+    summary,
+    tags: [area],
     ...described(route),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body, route.operationId) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBodyOf(body, operationId) }),
     responses: responsesOf(route),
     security: securityOf(route),
   };
@@ -146,40 +147,37 @@ function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
 function responsesOf(route: Route): JsonSchema {
   const { success } = route;
   const headers = {
-    ...(success.location === undefined
-      ? {}
-      : {
-          Location: {
-            description: `URL of ${success.location}; its path alone, where the server is configured so`,
-            schema: { type: 'string', format: 'uri-reference' },
-          },
-        }),
-    ...(success.paged ? pageHeaders : {}),
-    ...(hasTag(route) ? { ETag: tagHeader } : {}),
-    ...(takesKey(route) ? { 'Idempotency-Replayed': replayHeader } : {}),
+    ...(success.location && { Location: locationHeader(success.location) }),
+    ...(success.paged && pageHeaders),
+    ...(hasTag(route) && { ETag: tagHeader }),
+    ...(takesKey(route) && { 'Idempotency-Replayed': replayHeader }),
   };
   const types = producedTypes(success);
   const content = Object.fromEntries(types.map((type) => [type, contentOf(route, type)]));
-  const orEmpty =
-    success.isEmptyWhen === undefined ? {} : { 'text/plain': emptyContent(success.isEmptyWhen) };
+  const orEmpty = success.isEmptyWhen && { 'text/plain': emptyContent(success.isEmptyWhen) };
   const succeeded = {
     description: success.body === undefined && types.length === 0 ? 'Done' : 'The answer',
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(types.length === 0 ? {} : { content: { ...content, ...orEmpty } }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(types.length > 0 && { content: { ...content, ...(orEmpty || {}) } }),
   };
   return {
     [success.status]: succeeded,
-    ...(success.statusInK === undefined ? {} : { [success.statusInK]: succeeded }),
-    ...(success.emptyStatus === undefined
-      ? {}
-      : { [success.emptyStatus]: { description: 'Nothing to show' } }),
-    ...(hasTag(route) ? { 304: { description: 'As `If-None-Match` has it' } } : {}),
+    ...(success.statusInK && { [success.statusInK]: succeeded }),
+    ...(success.emptyStatus && { [success.emptyStatus]: { description: 'Nothing to show' } }),
+    ...(hasTag(route) && { 304: { description: 'As `If-None-Match` has it' } }),
     ...alsoOf(route, content),
     ...failuresOf(route),
     default: {
       ...errorResponse('Any other failure', route.errorJson),
       headers: { 'Retry-After': retryHeader },
     },
+  };
+}
+
+function locationHeader(location: string): JsonSchema {
+  return {
+    description: `URL of ${location}; its path alone, where the server is configured so`,
+    schema: { type: 'string', format: 'uri-reference' },
   };
 }
 
@@ -192,12 +190,8 @@ function hasTag({ method, credentials, success }: Route): boolean {
 
 /** Further statuses, some of which an error may have too. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
-  const orError = Object.fromEntries(
-    Object.entries(content).map(([type, { schema }]) => [
-      type,
-      { schema: { anyOf: [schema, errorReference] } },
-    ]),
-  );
+  const withError = ({ schema }: Content) => ({ schema: { anyOf: [schema, errorReference] } });
+  const orError = Object.fromEntries(Object.entries(content).map(([type, each]) => [type, withError(each)]));
   const also = Object.entries(success.also ?? {}).map(([status, description]) => {
     const shown = Number(status) < 400 ? content : orError;
     return [status, { description, ...(Object.keys(shown).length === 0 ? {} : { content: shown }) }];
@@ -231,21 +225,14 @@ function failuresOf(route: Route): JsonSchema {
   const byStatus = Map.groupBy(failureCodes(route), (code) =>
     statusOfCode(code, { dialect: Dialect.D, statusOf: route.statusOf }),
   );
-  const told = Object.entries(route.outcomes ?? {});
+  const outcomes = Object.entries(route.outcomes ?? {});
+  const described = [...byStatus].map(([status, codes]) => {
+    const hasOwn = codes.some((code) => route.fails.includes(code));
+    return [status, errorResponse(`Error codes ${listed(codes)}${hasOwn ? ', and general ones' : ''}`)];
+  });
   return {
-    ...Object.fromEntries(
-      told.map(([status, description]) => [status, errorResponse(description, route.errorJson)]),
-    ),
-    ...Object.fromEntries(
-      [...byStatus].map(([status, codes]) => [
-        status,
-        errorResponse(
-          codes.some((code) => route.fails.includes(code))
-            ? `Error codes ${listed(codes)}, and general ones`
-            : `Error codes ${listed(codes)}`,
-        ),
-      ]),
-    ),
+    ...Object.fromEntries(outcomes.map(([status, text]) => [status, errorResponse(text, route.errorJson)])),
+    ...Object.fromEntries(described),
   };
 }
 

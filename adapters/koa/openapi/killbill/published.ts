@@ -231,11 +231,7 @@ const auditLogs = {
 
 /** Properties with another type in clients, or that this server neither reads nor sends. */
 export const publishedProperties: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
-  AdminPayment: {
-    lastSuccessPaymentState: text,
-    currentPaymentStateName: text,
-    transactionStatus: text,
-  },
+  AdminPayment: { lastSuccessPaymentState: text, currentPaymentStateName: text, transactionStatus: text },
   AuditLog: { changeType: text, userToken: text, history: { $ref: '#/components/schemas/Entity' } },
   ComboHostedPaymentPage: { auditLogs },
   ComboPaymentTransaction: { auditLogs },
@@ -290,15 +286,9 @@ export const propertyOrders: Readonly<Record<string, readonly string[]>> = {
   ComboPaymentTransaction: [...payer, 'transaction', 'paymentMethodPluginProperties'],
   CustomField: ['customFieldId', 'objectId'],
   Invoice: [
-    'amount',
-    'currency',
-    'status',
-    'creditAdj',
-    'refundAdj',
-    'invoiceId',
-    'invoiceDate',
-    'targetDate',
-  ].concat(['invoiceNumber', 'balance', 'accountId']),
+    ...['amount', 'currency', 'status', 'creditAdj', 'refundAdj', 'invoiceId', 'invoiceDate', 'targetDate'],
+    ...['invoiceNumber', 'balance', 'accountId'],
+  ],
   InvoicePaymentTransaction: [
     ...['transactionId', 'transactionExternalKey', 'paymentId', 'paymentExternalKey', 'transactionType'],
     ...['amount', 'currency', 'effectiveDate', 'processedAmount', 'processedCurrency', 'status'],

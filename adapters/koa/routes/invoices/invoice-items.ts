@@ -16,11 +16,7 @@ import { text } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { abortErrors, pluginItemErrors, requestedDay } from './invoices.ts';
 
-const manualParameters = {
-  requestedDate: moment,
-  autoCommit: flag(),
-  pluginProperty: pluginProperties,
-};
+const manualParameters = { requestedDate: moment, autoCommit: flag(), pluginProperty: pluginProperties };
 const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
 const migrationBody = jsonListBody(MigrationInvoiceItem, MigrationInvoiceItem.name);
 const manualErrors = [
@@ -108,13 +104,8 @@ export const invoiceItemRoutes: readonly Route[] = [
       const accountId = named(call.body.accountId, 'accountId');
       const invoiceItemId = named(call.body.invoiceItemId, 'invoiceItemId');
       const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
-      await call.billing.invoices.adjustItem(call.context, {
-        ...call.body,
-        accountId,
-        invoiceId,
-        invoiceItemId,
-        requestedDate,
-      });
+      const adjustment = { ...call.body, accountId, invoiceId, invoiceItemId, requestedDate };
+      await call.billing.invoices.adjustItem(call.context, adjustment);
     },
   }),
   tenantRoute('createCredits', 'POST /1.0/kb/credits', {

@@ -17,12 +17,14 @@ import {
   type PluginPropertyParameter,
   pageParameters,
   pluginProperties,
+  type QueryOf,
   required,
   uuidList,
   uuidParameter,
   withoutNulls,
 } from '../../wire/query.ts';
 import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
+import { changeErrors } from '../subscriptions/call-completion.ts';
 
 /** Errors of items from invoice plugins (invoicing §13). */
 export const pluginItemErrors = [
@@ -76,21 +78,21 @@ const actionErrors = [
   ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
   ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
   ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
   ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-  ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
-  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
-  ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
-  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
   ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-  ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
-  ErrorCode.CATALOG_NO_SUCH_PLAN,
-  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-  ErrorCode.CATALOG_PLAN_NOT_FOUND,
-  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
-  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-  ErrorCode.BLOCKING_BLOCKED_ACTION,
+  ...changeErrors,
 ];
+
+const accountListQuery = {
+  startDate: moment,
+  endDate: moment,
+  withMigrationInvoices: flag(),
+  unpaidInvoicesOnly: flag(),
+  includeVoidedInvoices: flag(),
+  includeInvoiceComponents: flag(),
+  invoicesFilter: uuidList,
+  ...auditParameter,
+};
 
 const oneInvoice = {
   query: { withChildrenItems: flag(), ...auditParameter },
@@ -203,16 +205,7 @@ export const invoiceRoutes: readonly Route[] = [
   tenantRoute('getInvoicesForAccount', 'GET /1.0/kb/accounts/{accountId}/invoices', {
     area: 'invoices',
     summary: 'List the invoices of an account by target date',
-    query: {
-      startDate: moment,
-      endDate: moment,
-      withMigrationInvoices: flag(),
-      unpaidInvoicesOnly: flag(),
-      includeVoidedInvoices: flag(),
-      includeInvoiceComponents: flag(),
-      invoicesFilter: uuidList,
-      ...auditParameter,
-    },
+    query: accountListQuery,
     ...invoiceList,
     async handle(call) {
       const { query, params } = call;
@@ -251,27 +244,19 @@ async function runAsked(call: RunCall): Promise<GenerateRequest> {
 /** The plugin properties that select a draft (invoicing §8.3). */
 function draftAsked(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
-  const draftId = given('KB_REUSE_DRAFT_INVOICING_ID');
-  return {
-    reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true',
-    draftId: draftId === null ? null : uuidOrRefuse(draftId),
-  };
-}
-
-function uuidOrRefuse(text: string): Uuid {
-  const id = text.toLowerCase();
-  if (isUuid(id)) return id;
-  throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice');
+  const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
+  if (draftId !== null && !isUuid(draftId))
+    throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice');
+  return { reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
 }
 
 /** http-api §13.1 note 20. */
-function refuseContradictions(query: {
-  readonly startDate: unknown;
-  readonly unpaidInvoicesOnly: boolean;
-  readonly withMigrationInvoices: boolean;
-  readonly includeInvoiceComponents: boolean;
-}): void {
-  const { unpaidInvoicesOnly, withMigrationInvoices, includeInvoiceComponents, startDate } = query;
+function refuseContradictions({
+  startDate,
+  unpaidInvoicesOnly,
+  withMigrationInvoices,
+  includeInvoiceComponents,
+}: QueryOf<typeof accountListQuery>): void {
   const isContradictory =
     (unpaidInvoicesOnly && (withMigrationInvoices || includeInvoiceComponents)) ||
     (withMigrationInvoices && startDate !== null);

@@ -13,6 +13,33 @@ export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorCode[] = [ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED];
 
+/** Errors of the plan that a creation, change or dry run asks for. */
+export const planErrors: readonly ErrorCode[] = [
+  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+  ErrorCode.CATALOG_NO_SUCH_PLAN,
+  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+  ErrorCode.CATALOG_PLAN_NOT_FOUND,
+  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+  ErrorCode.BLOCKING_BLOCKED_ACTION,
+];
+
+export const changeErrors: readonly ErrorCode[] = [
+  ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+  ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
+  ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+  ...planErrors,
+];
+
+/** Errors of add-ons that a creation or change asks for. */
+export const addOnErrors: readonly ErrorCode[] = [
+  ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+];
+
 /** `CC` of http-api §13: whether and how long to wait for the invoice and payment. */
 export const completionParameters = {
   callCompletion: flag(),

@@ -10,6 +10,8 @@ import { partial, type RequestOf } from '../../wire/model.ts';
 import { flag, moment, optionalChoice } from '../../wire/query.ts';
 import { ChosenPolicy } from './bundles.ts';
 import {
+  addOnErrors,
+  changeErrors,
   completionParameters,
   controlledErrors,
   controlledQuery,
@@ -37,22 +39,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
     body: jsonBody(partial(Subscription)),
     fails: [
-      ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-      ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-      ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-      ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+      ...changeErrors,
+      ...addOnErrors,
       ErrorCode.SUBSCRIPTION_CHANGE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-      ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
-      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
-      ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
-      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
-      ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
-      ErrorCode.CATALOG_NO_SUCH_PLAN,
-      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-      ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
-      ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-      ErrorCode.BLOCKING_BLOCKED_ACTION,
       ErrorCode.COMPLETION_TIMEOUT,
       ...controlledErrors,
     ],

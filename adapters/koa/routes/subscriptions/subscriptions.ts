@@ -13,11 +13,13 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
 import { flag, moment, plainText, required } from '../../wire/query.ts';
 import {
+  addOnErrors,
   completionParameters,
   controlledErrors,
   controlledQuery,
   DEFAULT_WAIT_SEC_IN_K,
   type DoneWork,
+  planErrors,
   waitForCompletion,
 } from './call-completion.ts';
 
@@ -28,23 +30,15 @@ const creationErrors: readonly ErrorCode[] = [
   ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
   ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
-  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+  ...planErrors,
+  ...addOnErrors,
   ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
   ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
   ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
   ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
   ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
   ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-  ErrorCode.CATALOG_NO_SUCH_PLAN,
-  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-  ErrorCode.CATALOG_PLAN_NOT_FOUND,
-  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
   ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
-  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-  ErrorCode.BLOCKING_BLOCKED_ACTION,
   ErrorCode.COMPLETION_TIMEOUT,
   ...controlledErrors,
 ];
