@@ -19,16 +19,15 @@ import {
 
 export * from '../../lib/index.ts';
 
-/** A storage, and those of the other ports that differ from Node's. */
+/** Options of the engine, of which only the storage is required. */
 export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> &
   Partial<Omit<EngineOptions<Host>, 'sha256'>>;
 export type Billing<Host = never> = Engine<Host>;
 
 export const Billing = {
   /**
-   * Opens the engine in a Node process: real time, UUIDv7, scrypt, signing keys kept as they are (see
-   * `secretCipher`), a logger that writes warnings to standard error, pushes over HTTP, and a node name of host name, boot id and
-   * process, each replaceable by an option.
+   * Opens the engine in a Node process. Defaults: real time, UUIDv7, scrypt, unencrypted signing keys (see `secretCipher`), a
+   * logger of warnings on standard error, pushes over HTTP, and a node name of host name, boot id and process.
    *
    * @example
    * import { Billing } from 'billwright';
@@ -58,7 +57,7 @@ export const Billing = {
   },
 };
 
-/** A member that is undefined is none: `{ logger: quiet ? silent : undefined }` leaves the one there is. */
+/** Removes undefined members, so that `{ logger: quiet ? silent : undefined }` keeps the default. */
 function given<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

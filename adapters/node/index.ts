@@ -1,4 +1,4 @@
-/** What the Node runtime gives the engine: time, identity, hashing. */
+/** Ports of the Node runtime: time, identity, hashing. */
 
 export { logFiles } from './log-files.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises
 import { basename, join, relative, resolve, sep } from 'node:path';
 import type { LogFile, LogFiles } from '../../lib/ports/index.ts';
 
-/** Log files of this machine; links that lead out of the directories that may be read are not followed. */
+/** Returns a reader of log files, which follows no links out of the allowed directories. */
 export function logFiles(): LogFiles {
   return {
     async read({ allowed, directory, names, maxBytes }) {
@@ -32,7 +32,7 @@ function isWithin(root: string, path: string): boolean {
   );
 }
 
-/** The file that was written last, in a list of one. */
+/** Returns the last written file in a list. */
 async function lastWritten(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const files = await Promise.all(

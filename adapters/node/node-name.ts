@@ -3,29 +3,25 @@ import { hostname } from 'node:os';
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 const bootIdCharacters = 8;
-/** Position of the start time in `/proc/<pid>/stat` behind the name of the program (proc(5)). */
+/** Position of the start time in `/proc/<pid>/stat` after the program name (proc(5)). */
 const startTimeAt = 19;
-/** A process that has ended and whose end its parent has not read. */
+/** States of ended processes. */
 const endedStates = ['Z', 'X'];
 
-/** Identifies the machine since it was switched on, as far as it can tell; otherwise a name that no other has. */
+/** Identifies the boot of this machine if the system provides its id; otherwise unique. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
 
-/**
- * A name of this node for this start that no other has: host name and boot id (platform §15 rule 1), process, and its
- * count in the process.
- */
+/** Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, count in the process. */
 export function newNodeName(): string {
   namesMade += 1;
   return `${space}.${process.pid}.${startOf(process.pid) ?? 0}.${namesMade}`;
 }
 
 /**
- * Whether a node of this name has run on this host since it was switched on, in a process that has ended: this node may
- * then take over what it left. Containers that share a host name do not see each other's processes, so those seem to have
- * ended.
+ * Returns true for the name of an ended process of this host since its boot, whose work this node may take over. Processes
+ * of other containers with the same host name count as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;
@@ -38,17 +34,17 @@ function bootId(): string | null {
   return readIfThere(bootIdFile)?.slice(0, bootIdCharacters) ?? null;
 }
 
-/** When the process was started, in ticks since boot; null if the system does not tell, '' if it has ended. */
+/** Returns the start of a process in ticks since boot; null if unknown, '' if it ended. */
 function startOf(pid: number): string | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The program's name is in brackets and may contain any character.
+  // The program name is in brackets and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (endedStates.includes(fields[0] ?? '')) return '';
   return fields[startTimeAt] ?? null;
 }
 
-/** A process of another user exists too. */
+/** Returns true for an existing process, also of another user. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -62,6 +58,6 @@ function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return null; // no system that tells it so
+    return null; // not on Linux
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the package. */
+/** Returns the version of the package. */
 export function productVersion(): string {
   try {
     const file = readFileSync(new URL(import.meta.resolve('billwright/package.json')), 'utf8');

@@ -6,65 +6,59 @@ import { Webhook } from 'standardwebhooks';
 import type { NameResolver, PushAnswer, PushRequest, PushSender } from '../../lib/ports/index.ts';
 import { productVersion } from './product-version.ts';
 
-// An import of its names would load all that `node:http` has, Node's own fetch included, into every process that starts.
+// A named import would load all of `node:http`, including fetch, into every process.
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** How long a connection without work is kept, and how many of them in all. */
+/** Time and number of idle connections. */
 const KEPT_MS = 4_000;
 const KEPT_CONNECTIONS = 100;
 
-/** How many bytes of an answer are read, and for how long after its head, so that its connection can be used again. */
+/** Limits for reading an answer, after which its connection is closed. */
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
-/** What an agent tells connections apart by, besides host and port. */
+/** The checked addresses of a call, which identify its connections besides host and port. */
 interface Pinned {
   readonly pinned?: string;
 }
 
-/** Connections to addresses that were checked for one call are not lent to a call with other addresses. */
-const byAddress = (name: string, options: object | undefined): string =>
-  `${name}|${(options as Pinned | undefined)?.pinned ?? ''}`;
-
 /**
- * Whether one more connection without work may be kept. Node bounds those to one host alone, and a tenant can register
- * one callback after another.
+ * Makes an agent reuse connections only for the same checked addresses, and limits idle ones across hosts, because a
+ * tenant can register one callback after another.
  */
-function mayKeepOneMore({ freeSockets }: Pick<NodeHttpAgent, 'freeSockets'>): boolean {
-  const kept = Object.values(freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
-  return kept < KEPT_CONNECTIONS;
-}
-
-/** Has an agent tell connections apart by the addresses that were checked, and keep few of them. */
 function pinning<A extends NodeHttpAgent>(agent: A): A {
   const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
   return Object.assign(agent, {
-    getName: (...[options]: Parameters<typeof getName>) => byAddress(getName(options), options),
+    getName: (...[options]: Parameters<typeof getName>) =>
+      `${getName(options)}|${(options as Pinned | undefined)?.pinned ?? ''}`,
     keepSocketAlive(...of: Parameters<typeof keepSocketAlive>): boolean {
       const isKept: unknown = keepSocketAlive(...of);
-      return isKept !== false && mayKeepOneMore(agent);
+      const kept = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+      return isKept !== false && kept < KEPT_CONNECTIONS;
     },
   });
 }
 
-interface Agents {
-  readonly http: NodeHttpAgent;
-  readonly https: HttpsAgent;
+/** The agents and settings of a sender. */
+interface Means {
+  readonly agents: { readonly http: NodeHttpAgent; readonly https: HttpsAgent };
+  readonly userAgent: string;
+  readonly ca: string | undefined;
 }
 
 /**
- * Sends pushes over HTTP (platform §10.2): connects to the given addresses and nowhere else, follows no redirect, uses no
- * proxy, and reads of the answer no more than its status. An attempt lasts until its connection is free or closed, at most
- * a second beyond the head of the answer: so as many connections are open as attempts are under way. Signs by Standard Webhooks (platform §10.3).
- * @param options.ca certificates of authorities that are trusted instead of Node's.
- * @param options.resolver finds the addresses of hosts; default: as the machine does.
+ * Returns a sender of pushes over HTTP (platform §10.2). It connects only to the given addresses, follows no redirect, uses
+ * no proxy and reads only the status. An attempt lasts until its connection is free or closed, at most a second after the
+ * head of the answer, so there are no more connections than attempts. Signs by Standard Webhooks (platform §10.3).
+ * @param options.ca trusted certificates instead of Node's.
+ * @param options.resolver resolves host names; default `nameResolver()`.
  */
 export function httpPushSender(
   options: { readonly ca?: string; readonly resolver?: NameResolver } = {},
 ): PushSender {
   const resolver = options.resolver ?? nameResolver();
   const kept = { keepAlive: true, timeout: KEPT_MS };
-  const agents: Agents = { http: pinning(new HttpAgent(kept)), https: pinning(new HttpsAgent(kept)) };
+  const agents = { http: pinning(new HttpAgent(kept)), https: pinning(new HttpsAgent(kept)) };
   const userAgent = `Billwright/${productVersion()}`;
   return {
     resolve: (host) => resolver.resolve(host),
@@ -74,13 +68,6 @@ export function httpPushSender(
       agents.https.destroy();
     },
   };
-}
-
-/** What pushes are sent with. */
-interface Means {
-  readonly agents: Agents;
-  readonly userAgent: string;
-  readonly ca: string | undefined;
 }
 
 function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<PushAnswer> {
@@ -107,13 +94,13 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       socket.destroy();
       reject(new Error('The receiver asked for another protocol'));
     });
-    // The connection is free for another push, or closed, however that has come about.
+    // The connection is free for another push, or closed.
     sent.once('close', () => {
       if (status !== undefined) resolve({ status });
       else reject(new Error('The connection was closed without an answer'));
     });
     sent.on('error', (error) => {
-      // What breaks after the head of the answer does not change the answer.
+      // Errors after the head of the answer do not matter.
       if (status === undefined)
         reject(inTime.aborted ? new Error(`There was no answer within ${timeoutMs / 1_000} s`) : error);
     });
@@ -121,7 +108,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
   });
 }
 
-/** A short answer is read to its end, so that the connection can be used again; a long or slow one ends it. */
+/** Reads a short answer to its end, so that the connection can be reused; closes it for a long or slow one. */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
   const timer = setTimeout(() => sent.destroy(), READ_MS);
   sent.once('close', () => clearTimeout(timer));
@@ -134,28 +121,20 @@ function letGo(sent: ClientRequest, answer: IncomingMessage): void {
 }
 
 function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: string) {
+  const at = new Date(timestampSec * 1_000);
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, at, body));
   return {
     'Content-Type': 'application/json; charset=UTF-8',
     'Content-Length': Buffer.byteLength(body),
     'User-Agent': userAgent,
     'webhook-id': id,
     'webhook-timestamp': String(timestampSec),
-    ...(secrets.length === 0 ? {} : { 'webhook-signature': signature({ id, timestampSec, body, secrets }) }),
+    // One signature per secret, of which receivers accept any.
+    ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
   };
 }
 
-/** One signature per secret, separated by blanks: receivers accept any of them. */
-function signature({
-  id,
-  timestampSec,
-  body,
-  secrets,
-}: Pick<PushRequest, 'id' | 'timestampSec' | 'body' | 'secrets'>): string {
-  const at = new Date(timestampSec * 1_000);
-  return secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ');
-}
-
-/** Answers whoever asks for an address of the host with those that were checked. */
+/** Returns a lookup that finds only the checked addresses. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (host, options, answer) => {
@@ -166,15 +145,14 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** How long a name server may take, and how often it is asked. */
+/** Time limit and attempts per name server. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Resolves names with a dot by DNS itself: the machine's own way of it (`getaddrinfo`) takes one of few threads for as long as
- * a name server likes, which hashing and files need too. Names without a dot, which only the machine knows how to complete,
- * go that way. The hosts file does not count for names with a dot.
- * @param options.servers name servers as `address` or `address:port`; default: those of the machine.
+ * Returns a resolver that uses DNS for names with a dot, without the hosts file, because `getaddrinfo` blocks one of the
+ * few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete them.
+ * @param options.servers name servers as `address` or `address:port`; default those of the machine.
  */
 export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

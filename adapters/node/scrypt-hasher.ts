@@ -1,8 +1,9 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { SecretHasher } from '../../lib/ports/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 
-/** Cost of one hash: N = 2^logCost, block size r, parallelisation p. */
+/** Cost of a hash: N = 2^logCost, block size r, parallelization p. */
 interface ScryptCost {
   readonly logCost: number;
   readonly blockSize: number;
@@ -24,21 +25,17 @@ export interface ScryptHasherOptions {
 const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
 const saltBytes = 16;
 const keyBytes = 32;
-/** A stored string from outside must not be able to use up the node's memory or seconds of work. */
+/** Limits memory and time for stored hashes. */
 const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
 const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Hashes with scrypt as `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform §6.3). A stored
- * string is checked with its own parameters. The work runs on Node's thread pool, never on the event loop.
+ * Returns a scrypt hasher with hashes `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform §6.3). A hash
+ * is verified with its own parameters, on Node's thread pool.
  */
 export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
   const saltOf = options.saltOf ?? randomBytes;
-  const nobody: StoredSecret = {
-    cost: defaultCost,
-    salt: randomBytes(saltBytes),
-    key: randomBytes(keyBytes),
-  };
+  const nobody = { cost: defaultCost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
   return {
     async hash(secret) {
       const salt = saltOf(saltBytes);
@@ -46,7 +43,7 @@ export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
       return format({ cost: defaultCost, salt, key });
     },
     async verify(secret, stored) {
-      // An unknown name costs the same work as a known one, so that the time of an answer tells nothing.
+      // An unknown name costs the same work, so that the response time reveals nothing.
       const expected = stored === null ? nobody : parse(stored);
       const key = await derive(secret, { ...expected, length: expected.key.length });
       return timingSafeEqual(key, expected.key) && stored !== null;
@@ -58,7 +55,7 @@ export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
   };
 }
 
-/** What a guess costs, up to a constant. */
+/** Returns the relative cost of a guess. */
 function workOf({ logCost, blockSize, parallelism }: ScryptCost): number {
   return 2 ** logCost * blockSize * parallelism;
 }
@@ -71,15 +68,13 @@ function derive(
   const cost = 2 ** logCost;
   // scrypt needs 128·r·(N + p) bytes and some; Node's default of 32 MiB is just too small for N = 2^15, r = 8.
   const maxmem = 256 * blockSize * (cost + parallelism);
-  return new Promise((resolve, reject) => {
-    scrypt(
-      secret.normalize('NFC'),
-      input.salt,
-      input.length,
-      { cost, blockSize, parallelization: parallelism, maxmem },
-      (error, key) => (error === null ? resolve(key) : reject(error)),
-    );
-  });
+  const options = { cost, blockSize, parallelization: parallelism, maxmem };
+  return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(
+    secret.normalize('NFC'),
+    input.salt,
+    input.length,
+    options,
+  );
 }
 
 function format(stored: StoredSecret): string {
@@ -90,21 +85,17 @@ function format(stored: StoredSecret): string {
 function parse(text: string): StoredSecret {
   const match = storedForm.exec(text);
   assertInvariant(match !== null, 'A stored secret is not in the form $scrypt$ln=…,r=…,p=…$salt$key');
-  const [logCost, blockSize, parallelism] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const cost = { logCost: Number(match[1]), blockSize: Number(match[2]), parallelism: Number(match[3]) };
+  const names = ['logCost', 'blockSize', 'parallelism'] as const;
   assertInvariant(
-    logCost >= 1 &&
-      logCost <= highestCost.logCost &&
-      blockSize >= 1 &&
-      blockSize <= highestCost.blockSize &&
-      parallelism >= 1 &&
-      parallelism <= highestCost.parallelism,
+    names.every((name) => cost[name] >= 1 && cost[name] <= highestCost[name]),
     'The parameters of a stored secret are out of bounds',
-    { logCost, blockSize, parallelism },
+    cost,
   );
   const salt = Buffer.from(match[4] ?? '', 'base64');
   const key = Buffer.from(match[5] ?? '', 'base64');
   assertInvariant(salt.length > 0 && key.length > 0, 'A stored secret has no salt or no key');
-  return { cost: { logCost, blockSize, parallelism }, salt, key };
+  return { cost, salt, key };
 }
 
 function unpadded(bytes: Buffer): string {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { SecretCipher } from '../../lib/ports/index.ts';
 
-/** Shorter keys could be guessed; 32 random bytes in base64 have 44 characters. */
+/** 32 random bytes in base64 have 44 characters. */
 const minKeyCharacters = 32;
 const keyBytes = 32;
 const ivBytes = 12;
@@ -11,8 +11,8 @@ const encryptedMark = '$aes256gcm$';
 const plainMark = '$plain$';
 
 /**
- * Encrypts with AES-256-GCM under a key that is derived from the server key, as `$aes256gcm$<base64>`. It can still read
- * what was stored before there was a server key, and what former keys have encrypted.
+ * Returns a cipher that encrypts with AES-256-GCM under a key derived from the server key, as `$aes256gcm$<base64>`. It also
+ * decrypts unencrypted texts and those of former keys.
  * @throws RangeError for a server key of fewer than 32 characters.
  */
 export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {
@@ -52,12 +52,12 @@ function opened(sealed: Buffer, key: Uint8Array): string | null {
   try {
     return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
   } catch {
-    // The tag does not match: another key encrypted it.
+    // The text was encrypted with another key.
     return null;
   }
 }
 
-/** Stores secrets unencrypted, for hosts whose database is as safe as any place for a key would be. */
+/** Returns a cipher that stores secrets unencrypted, for hosts whose database is as safe as a key file. */
 export function unencrypted(): SecretCipher {
   return {
     random: (length) => randomBytes(length),
@@ -72,15 +72,15 @@ const othersMay = 0o077;
 
 export interface KeyFile {
   readonly key: string;
-  /** Whether others than the owner may use the file. */
+  /** True if other users may read or write the file. */
   readonly isOpenToOthers: boolean;
 }
 
-/** The key that the file holds; null if there is no such file. */
+/** Returns the key in the file; null if the file is missing. */
 export function readKeyFile(path: string): KeyFile | null {
   try {
     const key = readFileSync(path, 'utf8').trim();
-    // On Windows the mode says nothing about other users.
+    // On Windows the mode does not describe other users.
     const isOpenToOthers = process.platform !== 'win32' && (statSync(path).mode & othersMay) !== 0;
     return { key, isOpenToOthers };
   } catch (error) {
@@ -90,16 +90,14 @@ export function readKeyFile(path: string): KeyFile | null {
 }
 
 /**
- * The key in the file, which is created with a new key for its owner only if it does not exist. If several processes
- * create it at once, one succeeds and the others take its key.
+ * Returns the key in the file, which is created for its owner only if it is missing. If several processes create it at
+ * once, all use the same key.
  */
 export function ensureKeyFile(path: string): KeyFile {
-  return readKeyFile(path) ?? makeKeyFile(path);
-}
-
-function makeKeyFile(path: string): KeyFile {
+  const existing = readKeyFile(path);
+  if (existing !== null) return existing;
   const key = randomBytes(newKeyBytes).toString('base64');
-  // Written under another name first, so that nobody finds it half written.
+  // Written under another name first, so that nobody reads an incomplete file.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${key}\n`, { mode: ownerOnly, flush: true });
   try {

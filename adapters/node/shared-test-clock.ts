@@ -6,7 +6,6 @@ import {
   checkClockTime,
   type Instant,
   instant,
-  type LocalDate,
   localDateOf,
   movedClock,
   startOfDay,
@@ -14,19 +13,19 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** Where the clock's setting is stored, so that every node reads the same time (`SystemStore` of the storage port). */
+/** The store of the clock's setting for all nodes (`SystemStore` of the storage port). */
 export interface TestClockStore {
   readTestClock(): Promise<TestClockSetting | null>;
   writeTestClock(value: TestClockSetting | null): Promise<void>;
 }
 
-/** Business time `base` at system time `setAtMs`; it runs on from there. */
+/** Business time is `base` at system time `setAtMs` and runs from there. */
 export interface TestClockSetting {
   readonly base: Instant;
   readonly setAtMs: number;
 }
 
-/** A move by calendar units; only the first one given of days, weeks, months, years counts, negative goes back. */
+/** A move by calendar units, also negative. Only the first of days, weeks, months and years is used. */
 export interface ClockMove {
   readonly days?: number | undefined;
   readonly weeks?: number | undefined;
@@ -34,7 +33,7 @@ export interface ClockMove {
   readonly years?: number | undefined;
 }
 
-/** A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only. */
+/** A movable business clock, shared by all nodes of a database (platform §14). Test mode only. */
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
@@ -43,14 +42,14 @@ export interface SharedTestClock extends Clock {
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(at: Instant | null): Promise<void>;
-  /** @throws BillingError INVALID_PARAMETER (60002) when the move leads before 1970-01-02 or after 8999-12-31. */
+  /** @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31. */
   move(by: ClockMove): Promise<void>;
 }
 
 const daysPerWeek = 7;
 const monthsPerYear = 12;
 
-/** The shared test clock on `store`; call `refresh()` before its first use. Until it is set it shows real time. */
+/** Returns the shared test clock, which shows real time until it is set. Call `refresh()` before its first use. */
 export function sharedTestClock(
   store: TestClockStore,
   systemClock: Pick<SystemClock, 'nowMs'>,
@@ -104,17 +103,11 @@ export function sharedTestClock(
   };
 }
 
-/** Calendar units in UTC; months and years keep day and time, clamped to the month's last day (platform §14.2). */
-function moved(at: Instant, by: ClockMove): Instant {
-  if (by.days !== undefined) return onDate(at, (date) => addDays(date, by.days ?? 0));
-  if (by.weeks !== undefined) return onDate(at, (date) => addDays(date, (by.weeks ?? 0) * daysPerWeek));
-  if (by.months !== undefined) return onDate(at, (date) => addMonths(date, by.months ?? 0));
-  if (by.years !== undefined) return onDate(at, (date) => addMonths(date, (by.years ?? 0) * monthsPerYear));
-  return at;
-}
-
-function onDate(at: Instant, change: (date: LocalDate) => LocalDate): Instant {
+/** Moves in UTC; months and years keep day and time, clamped to the month's last day (platform §14.2). */
+function moved(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);
-  const timeOfDayMs = at - startOfDay(date, UTC);
-  return addMilliseconds(startOfDay(change(date), UTC), timeOfDayMs);
+  const byDays = days ?? (weeks === undefined ? undefined : weeks * daysPerWeek);
+  const byMonths = months ?? (years ?? 0) * monthsPerYear;
+  const to = byDays === undefined ? addMonths(date, byMonths) : addDays(date, byDays);
+  return addMilliseconds(startOfDay(to, UTC), at - startOfDay(date, UTC));
 }

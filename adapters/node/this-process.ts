@@ -13,14 +13,10 @@ import type {
 import { createUuidV7, type UuidV7Generator } from '../../lib/values/ids/index.ts';
 import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 
-/** Longest delay that a timer of Node takes; a longer one would fire at once. */
+/** Longest delay of a Node timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Real time for both notions of it: business time in whole seconds (`now`), system time in milliseconds with timers that
- * keep the process alive only on request (`nowMs`, `after`). A delay beyond 24 days is cut to that, so longer waits have
- * to check again.
- */
+/** Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check again. */
 export function systemClock(): Clock & SystemClock {
   return {
     isOfMachine: true,
@@ -36,14 +32,14 @@ export function systemClock(): Clock & SystemClock {
   };
 }
 
-/** Ids of this process: UUIDv7 on system time with random bits of the operating system's generator. */
+/** Returns a UUIDv7 generator on system time with secure random bits. */
 export function uuidGenerator(): UuidV7Generator {
   return createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 }
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
-/** Carries scopes of work along with promises and timers. */
+/** Carries the current scope through promises and timers. */
 export function workScopes(): WorkScopes {
   const storage = new AsyncLocalStorage<WorkScope | undefined>();
   return {
@@ -52,7 +48,7 @@ export function workScopes(): WorkScopes {
   };
 }
 
-/** Warnings and errors as lines on standard error; for hosts that bring no logger of their own. */
+/** Returns a logger of warnings and errors on standard error. */
 export function consoleLogger(): Logger {
   const ignore = (): void => undefined;
   const write =
@@ -65,7 +61,7 @@ export function consoleLogger(): Logger {
 const nanosecondsPerMs = 1_000_000;
 const RESOLUTION_MS = 20;
 
-/** What Node tells of this process; the event loop is watched from the first question on. */
+/** Returns the gauges of this process; the event loop is monitored from the first call on. */
 export function processGauges(): ProcessGauges {
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return {

@@ -5,13 +5,12 @@ const gray = '#565d66';
 const black = '#1a1d21';
 const text: TextStyle = { size: 9.5 };
 const label: TextStyle = { size: 8.5, color: gray };
-/** What tenants and customers write runs in its own direction. */
+/** Texts of tenants and customers have their own direction. */
 const own: TextStyle = { ...text, direction: 'auto' };
 const stressed: TextStyle = { size: 12.5, weight: 'bold' };
 
 const gap = 18;
 
-/** Draws a document from its head to its end. */
 export async function drawDocument(sheet: Sheet, document: PrintableDocument): Promise<void> {
   sheet.newPage();
   drawHead(sheet, document);
@@ -22,7 +21,7 @@ export async function drawDocument(sheet: Sheet, document: PrintableDocument): P
   drawText(sheet, document.footer, { ...label, direction: 'auto', maxLines: 40, isRuled: true });
 }
 
-/** Heading and status at the start, the sender at the end. */
+/** Draws heading and status at the start, the sender at the end. */
 function drawHead(sheet: Sheet, { heading, status, sender }: PrintableDocument): void {
   const half = (sheet.width - gap) / 2;
   const left: Column = { start: 0, width: half, align: 'start' };
@@ -52,7 +51,7 @@ function drawStatus(
   return 17;
 }
 
-/** To whom it goes at the start, numbers and dates at the end. */
+/** Draws the addressee at the start, facts at the end. */
 function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void {
   const half = (sheet.width - gap) / 2;
   const top = sheet.y;
@@ -70,7 +69,7 @@ function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void 
   sheet.y = top + Math.max(height, factHeight) + 26;
 }
 
-/** Labels at the start, their values at the end of the same line. */
+/** Draws labels at the start and values at the end of each line. */
 function drawPairs(
   sheet: Sheet,
   pairs: readonly PrintableFact[],
@@ -89,31 +88,24 @@ function drawPairs(
   return y - top;
 }
 
-interface Columns {
-  readonly name: Column;
-  readonly period: Column;
-  readonly amount: Column;
-}
+type Columns = Readonly<Record<'name' | 'period' | 'amount', Column>>;
 
 async function drawTable(sheet: Sheet, document: PrintableDocument): Promise<void> {
   const columns = await columnsOf(sheet, document);
   const head = () => drawTableHead(sheet, document, columns);
   head();
-  if (document.lines.length === 0) drawRow(sheet, emptyRow(document.noLines), { columns, head, below: 0 });
+  const empty = { name: document.noLines, detail: null, period: null, amount: '' };
+  if (document.lines.length === 0) drawRow(sheet, empty, { columns, head, below: 0 });
   const last = document.lines.at(-1);
   for (const line of document.lines) {
-    // The totals do not stand on a page without any line.
+    // Totals never start a page without lines.
     const below = line === last ? totalsHeight(document) + gap : 0;
     drawRow(sheet, line, { columns, head, below });
     await sheet.turn();
   }
 }
 
-function emptyRow(name: string): PrintableLine {
-  return { name, detail: null, period: null, amount: '' };
-}
-
-/** Amounts and periods as wide as they need, within bounds; the rest is for names. */
+/** Returns columns for amounts and periods as wide as needed, within limits; names get the rest. */
 async function columnsOf(sheet: Sheet, { columns, lines }: PrintableDocument): Promise<Columns> {
   const { width } = sheet;
   let amount = sheet.widthOf(columns.amount, label);
@@ -147,7 +139,7 @@ function drawTableHead(sheet: Sheet, { columns: heads }: PrintableDocument, colu
 
 const padding = 5.5;
 
-/** A row stands on one page; a new page has the head of the table again. */
+/** Draws a row on one page; a new page repeats the head of the table. */
 function drawRow(
   sheet: Sheet,
   line: PrintableLine,
@@ -178,7 +170,7 @@ function drawRow(
   sheet.rule(sheet.y, { start: 0, width: sheet.width }, { thickness: 0.6, color: '#d9dde2' });
 }
 
-/** The totals stand together. */
+/** Draws the totals on one page. */
 function drawTotals(sheet: Sheet, document: PrintableDocument): void {
   const width = Math.max(240, sheet.width / 2);
   const start = sheet.width - width;
@@ -192,21 +184,21 @@ function drawTotals(sheet: Sheet, document: PrintableDocument): void {
   sheet.y += drawPairs(sheet, [last], { top: sheet.y, start, width, style: stressed });
 }
 
-/** @returns last: the one that is stressed, if one is. */
+/** @returns last: the stressed total, if any. */
 function partsOfTotals({ totals, isLastTotalStressed }: PrintableDocument) {
   return isLastTotalStressed
     ? { plain: totals.slice(0, -1), last: totals.at(-1) }
     : { plain: totals, last: undefined };
 }
 
-/** Enough for two lines of the last one. */
+/** Reserves two lines for the last total. */
 function totalsHeight(document: PrintableDocument): number {
   const { plain, last } = partsOfTotals(document);
   const lastHeight = last === undefined ? 0 : 2 * stressed.size * LINE_HEIGHT + 12;
   return plain.length * (text.size * LINE_HEIGHT + 3) + lastHeight;
 }
 
-/** Leaves a gap, or begins a page if what follows does not fit. */
+/** Adds a gap, or a page if the height does not fit. */
 function startOf(sheet: Sheet, height: number): void {
   if (sheet.y + height > sheet.bottom) sheet.newPage();
   else sheet.y += gap;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Font } from 'fontkit';
-import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, invalidParameter } from '../../lib/values/errors/index.ts';
 
-/** A font in the format TrueType, OpenType or WOFF: a path, a file URL or its bytes. */
+/** A TrueType, OpenType or WOFF font: a path, a file URL or its bytes. */
 export type FontSource = string | URL | Uint8Array;
 
 export interface FontFamily {
@@ -20,10 +20,10 @@ export interface LoadedFont {
 
 type LoadedFamily = Readonly<Record<Weight, LoadedFont>>;
 
-/** Stands for what no font has. */
+/** Replaces characters that no font contains. */
 const REPLACEMENT = '\uFFFD';
 
-/** Noto Sans (SIL Open Font License 1.1): Latin, Greek and Cyrillic. Others of its packages are used where they are installed. */
+/** Noto Sans (SIL Open Font License 1.1) for Latin, Greek and Cyrillic. Its other packages are used if installed. */
 const builtIn = ['noto-sans', 'NotoSans'] as const;
 const others: readonly (readonly [name: string, file: string])[] = [
   ['noto-sans-arabic', 'NotoSansArabic'],
@@ -36,7 +36,7 @@ const others: readonly (readonly [name: string, file: string])[] = [
   ['noto-sans-devanagari', 'NotoSansDevanagari'],
 ];
 
-/** The fonts that texts are written in, the first that has a character first. */
+/** The fonts of a document; the first one that contains a character is used. */
 export class Fonts {
   readonly #families: readonly LoadedFamily[];
   readonly #found = {
@@ -48,7 +48,7 @@ export class Fonts {
     this.#families = families;
   }
 
-  /** @throws BillingError NOT_IMPLEMENTED (1) where the built-in font is not installed. */
+  /** @throws BillingError NOT_IMPLEMENTED (1) if the built-in font is not installed. */
   static async load(fontkit: Packages['fontkit'], given: readonly FontFamily[]): Promise<Fonts> {
     const first = packaged(builtIn);
     if (first === null) throw notInstalled(undefined);
@@ -57,7 +57,7 @@ export class Fonts {
     return new Fonts(await Promise.all(families.map((family, index) => loaded(fontkit, family, index))));
   }
 
-  /** The font for a character; null if none has it. */
+  /** Returns the font for a character; null if none contains it. */
   fontOf(character: string, weight: Weight): LoadedFont | null {
     const known = this.#found[weight].get(character);
     if (known !== undefined) return known;
@@ -72,7 +72,7 @@ export class Fonts {
     return this.fontOf(character, 'regular') !== null;
   }
 
-  /** The sign for unknown characters, and what it is written in. */
+  /** Returns the replacement sign and its font. */
   replacement(weight: Weight): { readonly text: string; readonly font: LoadedFont } {
     const font = this.fontOf(REPLACEMENT, weight);
     const first = this.#families[0];
@@ -108,31 +108,32 @@ async function opened(fontkit: Packages['fontkit'], source: FontSource, name: st
   const bytes = source instanceof Uint8Array ? source : await readFile(source);
   const font = fontkit.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (!('fonts' in font)) return { name, font: withQuickLayout(font) };
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: `A collection of fonts was given as a font for PDFs (${String(source).slice(0, 200)}); give one font`,
-  });
+  throw invalidParameter(
+    `A collection of fonts was given as a font for PDFs (${String(source).slice(0, 200)}); give one font`,
+  );
 }
 
 const install = 'npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans';
 
-/** The packages that PDFs are made with, loaded when the first one is asked for. */
+/** The packages for PDFs, loaded on first use. */
 export interface Packages {
   readonly PDFDocument: typeof import('pdfkit');
   readonly fontkit: typeof import('fontkit');
   readonly bidi: import('bidi-js').Bidi;
 }
 
-/** @throws BillingError NOT_IMPLEMENTED (1) with the line that installs them, where they are not. */
+/** @throws BillingError NOT_IMPLEMENTED (1) with the install command if a package is missing. */
 export async function loadPackages(): Promise<Packages> {
   const [pdfkit, fontkit, bidi] = await Promise.all([
     import('pdfkit'),
     import('fontkit'),
-    import('bidi-js'),
+    import('bidi-js') as Promise<unknown>,
   ]).catch((error: unknown) => {
     throw notInstalled(error);
   });
-  return { PDFDocument: pdfkit.default, fontkit, bidi: bidiOf(bidi) };
+  // A CommonJS module whose export is the factory itself.
+  const { default: bidiFactory } = bidi as { readonly default: () => Packages['bidi'] };
+  return { PDFDocument: pdfkit.default, fontkit, bidi: bidiFactory() };
 }
 
 function notInstalled(cause: unknown): BillingError {
@@ -143,13 +144,7 @@ function notInstalled(cause: unknown): BillingError {
   });
 }
 
-/** A CommonJS module whose export is the factory itself. */
-function bidiOf(module: unknown): import('bidi-js').Bidi {
-  const factory = (module as { readonly default: () => import('bidi-js').Bidi }).default;
-  return factory();
-}
-
-/** Scripts whose letters stand beside each other as they are. */
+/** Scripts without ligatures and marks. */
 const plain =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Common}]*$/u;
 
@@ -161,13 +156,13 @@ export function hasRightToLeftLetter(text: string): boolean {
 }
 
 /**
- * The font, which goes through its tables of ligatures, kerning and marks for scripts that need them only: they are nine
- * tenths of the time that a document takes.
+ * Returns the font with ligatures, kerning and marks only for scripts that need them, because they take nine tenths of the
+ * time of a document.
  */
 function withQuickLayout(font: Font): Font {
   const layout = (text: string) => {
     if (plain.test(text)) return quickLayout(font, text);
-    // Left to itself it would turn round numbers in Arabic digits.
+    // By default fontkit reverses numbers in Arabic digits.
     const direction = hasRightToLeftLetter(text) ? 'rtl' : 'ltr';
     return font.layout(text, [], undefined, undefined, direction);
   };
@@ -176,12 +171,8 @@ function withQuickLayout(font: Font): Font {
 
 function quickLayout(font: Font, text: string): ReturnType<Font['layout']> {
   const glyphs = Array.from(text, (character) => font.glyphForCodePoint(character.codePointAt(0) ?? 0));
-  const positions = glyphs.map(({ advanceWidth }) => ({
-    xAdvance: advanceWidth,
-    yAdvance: 0,
-    xOffset: 0,
-    yOffset: 0,
-  }));
+  const zero = { yAdvance: 0, xOffset: 0, yOffset: 0 };
+  const positions = glyphs.map(({ advanceWidth }) => ({ xAdvance: advanceWidth, ...zero }));
   const advanceWidth = glyphs.reduce((sum, glyph) => sum + glyph.advanceWidth, 0);
   const none = { script: 'DFLT', language: '', direction: 'ltr', features: {} } as const;
   return { ...none, glyphs, positions, advanceWidth, advanceHeight: 0, bbox: font.bbox };

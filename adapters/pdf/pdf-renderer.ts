@@ -1,21 +1,21 @@
 import type { DocumentRenderer, PrintableDocument, RenderedFile } from '../../lib/ports/index.ts';
-import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { drawDocument } from './draw-document.ts';
 import { type FontFamily, Fonts, loadPackages, type Packages } from './fonts.ts';
 import { Sheet } from './sheet.ts';
 
 export interface PdfOptions {
   /**
-   * Fonts for letters beyond Latin, Greek and Cyrillic, asked in this order for what Noto Sans does not have. Those of
-   * Google's Noto Sans for Arabic, Hebrew, Japanese, Korean, Chinese, Thai and Devanagari are found without being named
-   * where their packages are installed, such as `@expo-google-fonts/noto-sans-arabic`.
+   * Fonts for characters that Noto Sans lacks (it has Latin, Greek and Cyrillic), in this order. Installed packages of Noto
+   * Sans for Arabic, Hebrew, Japanese, Korean, Chinese, Thai and Devanagari, such as
+   * `@expo-google-fonts/noto-sans-arabic`, are found automatically.
    */
   readonly fonts?: readonly FontFamily[];
 }
 
 /**
- * Makes PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. The packages and fonts are loaded with the
- * first document; without them each PDF fails with NOT_IMPLEMENTED (1), which names the line that installs them.
+ * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded with the
+ * first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
  */
 export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRenderer {
   let tools: Promise<{ readonly packages: Packages; readonly fonts: Fonts }> | undefined;
@@ -39,7 +39,7 @@ export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRen
   };
 }
 
-/** A document whose own words cannot be written says nothing. */
+/** Rejects a document whose fixed texts have characters that no font contains. */
 function refuseUnknownLanguage(
   { heading, language, columns, noLines }: PrintableDocument,
   fonts: Fonts,
@@ -47,9 +47,9 @@ function refuseUnknownLanguage(
   const words = [heading, columns.name, columns.period, columns.amount, noLines].join('');
   const missing = [...words].find((character) => /\p{L}/u.test(character) && !fonts.has(character));
   if (missing === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `PDFs in the language ${language} need a font that has ${missing}: give it to pdfRenderer({ fonts }), or install one such as @expo-google-fonts/noto-sans-arabic`,
-    facts: { language, missing },
-  });
+  throw billingError(
+    ErrorCode.NOT_IMPLEMENTED,
+    `PDFs in the language ${language} need a font that has ${missing}: give it to pdfRenderer({ fonts }), or install one such as @expo-google-fonts/noto-sans-arabic`,
+    { language, missing },
+  );
 }

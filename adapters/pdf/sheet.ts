@@ -3,36 +3,35 @@ import type { PrintableDocument } from '../../lib/ports/index.ts';
 import type { Fonts, LoadedFont, Packages, Weight } from './fonts.ts';
 import { type BaseDirection, linesOf, TextRuns } from './text-runs.ts';
 
-/** In points; a page's bottom margin holds its number. */
+/** In points; the bottom margin contains the page number. */
 export const margin = { top: 51, side: 48, bottom: 62 } as const;
 
 export const LINE_HEIGHT = 1.4;
 
-/** How long drawing goes on without giving others their turn. */
+/** Time between turns for other work. */
 const SLICE_MS = 10;
 
 export interface TextStyle {
   readonly size: number;
   readonly weight?: Weight;
   readonly color?: string;
-  /** Default: that of the document. */
+  /** Default the document's. */
   readonly direction?: BaseDirection;
   readonly maxLines?: number;
 }
 
-/** Where a column stands; `start` and `end` are distances from the edge where lines begin. */
+/** A column; `start` is the distance from the edge where lines begin. */
 export interface Column {
   readonly start: number;
   readonly width: number;
   readonly align: 'start' | 'end';
 }
 
-/** Where lines are drawn. */
 export interface Place extends Column {
   readonly top: number;
 }
 
-/** The pages of a document, written from the top. Columns and alignment turn round where text runs from the right. */
+/** The pages of a document. Columns and alignment are mirrored for right-to-left text. */
 export class Sheet {
   readonly #pdf: PDFKit.PDFDocument;
   readonly #runs: TextRuns;
@@ -43,7 +42,7 @@ export class Sheet {
   #sliceBegan = performance.now();
   y: number = margin.top;
 
-  /** @param of.signal aborted once nobody waits for the file: drawing then ends at its next turn. */
+  /** @param of.signal ends drawing at its next turn once aborted. */
   constructor(
     { PDFDocument, bidi }: Packages,
     fonts: Fonts,
@@ -67,7 +66,7 @@ export class Sheet {
         Creator: 'Billwright',
         ...(author === null ? {} : { Author: author }),
       },
-      // The standard fonts have no other letters than those of Western Europe.
+      // The standard fonts contain only Western European letters.
       font: '',
     });
     this.#pdf.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk));
@@ -77,7 +76,7 @@ export class Sheet {
     return this.#runs.missingCharacters;
   }
 
-  /** Between the margins. */
+  /** Width between the margins. */
   get width(): number {
     return this.#pdf.page.width - 2 * margin.side;
   }
@@ -102,7 +101,7 @@ export class Sheet {
     return (this.#runs.width(text, weight, direction) * size) / 1000;
   }
 
-  /** The lines of a text in a column; without one none. */
+  /** Returns the lines of a text in a column. */
   lines(text: string | null, width: number, style: TextStyle): readonly string[] {
     if (text === null || text === '') return [];
     const { size, weight = 'regular', direction = this.#direction, maxLines = 12 } = style;
@@ -120,11 +119,8 @@ export class Sheet {
       let x = this.#left(column, width);
       for (const run of runs) {
         this.#use(run.font);
-        this.#pdf.text(run.text, x, top + index * height + size * 1.08, {
-          lineBreak: false,
-          baseline: 'alphabetic',
-          features: [],
-        });
+        const baseline = top + index * height + size * 1.08;
+        this.#pdf.text(run.text, x, baseline, { lineBreak: false, baseline: 'alphabetic', features: [] });
         x += (run.width * size) / 1000;
       }
     }
@@ -137,42 +133,29 @@ export class Sheet {
     { thickness, color }: { thickness: number; color: string },
   ): void {
     const left = this.#left({ ...column, align: 'start' }, column.width);
-    this.#pdf
-      .moveTo(left, y)
-      .lineTo(left + column.width, y)
-      .lineWidth(thickness)
-      .strokeColor(color)
-      .stroke();
+    const line = this.#pdf.moveTo(left, y).lineTo(left + column.width, y);
+    line.lineWidth(thickness).strokeColor(color).stroke();
   }
 
-  /** A frame with round corners. */
+  /** Draws a frame with round corners. */
   frame(
     y: number,
     column: Pick<Column, 'start' | 'width'>,
     { height, color }: { readonly height: number; readonly color: string },
   ): void {
     const left = this.#left({ ...column, align: 'start' }, column.width);
-    this.#pdf
-      .roundedRect(left, y, column.width, height, height / 2)
-      .lineWidth(1)
-      .strokeColor(color)
-      .stroke();
+    const frame = this.#pdf.roundedRect(left, y, column.width, height, height / 2);
+    frame.lineWidth(1).strokeColor(color).stroke();
   }
 
-  /** Writes the number of each page, and ends the file. */
+  /** Adds page numbers and returns the file. */
   async end(style: TextStyle): Promise<Uint8Array> {
     const { start, count } = this.#pdf.bufferedPageRange();
     const column: Column = { start: 0, width: this.width, align: 'end' };
     for (let page = start; page < start + count; page += 1) {
       this.#pdf.switchToPage(page);
-      this.draw(
-        [`${page - start + 1} / ${count}`],
-        { ...column, top: this.#pdf.page.height - 42 },
-        {
-          ...style,
-          direction: 'ltr',
-        },
-      );
+      const place = { ...column, top: this.#pdf.page.height - 42 };
+      this.draw([`${page - start + 1} / ${count}`], place, { ...style, direction: 'ltr' });
       await this.turn();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -182,10 +165,10 @@ export class Sheet {
     return Buffer.concat(this.#chunks);
   }
 
-  /** A font is embedded once, and only the letters of it that are written. */
+  /** Selects a font, which is embedded once with its used characters. */
   #use({ name, font }: LoadedFont): void {
     if (!this.#registered.has(name)) {
-      // pdfkit takes open fonts, of which its types do not know.
+      // pdfkit accepts open fonts, which its types lack.
       const source: object = font;
       this.#pdf.registerFont(name, source as Uint8Array);
       this.#registered.add(name);

@@ -1,19 +1,19 @@
 import { type Fonts, hasRightToLeftLetter, type LoadedFont, type Packages, type Weight } from './fonts.ts';
 
-/** A piece of a line in one font and one direction, as it is written from left to right. */
+/** A part of a line in one font and direction, in visual order. */
 interface TextRun {
   readonly text: string;
   readonly font: LoadedFont;
-  /** Of the font's 1000 units. */
+  /** In thousandths of the font size. */
   readonly width: number;
 }
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Marks and controls of direction have had their say once runs are in order, and no font shows them. */
+/** Direction marks and controls, removed after ordering. */
 const invisible = /[\p{Cf}\p{Cc}\p{Cs}]/gu;
 
-/** Turns lines of text into what is drawn: in visual order (Unicode's algorithm), each piece in a font that has it. */
+/** Splits lines into runs by font, in the visual order of Unicode's algorithm. */
 export class TextRuns {
   readonly #bidi: Packages['bidi'];
   readonly #fonts: Fonts;
@@ -25,7 +25,7 @@ export class TextRuns {
     this.#fonts = fonts;
   }
 
-  /** Characters that were asked for and that no font has. */
+  /** Characters that no font contains. */
   get missingCharacters(): string {
     return [...this.#missing].join('');
   }
@@ -43,7 +43,7 @@ export class TextRuns {
     return this.of(text, weight, direction).reduce((sum, run) => sum + run.width, 0);
   }
 
-  /** Pieces of one direction, the leftmost first. */
+  /** Returns parts of one direction, the leftmost first. */
   #ordered(text: string, direction: BaseDirection): readonly { text: string; isRtl: boolean }[] {
     if (text === '') return [];
     const embedding = this.#bidi.getEmbeddingLevels(text, direction);
@@ -66,12 +66,12 @@ export class TextRuns {
     });
   }
 
-  /** A piece by fonts; what no font has is replaced. */
+  /** Splits the text into runs by font. Characters that no font contains are replaced. */
   #inFonts({ text, isRtl }: { text: string; isRtl: boolean }, weight: Weight): readonly TextRun[] {
     const parts: { text: string; font: LoadedFont }[] = [];
     for (const character of text) {
       const last = parts.at(-1);
-      // Spaces and marks stay in the font of what they follow.
+      // Spaces and marks use the font of the previous character.
       const isNeutral = last?.font.font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) ?? false;
       const found =
         isNeutral && last && /[\s\p{M}]/u.test(character) ? last.font : this.#fonts.fontOf(character, weight);

@@ -9,11 +9,11 @@ import {
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 
-/** For whom a plugin is checked. */
+/** The tenant and accounts of a plugin check. */
 export interface CatalogPluginSubject {
   /** A tenant that the plugin serves. */
   readonly tenantId: Uuid;
-  /** Accounts of that tenant; two or more show whether their catalogs differ as the plugin says. */
+  /** Accounts of that tenant; two or more check that their catalogs differ only as the plugin declares. */
   readonly accountIds?: readonly Uuid[];
   /** A tenant that the plugin does not serve. */
   readonly foreignTenantId?: Uuid;
@@ -22,9 +22,9 @@ export interface CatalogPluginSubject {
 }
 
 /**
- * Checks a plugin against its contract (catalog §16) and returns what is wrong with it, an empty list if nothing is. The
- * catalog must be valid, a stamp must stand for one content whatever the account, a null stamp must be null for every
- * account, it must not serve the foreign tenant, and no call may take longer than the engine waits.
+ * Checks a plugin against its contract (catalog §16) and returns a sentence for each problem. The catalog must be valid, a
+ * stamp must identify one content for all accounts, a null stamp must be null for every account, the foreign tenant must
+ * not be served, and no call may exceed the engine's time limit.
  *
  * @example expect(await checkCatalogPlugin(plugin, { tenantId })).to.deep.equal([]);
  */
@@ -105,7 +105,7 @@ class Check {
     }
   }
 
-  /** What the call gives; undefined if it throws. */
+  /** Returns the answer of the call; undefined if it throws. */
   async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
     const startedMs = performance.now();
     try {

@@ -19,7 +19,7 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** How far to move a clock; members add up, calendar units first. */
+/** A move of a clock; members are added, calendar units first. */
 export interface ClockStep {
   readonly years?: number;
   readonly months?: number;
@@ -30,7 +30,7 @@ export interface ClockStep {
   readonly seconds?: number;
 }
 
-/** A business clock that stands still until a test moves it. */
+/** A business clock that only tests move. */
 export interface FakeClock extends Clock {
   /**
    * Sets the clock to a date (midnight UTC) or date-time, backwards too.
@@ -39,7 +39,7 @@ export interface FakeClock extends Clock {
   set(when: string | Instant | Date): void;
   /**
    * Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day.
-   * @throws BillingError INVALID_PARAMETER (60002) when the move leads before 1970-01-02 or after 8999-12-31.
+   * @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31.
    */
   advance(step: ClockStep): void;
   today(zone?: TimeZone): LocalDate;
@@ -47,8 +47,8 @@ export interface FakeClock extends Clock {
 }
 
 /**
- * A clock for tests (platform §14.1): whole seconds, standing still between moves. Moving it wakes the dispatcher;
- * `await billing.settle()` then returns when everything that fell due has been done.
+ * Returns a clock for tests (platform §14.1) in whole seconds, which stands still between moves. A move wakes the
+ * dispatcher; `await billing.settle()` then waits until all due work is done.
  *
  * @example
  * const clock = fakeClock('2024-01-31');
@@ -98,12 +98,11 @@ function asInstant(when: string | Instant | Date): Instant {
 const PREFIX = '$plain$';
 
 /**
- * Hashes secrets at no cost, for tests that log in often: scrypt, as the engine has it otherwise, takes 50 to 100 ms for each
- * new secret, by design. Whoever reads the database finds such secrets out, so in production it is refused. What other
- * hashers have stored it does not verify, nor they what it has.
+ * Returns a fast hasher for tests that log in often, since scrypt takes 50 to 100 ms per secret. It protects no secret, so
+ * production rejects it. Hashes of other hashers are incompatible.
  *
  * @example const billing = await Billing.open({ storage: sqlite(':memory:'), hasher: plainHasher() });
- * @throws where NODE_ENV is "production".
+ * @throws if NODE_ENV is "production".
  */
 export function plainHasher(): SecretHasher {
   if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
@@ -122,20 +121,20 @@ function plainHash(secret: string): string {
   return PREFIX + createHash('sha256').update(secret).digest('base64url');
 }
 
-/** A catalog plugin whose content a test sets, and which remembers what it was asked. */
+/** A catalog plugin with content set by a test, which records its calls. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
-  /** What each method was called with, in order. */
+  /** The contexts of each method's calls, in order. */
   readonly calls: {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];
   };
-  /** From now on this is the catalog of every tenant; null: of none. The stamp is new unless one is given. */
+  /** Sets the catalog of all tenants; null: none. Default a new stamp. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** From now on the catalog is asked for each account, and never cached; null: not this plugin's account. */
+  /** Sets the catalog per account, which is never cached; null: not served. */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 
-/** For tests of what is sold from a host's own catalog: `Billing.open({ …, catalogPlugins: [plugin] })`. */
+/** Returns a catalog plugin for tests: `Billing.open({ …, catalogPlugins: [plugin] })`. */
 export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugin {
   const calls = { latestVersion: [] as CatalogPluginContext[], catalog: [] as CatalogPluginContext[] };
   let served: (accountId: string | null) => CatalogDefinition | null = () => null;

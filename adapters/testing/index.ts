@@ -1,6 +1,6 @@
 /**
- * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, a hasher
- * that costs nothing, and checks of catalog plugins and payment gateways. Entry point `billwright/testing`.
+ * Doubles for tests of host applications (clock, gateway, catalog, hasher) and checks of catalog plugins and payment
+ * gateways. Entry point `billwright/testing`.
  */
 import '../supported-node.ts';
 

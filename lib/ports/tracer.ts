@@ -1,68 +1,58 @@
-/** Where a span is in its trace, as W3C Trace Context writes it: `00-<trace id>-<span id>-<flags>`. */
+/** Position of a span in its trace as W3C Trace Context: `00-<trace id>-<span id>-<flags>`. */
 export type TraceParent = string;
 
-/** Values that a trace shows of a span. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** SERVER: a request that is served; CLIENT: a call of another system; CONSUMER: an entry of the queue; INTERNAL: the rest. */
+/** SERVER: a served request; CLIENT: a call of another system; CONSUMER: a queue entry; INTERNAL: other work. */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
-/** A span that begins now. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** Below which span; null: it begins a trace; absent: below what runs now, as the tracer itself knows it. */
+  /** The parent span; null: starts a trace; absent: the tracer's current span. */
   readonly parent?: TraceParent | null | undefined;
-  /** What else it comes from, such as the request that planned it a month ago. */
+  /** Further causes, such as the request that planned the work a month ago. */
   readonly links?: readonly TraceParent[];
   readonly attributes?: SpanAttributes;
 }
 
 /** A piece of work in a trace. */
 export interface Span {
-  /** By which others name it as their parent; stored with the work that it causes. */
+  /** Identifies it as a parent; stored with the work that it causes. */
   readonly traceParent: TraceParent;
-  /** Names it better, or shows more of it. */
+  /** Changes the name or adds attributes. */
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
-  /** It did not do what it should. */
   fail(error: unknown): void;
   end(): void;
-  /** Runs the work so that spans which other libraries begin in it, such as of a database driver, stand below this one. */
+  /** Runs the work so that spans of other libraries, such as a database driver, become children. */
   run<T>(work: () => T): T;
 }
 
 /**
- * Shows what the engine does as traces: requests and calls, their transactions, the queue entries that these cause, the
- * invoices, the calls of gateways and other plugins, the pushes. `openTelemetryTracer()` of `billwright/opentelemetry` is
- * one. It is called often and must neither throw nor wait.
+ * Records traces of requests, calls, transactions, queue entries, invoices, plugin calls and pushes, such as
+ * `openTelemetryTracer()` of `billwright/opentelemetry`. It is called often and must not throw or wait.
  */
 export interface Tracer {
   start(span: SpanStart): Span;
-  /** Runs what belongs to no trace, such as a timer that a request has happened to set. */
+  /** Runs work outside of the current trace, such as a timer. */
   detached<T>(work: () => T): T;
 }
 
-/** On whose behalf something is done. */
+/** The request and trace of the current work. */
 export interface WorkScope {
-  /** Id of the request or call, which log lines carry; null: of none, or of several. */
+  /** Id of the request or call for log lines; null: none or several. */
   readonly requestId: string | null;
-  /** The span in which it is done; null: in none. */
+  /** The current span, if any. */
   readonly traceParent: TraceParent | null;
-  /**
-   * Aborted once nobody needs the result, such as when a caller has hung up: work that computes in turns ends then. Absent:
-   * the work goes on to its end.
-   */
+  /** Aborted once the result is no longer needed, for example after a disconnect; long work then ends early. */
   readonly wanted?: AbortSignal | undefined;
-  /** By record id, the accounts that are worked on together, each on behalf of another request. */
+  /** The scopes of accounts in a batch, by record id. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;
 }
 
-/**
- * Carries the scope of work along with it, from call to call, without being passed. `workScopes()` does it with Node's
- * `AsyncLocalStorage`.
- */
+/** Carries the current scope through asynchronous work; `workScopes()` uses Node's `AsyncLocalStorage`. */
 export interface WorkScopes {
-  /** Runs the work, and all that it starts, in the scope; undefined: in none. */
+  /** Runs the work and everything it starts in the scope; undefined: in none. */
   run<T>(scope: WorkScope | undefined, work: () => T): T;
   current(): WorkScope | undefined;
 }

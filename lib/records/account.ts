@@ -1,18 +1,4 @@
-import {
-  bigint,
-  currency,
-  flag,
-  type InputOf,
-  id,
-  instant,
-  integer,
-  key,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-  timeZone,
-} from '../values/fields/index.ts';
+import { f, type InputOf, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../values/limits.ts';
 import type { Decimal } from '../values/money/index.ts';
@@ -26,39 +12,39 @@ const fixed = { set: 'creation', searched: true } as const;
 
 /** A customer of a tenant (accounts §1.1). */
 export const accountFields = {
-  recordId,
-  id: id({ searched: true }),
+  recordId: f.recordId,
+  id: f.id({ searched: true }),
   /** Unique in the tenant; default: the id. */
-  externalKey: key(fixed),
+  externalKey: f.key(fixed),
   /** Its time of day applies to operations with only a date; default: the instant of creation. */
-  referenceTime: instant(fixed),
-  parentAccountId: orNull(id(terms)),
-  isPaymentDelegatedToParent: flag(terms),
+  referenceTime: f.instant(fixed),
+  parentAccountId: f.orNull(f.id(terms)),
+  isPaymentDelegatedToParent: f.flag(terms),
   /** Without a currency nothing is invoiced. */
-  currency: orNull(currency(fixed)),
+  currency: f.orNull(f.currency(fixed)),
   /** 1 to 31; 0 = not set yet. */
-  billCycleDayLocal: integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),
+  billCycleDayLocal: f.integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),
   /** The default payment method. */
-  paymentMethodId: orNull(id(terms)),
-  name: orNull(text({ ...contact, max: 255 })),
+  paymentMethodId: f.orNull(f.id(terms)),
+  name: f.orNull(f.text({ ...contact, max: 255 })),
   /** Number of characters of the first name at the start of `name`. */
-  firstNameLength: orNull(integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
-  company: orNull(text({ ...contact, max: 255, audit: 'companyName' })),
-  address1: orNull(text({ ...contact, max: 255 })),
-  address2: orNull(text({ ...contact, max: 255 })),
-  city: orNull(text({ ...contact, max: 100 })),
-  state: orNull(text({ ...contact, max: 100, audit: 'stateOrProvince' })),
-  postalCode: orNull(text({ ...contact, max: 16 })),
+  firstNameLength: f.orNull(f.integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
+  company: f.orNull(f.text({ ...contact, max: 255, audit: 'companyName' })),
+  address1: f.orNull(f.text({ ...contact, max: 255 })),
+  address2: f.orNull(f.text({ ...contact, max: 255 })),
+  city: f.orNull(f.text({ ...contact, max: 100 })),
+  state: f.orNull(f.text({ ...contact, max: 100, audit: 'stateOrProvince' })),
+  postalCode: f.orNull(f.text({ ...contact, max: 16 })),
   /** Country, locale and zone survive anonymization because tax needs them. */
-  country: orNull(text({ ...terms, max: 50 })),
-  locale: orNull(text({ ...terms, max: 35 })),
-  timeZone: timeZone(fixed),
-  phone: orNull(text({ ...contact, max: 25 })),
-  email: orNull(text({ ...contact, max: MAX_EMAIL_CHARACTERS })),
-  notes: orNull(text({ ...contact, max: 4096 })),
-  isMigrated: orNull(flag({ ...terms, audit: 'migrated' })),
-  createdDate: instant({ searched: true }),
-  updatedDate: instant({ searched: true }),
+  country: f.orNull(f.text({ ...terms, max: 50 })),
+  locale: f.orNull(f.text({ ...terms, max: 35 })),
+  timeZone: f.timeZone(fixed),
+  phone: f.orNull(f.text({ ...contact, max: 25 })),
+  email: f.orNull(f.text({ ...contact, max: MAX_EMAIL_CHARACTERS })),
+  notes: f.orNull(f.text({ ...contact, max: 4096 })),
+  isMigrated: f.orNull(f.flag({ ...terms, audit: 'migrated' })),
+  createdDate: f.instant({ searched: true }),
+  updatedDate: f.instant({ searched: true }),
 };
 export interface Account extends RecordOf<typeof accountFields> {}
 /** The fields of an account that callers give (accounts §1.1). */
@@ -73,13 +59,13 @@ export interface AccountBalance {
 
 /** A secondary address of an account (accounts §15); independent of the account's own `email`. */
 export const accountEmailFields = {
-  recordId,
-  id: id(),
-  accountId: id({ set: 'creation' }),
-  accountRecordId: bigint(),
-  email: text({ set: 'creation', max: MAX_EMAIL_CHARACTERS, personal: true }),
+  recordId: f.recordId,
+  id: f.id(),
+  accountId: f.id({ set: 'creation' }),
+  accountRecordId: f.bigint(),
+  email: f.text({ set: 'creation', max: MAX_EMAIL_CHARACTERS, personal: true }),
   /** False after removal. */
-  isActive: flag(),
-  createdDate: instant(),
+  isActive: f.flag(),
+  createdDate: f.instant(),
 };
 export interface AccountEmail extends RecordOf<typeof accountEmailFields> {}

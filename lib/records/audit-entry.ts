@@ -1,15 +1,4 @@
-import {
-  bigint,
-  enumeration,
-  id,
-  instant,
-  json,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
@@ -18,19 +7,19 @@ export type ChangeType = keyof typeof ChangeType;
 
 /** A change of an audited record (accounts §14). */
 export const auditEntryFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** Table of the changed record without prefix, upper case, for example ACCOUNT. */
-  tableName: text(),
-  targetId: id(),
-  targetRecordId: bigint(),
-  accountRecordId: orNull(bigint()),
-  changeType: oneOf(ChangeType),
-  changeDate: instant(),
-  changedBy: text(),
-  reasonCode: orNull(text()),
-  comments: orNull(text()),
-  userToken: id(),
+  tableName: f.text(),
+  targetId: f.id(),
+  targetRecordId: f.bigint(),
+  accountRecordId: f.orNull(f.bigint()),
+  changeType: f.oneOf(ChangeType),
+  changeDate: f.instant(),
+  changedBy: f.text(),
+  reasonCode: f.orNull(f.text()),
+  comments: f.orNull(f.text()),
+  userToken: f.id(),
 };
 export interface AuditEntry extends RecordOf<typeof auditEntryFields> {}
 
@@ -38,7 +27,7 @@ export interface AuditEntry extends RecordOf<typeof auditEntryFields> {}
 export const auditRowFields = {
   ...auditEntryFields,
   /** The columns of accounts §14.1; null for records without history. */
-  snapshot: orNull(json<Readonly<Record<string, unknown>>>()),
+  snapshot: f.orNull(f.json<Readonly<Record<string, unknown>>>()),
 };
 export interface AuditRow extends RecordOf<typeof auditRowFields> {}
 

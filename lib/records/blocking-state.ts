@@ -1,17 +1,4 @@
-import {
-  bigint,
-  dated,
-  enumeration,
-  flag,
-  id,
-  instant,
-  integer,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 
 export const BlockingStateType = enumeration('SUBSCRIPTION', 'SUBSCRIPTION_BUNDLE', 'ACCOUNT');
 export type BlockingStateType = keyof typeof BlockingStateType;
@@ -31,20 +18,20 @@ export type EntitlementStateName = keyof typeof EntitlementStateName;
 
 /** A dated state of an account, bundle or subscription with three blocking flags, owned by a service. */
 export const blockingStateFields = {
-  recordId,
-  id: id(),
-  blockedId: id({ audit: 'blockableId' }),
-  accountRecordId: bigint(),
-  type: oneOf(BlockingStateType),
-  service: text(),
-  stateName: text({ audit: 'state' }),
-  isBlockChange: flag({ audit: 'blockChange' }),
-  isBlockEntitlement: flag({ audit: 'blockEntitlement' }),
-  isBlockBilling: flag({ audit: 'blockBilling' }),
-  effective: dated({ audit: 'effectiveDate' }),
-  sequence: integer({ audit: null }),
-  isActive: flag(),
-  causedBy: orNull(id({ audit: null })),
-  createdDate: instant(),
+  recordId: f.recordId,
+  id: f.id(),
+  blockedId: f.id({ audit: 'blockableId' }),
+  accountRecordId: f.bigint(),
+  type: f.oneOf(BlockingStateType),
+  service: f.text(),
+  stateName: f.text({ audit: 'state' }),
+  isBlockChange: f.flag({ audit: 'blockChange' }),
+  isBlockEntitlement: f.flag({ audit: 'blockEntitlement' }),
+  isBlockBilling: f.flag({ audit: 'blockBilling' }),
+  effective: f.dated({ audit: 'effectiveDate' }),
+  sequence: f.integer({ audit: null }),
+  isActive: f.flag(),
+  causedBy: f.orNull(f.id({ audit: null })),
+  createdDate: f.instant(),
 };
 export interface BlockingState extends RecordOf<typeof blockingStateFields> {}

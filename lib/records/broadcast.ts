@@ -1,16 +1,16 @@
-import { id, instant, json, type RecordOf, recordId, text } from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 import type { EventPayload } from './queue-entry.ts';
 
 /** A message to all nodes of the deployment (platform §11). */
 export const broadcastFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** The sending part of the engine. */
-  service: text(),
+  service: f.text(),
   /** Selects the handlers. */
-  type: text(),
-  payload: json<EventPayload>(),
-  createdBy: text(),
-  createdDate: instant(),
+  type: f.text(),
+  payload: f.json<EventPayload>(),
+  createdBy: f.text(),
+  createdDate: f.instant(),
 };
 export interface Broadcast extends RecordOf<typeof broadcastFields> {}

@@ -1,16 +1,16 @@
-import { bigint, id, instant, key, orNull, type RecordOf, recordId, text } from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 
 /** A group of subscriptions of one account (subscriptions §3). */
 export const bundleFields = {
-  recordId,
-  id: id({ searched: true }),
-  accountId: id({ searched: true }),
-  accountRecordId: bigint(),
-  externalKey: key({ searched: true }),
+  recordId: f.recordId,
+  id: f.id({ searched: true }),
+  accountId: f.id({ searched: true }),
+  accountRecordId: f.bigint(),
+  externalKey: f.key({ searched: true }),
   /** The key in the form that lets another bundle use it (subscriptions §17.1); null while the bundle holds it. */
-  retiredKey: orNull(text({ audit: null })),
+  retiredKey: f.orNull(f.text({ audit: null })),
   /** Creation of the oldest bundle with this key. */
-  originalCreatedDate: instant({ searched: true }),
-  createdDate: instant({ searched: true }),
+  originalCreatedDate: f.instant({ searched: true }),
+  createdDate: f.instant({ searched: true }),
 };
 export interface Bundle extends RecordOf<typeof bundleFields> {}

@@ -1,18 +1,18 @@
-import { amount, code, date, id, orNull, type RecordOf, text } from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 
 /**
  * The billed days in force (invoicing §1.5): RECURRING = CoverageRow, FIXED = FixedRow without end date, FREE = FreeRow of
  * a recurring item whose amount is 0, unless a plugin made it 0.
  */
 export const coverageFields = {
-  kind: code<'RECURRING' | 'FIXED' | 'FREE'>(),
-  subscriptionId: id(),
-  itemId: id(),
-  startDate: date(),
-  endDate: orNull(date()),
-  planName: text(),
-  phaseName: text(),
-  rate: orNull(amount()),
-  amount: amount(),
+  kind: f.code<'RECURRING' | 'FIXED' | 'FREE'>(),
+  subscriptionId: f.id(),
+  itemId: f.id(),
+  startDate: f.date(),
+  endDate: f.orNull(f.date()),
+  planName: f.text(),
+  phaseName: f.text(),
+  rate: f.orNull(f.amount()),
+  amount: f.amount(),
 };
 export interface CoverageRow extends RecordOf<typeof coverageFields> {}

@@ -1,15 +1,4 @@
-import {
-  amount,
-  bigint,
-  currency,
-  date,
-  id,
-  instant,
-  json,
-  oneOf,
-  type RecordOf,
-  recordId,
-} from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 
@@ -32,21 +21,21 @@ export interface CreditNoteLine {
 
 /** The credit on a committed invoice by one transaction; immutable. */
 export const creditNoteFields = {
-  recordId,
-  id: id(),
-  accountId: id(),
-  accountRecordId: bigint(),
+  recordId: f.recordId,
+  id: f.id(),
+  accountId: f.id(),
+  accountRecordId: f.bigint(),
   /** The credited invoice. */
-  invoiceId: id(),
+  invoiceId: f.id(),
   /** Counted per tenant without gaps. */
-  creditNoteNumber: bigint(),
-  reason: oneOf(CreditNoteReason),
+  creditNoteNumber: f.bigint(),
+  reason: f.oneOf(CreditNoteReason),
   /** Local date of the account. */
-  creditNoteDate: date(),
+  creditNoteDate: f.date(),
   /** Sum of the lines. */
-  amount: amount(),
-  currency: currency(),
-  lines: json<readonly CreditNoteLine[]>(),
-  createdDate: instant(),
+  amount: f.amount(),
+  currency: f.currency(),
+  lines: f.json<readonly CreditNoteLine[]>(),
+  createdDate: f.instant(),
 };
 export interface CreditNote extends RecordOf<typeof creditNoteFields> {}

@@ -1,17 +1,4 @@
-import {
-  amount,
-  bigint,
-  currency,
-  date,
-  enumeration,
-  id,
-  instant,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingEvent, BillingTransitionType, RuleDecision } from './billing-event.ts';
@@ -27,32 +14,32 @@ import { InvoiceItemType } from './invoice-item-types.ts';
 const onCreation = { set: 'creation' } as const;
 
 export const invoiceItemFields = {
-  recordId,
-  id: id(),
-  invoiceId: id(onCreation),
-  accountId: id(onCreation),
-  accountRecordId: bigint(),
-  childAccountId: orNull(id()),
-  bundleId: orNull(id(onCreation)),
-  subscriptionId: orNull(id(onCreation)),
-  productName: orNull(text(onCreation)),
-  planName: orNull(text(onCreation)),
-  phaseName: orNull(text(onCreation)),
-  usageName: orNull(text(onCreation)),
-  itemType: oneOf(InvoiceItemType, { ...onCreation, audit: 'type' }),
-  description: orNull(text({ ...onCreation, max: 255 })),
-  startDate: orNull(date(onCreation)),
-  endDate: orNull(date(onCreation)),
-  amount: amount(onCreation),
-  rate: orNull(amount(onCreation)),
-  currency: currency(onCreation),
-  quantity: orNull(amount(onCreation)),
-  linkedItemId: orNull(id(onCreation)),
-  itemDetails: orNull(text(onCreation)),
-  catalogEffectiveDate: orNull(instant()),
+  recordId: f.recordId,
+  id: f.id(),
+  invoiceId: f.id(onCreation),
+  accountId: f.id(onCreation),
+  accountRecordId: f.bigint(),
+  childAccountId: f.orNull(f.id()),
+  bundleId: f.orNull(f.id(onCreation)),
+  subscriptionId: f.orNull(f.id(onCreation)),
+  productName: f.orNull(f.text(onCreation)),
+  planName: f.orNull(f.text(onCreation)),
+  phaseName: f.orNull(f.text(onCreation)),
+  usageName: f.orNull(f.text(onCreation)),
+  itemType: f.oneOf(InvoiceItemType, { ...onCreation, audit: 'type' }),
+  description: f.orNull(f.text({ ...onCreation, max: 255 })),
+  startDate: f.orNull(f.date(onCreation)),
+  endDate: f.orNull(f.date(onCreation)),
+  amount: f.amount(onCreation),
+  rate: f.orNull(f.amount(onCreation)),
+  currency: f.currency(onCreation),
+  quantity: f.orNull(f.amount(onCreation)),
+  linkedItemId: f.orNull(f.id(onCreation)),
+  itemDetails: f.orNull(f.text(onCreation)),
+  catalogEffectiveDate: f.orNull(f.instant()),
   /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
-  repairable: amount({ audit: null }),
-  createdDate: instant(),
+  repairable: f.amount({ audit: null }),
+  createdDate: f.instant(),
 };
 export interface InvoiceItem extends RecordOf<typeof invoiceItemFields> {}
 

@@ -1,17 +1,4 @@
-import {
-  bigint,
-  dated,
-  enumeration,
-  flag,
-  id,
-  instant,
-  integer,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import { PhaseType } from './catalog/catalog-enumerations.ts';
 
 /** Stored types of a lifecycle event (subscriptions §3). */
@@ -31,25 +18,25 @@ export type LifecycleEventType = keyof typeof LifecycleEventType;
 
 /** A dated billing event of a subscription. Fields that its type does not use are null (subscriptions §3). */
 export const lifecycleEventFields = {
-  recordId,
-  id: id(),
-  subscriptionId: id(),
-  accountRecordId: bigint(),
-  type: oneOf(LifecycleEventType, { audit: null }),
-  effective: dated({ audit: 'effectiveDate' }),
+  recordId: f.recordId,
+  id: f.id(),
+  subscriptionId: f.id(),
+  accountRecordId: f.bigint(),
+  type: f.oneOf(LifecycleEventType, { audit: null }),
+  effective: f.dated({ audit: 'effectiveDate' }),
   /** Order of events at one instant: the order of insertion in the subscription. */
-  sequence: integer({ audit: 'totalOrdering' }),
-  planName: orNull(text()),
-  phaseName: orNull(text()),
-  priceListName: orNull(text()),
-  phaseAnchor: orNull(dated({ audit: null })),
-  phaseAnchorType: orNull(oneOf(PhaseType, { audit: null })),
-  billCycleDay: orNull(integer({ audit: 'billingCycleDayLocal' })),
-  quantity: orNull(integer()),
+  sequence: f.integer({ audit: 'totalOrdering' }),
+  planName: f.orNull(f.text()),
+  phaseName: f.orNull(f.text()),
+  priceListName: f.orNull(f.text()),
+  phaseAnchor: f.orNull(f.dated({ audit: null })),
+  phaseAnchorType: f.orNull(f.oneOf(PhaseType, { audit: null })),
+  billCycleDay: f.orNull(f.integer({ audit: 'billingCycleDayLocal' })),
+  quantity: f.orNull(f.integer()),
   /** Text of its `EventReason` (event-reason.ts), if any. */
-  reason: orNull(text({ audit: null })),
-  isActive: flag(),
-  deactivatedBy: orNull(id({ audit: null })),
-  createdDate: instant(),
+  reason: f.orNull(f.text({ audit: null })),
+  isActive: f.flag(),
+  deactivatedBy: f.orNull(f.id({ audit: null })),
+  createdDate: f.instant(),
 };
 export interface LifecycleEvent extends RecordOf<typeof lifecycleEventFields> {}

@@ -1,4 +1,4 @@
-import { enumeration, instant, json, type RecordOf, text } from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 
 /** The state of a plugin on a node (platform §11). */
 export const PluginState = enumeration('RUNNING', 'STOPPED');
@@ -30,12 +30,12 @@ export interface PluginInfo {
 
 /** A process of the deployment (platform §15 rule 1). Dates are system time. */
 export const nodeFields = {
-  nodeName: text(),
+  nodeName: f.text(),
   /** Version of the engine. */
-  version: text(),
-  bootDate: instant(),
+  version: f.text(),
+  bootDate: f.instant(),
   /** Last heartbeat, by the clock of the database. */
-  lastUpdatedDate: instant(),
-  plugins: json<readonly PluginInfo[]>(),
+  lastUpdatedDate: f.instant(),
+  plugins: f.json<readonly PluginInfo[]>(),
 };
 export interface NodeInfo extends RecordOf<typeof nodeFields> {}

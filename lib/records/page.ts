@@ -11,3 +11,6 @@ export interface Page<T> {
   /** All records of that type in the tenant, or in the account for lists of an account. */
   readonly max: number;
 }
+
+/** The rows of a read, without pages. */
+export type Rows<T> = Promise<readonly T[]>;

@@ -1,15 +1,4 @@
-import {
-  bigint,
-  code,
-  id,
-  instant,
-  integer,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 import { BusEventType, type ProcessingState } from './queue-entry.ts';
 
 /** The state of a delivery: AVAILABLE, sent, failed, or REMOVED because its callback is no longer registered. */
@@ -17,35 +6,35 @@ export type DeliveryState = Exclude<ProcessingState, 'IN_PROCESSING' | 'REAPED'>
 
 /** The delivery of an event to a callback (platform §10.2). */
 export const pushDeliveryFields = {
-  recordId,
+  recordId: f.recordId,
   /** `webhook-id`: the same in every attempt. */
-  id: id(),
+  id: f.id(),
   /** The account whose events are sent in order; null for events of the tenant. */
-  accountRecordId: orNull(bigint()),
-  eventType: oneOf(BusEventType),
+  accountRecordId: f.orNull(f.bigint()),
+  eventType: f.oneOf(BusEventType),
   /** The exact body. */
-  body: text(),
+  body: f.text(),
   /** The callback at the time of the event or of the repeated request. */
-  url: text(),
-  state: code<DeliveryState>(),
+  url: f.text(),
+  state: f.code<DeliveryState>(),
   /** Due time of the next attempt on the business clock; 0 = at once, in the order of the account. */
-  dueOrder: bigint(),
+  dueOrder: f.bigint(),
   /** Number of ended attempts. */
-  attempts: integer(),
+  attempts: f.integer(),
   /** Failures in the current retry schedule. */
-  failures: integer(),
+  failures: f.integer(),
   /** Start of the last attempt. */
-  attemptedDate: orNull(instant()),
+  attemptedDate: f.orNull(f.instant()),
   /** HTTP status of the last attempt; null without an answer. */
-  lastStatus: orNull(integer()),
+  lastStatus: f.orNull(f.integer()),
   /** Error of the last attempt. */
-  lastError: orNull(text()),
+  lastError: f.orNull(f.text()),
   /** Token of the causing call; null = unknown. */
-  userToken: orNull(id()),
+  userToken: f.orNull(f.id()),
   /** Trace position of the cause; null without tracing. */
-  traceParent: orNull(text()),
-  createdDate: instant(),
+  traceParent: f.orNull(f.text()),
+  createdDate: f.instant(),
   /** When it was sent, failed or removed. */
-  endedDate: orNull(instant()),
+  endedDate: f.orNull(f.instant()),
 };
 export interface PushDelivery extends RecordOf<typeof pushDeliveryFields> {}

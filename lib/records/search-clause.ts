@@ -1,4 +1,5 @@
 import { enumeration, type SearchedType } from '../values/fields/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
 /** Operators of a search clause (accounts §6.2). */
@@ -14,4 +15,17 @@ export interface SearchClause {
   readonly operator: SearchOperator;
   /** Of that type; a date as YYYY-MM-DD, a `like` pattern with `%` for any text and `_` for one character. */
   readonly value: SearchValue;
+}
+
+/** A search by clauses, which must all hold. */
+export interface ClauseSearch {
+  readonly kind: 'clauses';
+  readonly clauses: readonly SearchClause[];
+}
+
+/** A search by id, or by a text whose meaning depends on the searched records. */
+export interface TextSearch {
+  readonly kind: 'text';
+  readonly id: Uuid | null;
+  readonly text: string;
 }

@@ -1,34 +1,22 @@
-import {
-  bigint,
-  dated,
-  enumeration,
-  flag,
-  id,
-  instant,
-  key,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import { ProductCategory } from './catalog/catalog-enumerations.ts';
 
 export const subscriptionFields = {
-  recordId,
-  id: id(),
-  bundleId: id(),
-  accountId: id({ audit: null }),
-  accountRecordId: bigint(),
-  externalKey: key(),
-  category: oneOf(ProductCategory),
+  recordId: f.recordId,
+  id: f.id(),
+  bundleId: f.id(),
+  accountId: f.id({ audit: null }),
+  accountRecordId: f.bigint(),
+  externalKey: f.key(),
+  category: f.oneOf(ProductCategory),
   /** Start of START_OF_SUBSCRIPTION alignment. */
-  alignStart: dated({ audit: 'startDate' }),
+  alignStart: f.dated({ audit: 'startDate' }),
   /** Start of START_OF_BUNDLE alignment. */
-  bundleStart: dated({ audit: 'bundleStartDate' }),
+  bundleStart: f.dated({ audit: 'bundleStartDate' }),
   /** End of the invoiced time; written only by invoicing. */
-  chargedThrough: orNull(dated({ audit: 'chargedThroughDate' })),
-  migrated: flag(),
-  createdDate: instant(),
+  chargedThrough: f.orNull(f.dated({ audit: 'chargedThroughDate' })),
+  migrated: f.flag(),
+  createdDate: f.instant(),
 };
 export interface Subscription extends RecordOf<typeof subscriptionFields> {}
 

@@ -1,14 +1,4 @@
-import {
-  bigint,
-  code,
-  flag,
-  id,
-  instant,
-  json,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedType, ObjectType } from './object-type.ts';
 
 /** Types with tags: those with custom fields except payment methods (accounts §13.1). */
@@ -16,14 +6,14 @@ export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 
 /** A tag definition of a user. Deleted ones become inactive, so that deleted tags keep their name. */
 export const tagDefinitionFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** Lower case for definitions of users, upper case for those of the system. */
-  name: text(),
-  description: text(),
-  applicableObjectTypes: json<readonly ObjectType[]>({ audit: null }),
-  isActive: flag(),
-  createdDate: instant(),
+  name: f.text(),
+  description: f.text(),
+  applicableObjectTypes: f.json<readonly ObjectType[]>({ audit: null }),
+  isActive: f.flag(),
+  createdDate: f.instant(),
 };
 export interface UserTagDefinition extends RecordOf<typeof tagDefinitionFields> {}
 
@@ -36,14 +26,14 @@ export interface TagDefinition
 
 /** A tag of an object; deleted tags become inactive. */
 export const tagFields = {
-  recordId,
-  id: id(),
-  objectType: code<TaggedType>(),
-  objectId: id(),
-  tagDefinitionId: id(),
-  accountRecordId: bigint(),
-  isActive: flag(),
-  createdDate: instant(),
+  recordId: f.recordId,
+  id: f.id(),
+  objectType: f.code<TaggedType>(),
+  objectId: f.id(),
+  tagDefinitionId: f.id(),
+  accountRecordId: f.bigint(),
+  isActive: f.flag(),
+  createdDate: f.instant(),
 };
 export interface Tag extends RecordOf<typeof tagFields> {}
 

@@ -1,63 +1,52 @@
-import {
-  bigint,
-  enumeration,
-  flag,
-  id,
-  integer,
-  json,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Which tenants somebody may use (platform §6.5): all of them, or exactly those listed. */
 export const grantFields = {
-  allTenants: flag(),
-  tenantIds: json<readonly Uuid[]>(),
+  allTenants: f.flag(),
+  tenantIds: f.json<readonly Uuid[]>(),
 };
 export interface TenantGrants extends RecordOf<typeof grantFields> {}
 
 /** A user of the server (platform §8); deployment-wide, not per tenant. */
 export const userFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** At most 128 characters, unique. */
-  name: text(),
-  passwordHash: text(),
+  name: f.text(),
+  passwordHash: f.text(),
   /** Raised by each change of password, roles or activity, which ends sessions, tokens and remembered checks. */
-  credentialVersion: integer(),
+  credentialVersion: f.integer(),
   /** Granted directly and not through a role; only the bootstrap administrator has some. */
-  permissions: json<readonly string[]>(),
+  permissions: f.json<readonly string[]>(),
   /** Names of roles, sorted. */
-  roles: json<readonly string[]>(),
-  isActive: flag(),
+  roles: f.json<readonly string[]>(),
+  isActive: f.flag(),
   ...grantFields,
 };
 export interface User extends RecordOf<typeof userFields> {}
 
 /** A named set of permissions (platform §8). */
 export const roleFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** At most 128 characters, unique. */
-  name: text(),
+  name: f.text(),
   /** Normalised: see `normalisePermissions`. */
-  permissions: json<readonly string[]>(),
+  permissions: f.json<readonly string[]>(),
 };
 export interface Role extends RecordOf<typeof roleFields> {}
 
 /** An application that gets tokens by its own secret (platform §6.5 rule 4). */
 export const apiClientFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** At most 128 characters, unique. */
-  name: text(),
-  secretHash: text(),
-  credentialVersion: integer(),
-  roles: json<readonly string[]>(),
-  isActive: flag(),
+  name: f.text(),
+  secretHash: f.text(),
+  credentialVersion: f.integer(),
+  roles: f.json<readonly string[]>(),
+  isActive: f.flag(),
   ...grantFields,
 };
 export interface ApiClient extends RecordOf<typeof apiClientFields> {}
@@ -77,42 +66,42 @@ export interface Principal extends TenantGrants {
 
 /** A login session (platform §6.2). Times are system time in milliseconds. */
 export const loginSessionFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** SHA-256 of the cookie's value, in hex: reading the table does not suffice to log in. */
-  tokenHash: text(),
-  userName: text(),
+  tokenHash: f.text(),
+  userName: f.text(),
   /** The session ends when the user's version is another. */
-  credentialVersion: integer(),
-  startedMs: bigint(),
-  lastAccessMs: bigint(),
+  credentialVersion: f.integer(),
+  startedMs: f.bigint(),
+  lastAccessMs: f.bigint(),
   /** Address from which the login came. */
-  host: orNull(text()),
+  host: f.orNull(f.text()),
 };
 export interface LoginSession extends RecordOf<typeof loginSessionFields> {}
 
 /** A key that signs tokens (platform §7.1). Times are system time in milliseconds. */
 export const signingKeyFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** Key id of token headers and of the published set. */
-  kid: text(),
+  kid: f.text(),
   /** Public part, as a JSON Web Key. */
-  publicKey: json<Readonly<Record<string, unknown>>>(),
+  publicKey: f.json<Readonly<Record<string, unknown>>>(),
   /** Private part, encrypted with the server key. */
-  privateKey: text(),
-  createdMs: bigint(),
+  privateKey: f.text(),
+  createdMs: f.bigint(),
 };
 export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 
 /** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
 export const loginFailureFields = {
-  recordId,
+  recordId: f.recordId,
   /** SHA-256 of the name or address, in hex: a password typed in place of the name is not kept. */
-  subject: text(),
+  subject: f.text(),
   /** When they happened, oldest first; those inside the window only. */
-  failedAtMs: json<readonly number[]>(),
-  lastFailureMs: bigint(),
-  lockedUntilMs: orNull(bigint()),
+  failedAtMs: f.json<readonly number[]>(),
+  lastFailureMs: f.bigint(),
+  lockedUntilMs: f.orNull(f.bigint()),
 };
 export interface LoginFailures extends RecordOf<typeof loginFailureFields> {}

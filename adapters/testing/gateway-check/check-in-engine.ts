@@ -12,18 +12,15 @@ import { Billing } from '../../node/billwright.ts';
 import { type FakeClock, fakeClock } from '../doubles.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
 
-interface Engine {
+interface Opened {
   readonly acme: TenantBilling;
   readonly account: Plain<Account>;
   readonly caller: GatewayCaller;
-}
-
-interface Opened extends Engine {
   readonly clock: FakeClock;
   readonly billing: Billing;
 }
 
-/** Runs every operation that the gateway offers as hosts do: through the engine, over a database of its own. */
+/** Runs every operation of the gateway through an engine with its own database. */
 export async function checkInEngine(caller: GatewayCaller): Promise<void> {
   await inEngine(caller, caller.gateway, checkFlows);
   if (caller.gateway.capabilities?.sideEffectFree !== true) {
@@ -32,10 +29,9 @@ export async function checkInEngine(caller: GatewayCaller): Promise<void> {
 }
 
 async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
-  const { gateway } = caller;
-  const amount = caller.amount;
-  const part = { amount: amount.div(2), currency: caller.currency };
-  const all = { accountId: account.id, amount, currency: caller.currency };
+  const { gateway, amount, currency } = caller;
+  const part = { amount: amount.div(2), currency };
+  const all = { accountId: account.id, amount, currency };
   const properties = caller.options.properties ?? [];
   const { payments } = acme;
   const step = stepsOf(caller);
@@ -52,12 +48,9 @@ async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
   if (other !== null) await step('void', payments.void({ paymentId: other.payment.id, properties }));
 }
 
-/** What an operation came to in the engine; null where it did not succeed, which is found. */
+/** Returns the result of an operation in the engine; null and a finding if it failed. */
 function stepsOf(caller: GatewayCaller) {
-  return async (
-    member: string,
-    work: Promise<Plain<PaymentResult>>,
-  ): Promise<Plain<PaymentResult> | null> => {
+  return async (member: string, work: Promise<Plain<PaymentResult>>) => {
     try {
       const result = await work;
       const { status, gatewayErrorMsg } = result.transaction;
@@ -72,12 +65,12 @@ function stepsOf(caller: GatewayCaller) {
   };
 }
 
-/** The answer to a purchase is lost: recovery has to find out from the gateway what happened (payments §7). */
+/** Loses the answer to a purchase, so that recovery must read the outcome from the gateway (payments §7). */
 async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
   const { amount, currency } = caller;
   const properties = caller.options.properties ?? [];
-  const key = 'answer-lost';
-  const input = { accountId: account.id, amount, currency, properties, externalKey: key };
+  const externalKey = 'answer-lost';
+  const input = { accountId: account.id, amount, currency, properties, externalKey };
   const failed = await acme.payments.purchase(input).then(
     () => false,
     (error: unknown) => error instanceof BillingError,
@@ -85,8 +78,7 @@ async function checkRecovery({ acme, account, caller, clock, billing }: Opened):
   if (!failed) return;
   clock.advance({ hours: 1 });
   await billing.settle();
-  const payment = await acme.payments.getByKey(key);
-  const [transaction] = payment.transactions;
+  const [transaction] = (await acme.payments.getByKey(externalKey)).transactions;
   if (transaction?.status === 'SUCCESS' || transaction?.status === 'PENDING') return;
   caller.wrong(
     `After an answer to purchase is lost, recovery ends in ${transaction?.status ?? 'nothing'}: it has to learn from getPaymentInfo what happened`,
@@ -108,11 +100,9 @@ async function inEngine(
     configuration: { 'org.service.payment.plugin.timeout': `${caller.timeLimitMs}ms` },
   });
   try {
-    const tenant = await billing.tenants.create(
-      { userName: 'gateway-check' },
-      { apiKey: 'gateway-check', apiSecret: 'gateway-check' },
-    );
-    const acme = billing.as({ tenant: tenant.id, user: 'gateway-check' });
+    const user = 'gateway-check';
+    const tenant = await billing.tenants.create({ userName: user }, { apiKey: user, apiSecret: user });
+    const acme = billing.as({ tenant: tenant.id, user });
     const account = await acme.createAccount({ name: 'Gateway check', currency: caller.currency });
     if (!(await hasMethod({ acme, account, caller }))) return;
     await work({ acme, account, caller, clock, billing });
@@ -121,7 +111,11 @@ async function inEngine(
   }
 }
 
-async function hasMethod({ acme, account, caller }: Engine): Promise<boolean> {
+async function hasMethod({
+  acme,
+  account,
+  caller,
+}: Pick<Opened, 'acme' | 'account' | 'caller'>): Promise<boolean> {
   const { gateway, options } = caller;
   try {
     await acme.addPaymentMethod({
@@ -138,7 +132,7 @@ async function hasMethod({ acme, account, caller }: Engine): Promise<boolean> {
   }
 }
 
-/** A gateway whose purchases have their effect, and whose answers get lost on the way. */
+/** Returns a gateway whose purchases take effect, but whose answers are lost. */
 function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   const purchase: PaymentGateway['purchase'] = async (request, context): Promise<GatewayResult> => {
     await gateway.purchase(request, context);
@@ -153,7 +147,7 @@ function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   });
 }
 
-/** Nobody logs in, and a hash that protects takes longer than the checks. */
+/** Fast, because nobody logs in. */
 const PLAIN: SecretHasher = {
   hash: async (secret) => secret,
   verify: async (secret, stored) => secret === stored,

@@ -6,7 +6,7 @@ import {
 } from '../../../lib/index.ts';
 import { type GatewayCaller, shown } from './gateway-caller.ts';
 
-/** Adds a payment method, reads, lists, finds and deletes it, with the members that the gateway offers (payments §10). */
+/** Adds, reads, lists and searches a payment method with the offered members (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await add(caller);
   await checkDetail(caller);
@@ -14,7 +14,7 @@ export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await checkMethodSearch(caller);
 }
 
-/** The end of it, once nothing is paid with it any more. */
+/** Deletes the method after all payments. */
 export async function checkDeletedMethod(caller: GatewayCaller): Promise<void> {
   const { gateway, accountId, paymentMethodId } = caller;
   const question = { accountId, paymentMethodId, properties: [] };
@@ -74,27 +74,26 @@ const PAGE = 10;
 
 interface Search {
   readonly member: 'searchPayments' | 'searchPaymentMethods';
-  /** What is asked for in turn, until something is found. */
+  /** Tried in order until one has a hit. */
   readonly keys: readonly string[];
-  /** Whether that row is what was looked for. */
   readonly isHit: (row: {
     readonly kbPaymentId?: Uuid;
     readonly paymentMethodId?: Uuid | undefined;
   }) => boolean;
 }
 
-/** Searches for the method that was added (payments §10.2). */
+/** Searches for the added method (payments §10.2). */
 async function checkMethodSearch(caller: GatewayCaller): Promise<void> {
   const { gateway, paymentMethodId, accountId, options } = caller;
   if (gateway.searchPaymentMethods === undefined) return;
   await checkSearch(caller, {
     member: 'searchPaymentMethods',
-    keys: keysOf(options.search?.paymentMethod, [paymentMethodId, accountId]),
+    keys: [options.search?.paymentMethod ?? [paymentMethodId, accountId]].flat(),
     isHit: (row) => row.paymentMethodId === paymentMethodId,
   });
 }
 
-/** Searches for a purchase, in all ways in which customers may speak of one. */
+/** Searches for a purchase by all its ids and references. */
 export async function checkPaymentSearch(caller: GatewayCaller): Promise<void> {
   const { gateway, options } = caller;
   if (gateway.searchPayments === undefined) return;
@@ -104,7 +103,7 @@ export async function checkPaymentSearch(caller: GatewayCaller): Promise<void> {
   const { paymentId, transactionId } = asked.request;
   await checkSearch(caller, {
     member: 'searchPayments',
-    keys: keysOf(options.search?.payment?.(transactionId), namesOf(called.value)),
+    keys: [options.search?.payment?.(transactionId) ?? namesOf(called.value)].flat(),
     isHit: (row) => row.kbPaymentId === paymentId,
   });
 }
@@ -125,7 +124,7 @@ async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Searc
   );
 }
 
-/** What a search gives; null where that is no page, which is found. */
+/** Returns the page of a search; null and a finding if it is invalid. */
 async function pageOf(
   caller: GatewayCaller,
   asked: Pick<Search, 'member'> & { readonly searchKey: string; readonly limit: number },
@@ -143,17 +142,8 @@ async function pageOf(
   return null;
 }
 
-function keysOf(given: string | undefined, usual: readonly string[]): readonly string[] {
-  return given === undefined ? usual : [given];
-}
-
 function namesOf(result: GatewayResult): readonly string[] {
   const { kbPaymentId, kbTransactionPaymentId, firstPaymentReferenceId, secondPaymentReferenceId } = result;
-  const names: readonly (string | Uuid | undefined)[] = [
-    kbPaymentId,
-    kbTransactionPaymentId,
-    firstPaymentReferenceId,
-    secondPaymentReferenceId,
-  ];
-  return names.flatMap((name) => name ?? []);
+  const references = [firstPaymentReferenceId, secondPaymentReferenceId].flatMap((each) => each ?? []);
+  return [kbPaymentId, kbTransactionPaymentId, ...references];
 }

@@ -13,7 +13,7 @@ interface Signed {
   readonly query: string;
 }
 
-/** Pages of the gateway's own, and notifications with their signature (payments §11). */
+/** Checks hosted pages and signed notifications (payments §11). */
 export async function checkNotifications(caller: GatewayCaller): Promise<void> {
   await checkForm(caller);
   const genuine = caller.options.notification;
@@ -37,10 +37,7 @@ async function checkForm(caller: GatewayCaller): Promise<void> {
     caller.wrong(`buildFormDescriptor gives the address ${shown(url)}, which is none`);
 }
 
-async function checkSignatures(
-  caller: GatewayCaller,
-  genuine: SignedNotification | undefined,
-): Promise<void> {
+async function checkSignatures(caller: GatewayCaller, genuine?: SignedNotification): Promise<void> {
   const bare = { rawBody: new TextEncoder().encode('{}'), headers: {}, query: '' };
   await expectRefused(caller, bare, 'a notification without any signature');
   if (genuine === undefined) {
@@ -50,15 +47,14 @@ async function checkSignatures(
   const signed = signedOf(genuine);
   const called = await caller.call('verifyNotification', signed);
   if (called.kind !== 'VALUE' || called.value !== true) {
-    caller.wrong(`verifyNotification refuses a genuine notification (${told(called)})`);
+    caller.wrong(`verifyNotification refuses a genuine notification (${descriptionOf(called)})`);
     return;
   }
   const changedBody = Uint8Array.from([...signed.rawBody, 0x20]);
   await expectRefused(caller, { ...signed, rawBody: changedBody }, 'a wrong signature: the body was changed');
   await expectRefused(caller, { ...signed, headers: {}, query: '' }, 'a body without its signature');
-  const headers = Object.fromEntries(
-    Object.entries(signed.headers).map(([name, value]) => [name, forged(value)]),
-  );
+  const forgeries = Object.entries(signed.headers).map(([name, value]) => [name, forged(value)]);
+  const headers = Object.fromEntries(forgeries);
   const query = signed.query === '' ? '' : forged(signed.query);
   await expectRefused(caller, { ...signed, headers, query }, 'a wrong signature');
 }
@@ -73,7 +69,7 @@ async function expectRefused(caller: GatewayCaller, signed: Signed, what: string
   );
 }
 
-/** Processors repeat notifications: the second time changes nothing. */
+/** Processors repeat notifications, so the second one must change nothing. */
 async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Promise<void> {
   const request = { body: new TextDecoder().decode(rawBody), properties: [] };
   const first = await caller.value('processNotification', request);
@@ -114,12 +110,12 @@ function signedOf({ rawBody, headers, query = '' }: SignedNotification): Signed 
   return { rawBody: bytes, headers, query };
 }
 
-/** The same text with another last character. */
+/** Returns the text with another last character. */
 function forged(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 }
 
-function told(called: Called<unknown>): string {
+function descriptionOf(called: Called<unknown>): string {
   if (called.kind === 'THROW') return `it throws "${called.message}"`;
   return called.kind === 'TIMEOUT' ? 'it gives no answer' : `it gives ${shown(called.value)}`;
 }

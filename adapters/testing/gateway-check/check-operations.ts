@@ -8,13 +8,14 @@ import {
 } from '../../../lib/index.ts';
 import {
   type AskedOperation,
+  type Called,
   type CalledType,
   type GatewayCaller,
   memberOfType,
   shown,
 } from './gateway-caller.ts';
 
-/** Transactions of one payment, in their order. */
+/** Flows of transactions of one payment. */
 const FLOWS: readonly (readonly CalledType[])[] = [
   ['PURCHASE', 'REFUND'],
   ['AUTHORIZE', 'CAPTURE', 'REFUND'],
@@ -23,8 +24,8 @@ const FLOWS: readonly (readonly CalledType[])[] = [
 ];
 
 /**
- * Calls every operation that the gateway offers (payments §2.1): with an answer that can be believed, which the gateway
- * still knows afterwards, and with one effect however often the same transaction is presented.
+ * Calls every offered operation (payments §2.1). Answers must be valid and still known afterwards, and a repeated
+ * transaction must have one effect.
  */
 export async function checkOperations(caller: GatewayCaller): Promise<void> {
   for (const flow of FLOWS) await checkFlow(caller, flow);
@@ -50,7 +51,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
   await checkNothingElse(caller, paymentId, done);
 }
 
-/** The answer to a call that nothing is wrong with; null where it is not processed, which is found. */
+/** Returns the answer to a valid call; null and a finding if it is not processed. */
 export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
   const answer = await believed(caller, asked);
   const { member } = asked;
@@ -66,7 +67,7 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
   return null;
 }
 
-/** The answer to a call, where the engine could believe it; else null, which is found. */
+/** Returns the answer to a call; null and a finding if the engine would reject it. */
 export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
   const { member } = asked;
   const called = await caller.run(asked);
@@ -98,7 +99,7 @@ function checkAmounts(
     caller.note(`${member} processes ${answer.currency} where ${currency} was asked for`);
   if (answer.amount === undefined || valueFlaws(answer).length > 0) return;
   const processedAmount = Number(answer.amount);
-  // Without a currency it is read as that of the request.
+  // Default: the currency of the request.
   const isOther = answer.currency !== undefined && answer.currency !== currency;
   if (isOther || processedAmount === Number(amount)) return;
   const sentence = `${member} processes ${processedAmount} where ${formatDecimal(amount)} was asked for`;
@@ -106,7 +107,7 @@ function checkAmounts(
   else caller.note(sentence);
 }
 
-/** The same transaction id again: the same answer, and no second effect (payments §2.1 rule 2). */
+/** Repeats the transaction id, which must return the same answer without a second effect (payments §2.1 rule 2). */
 async function checkRepeated(
   caller: GatewayCaller,
   asked: AskedOperation,
@@ -124,7 +125,7 @@ async function checkRepeated(
   checkReferences(caller, member, [first, again]);
 }
 
-/** Without books to look into, and without references, a second effect would be seen nowhere. */
+/** Without `effectsOf` and references, a second effect would be invisible. */
 function checkShown(caller: GatewayCaller, answer: GatewayResult): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
@@ -153,7 +154,7 @@ async function checkEffects(caller: GatewayCaller, { member, request }: AskedOpe
   if (effects < 1) caller.wrong(`${member} answers PROCESSED and has no effect in the gateway's books`);
 }
 
-/** What a gateway has answered it must be able to tell later, for recovery reads it there (payments §7.1). */
+/** Checks that `getPaymentInfo` returns the answered transaction, because recovery reads it (payments §7.1). */
 async function checkTold(
   caller: GatewayCaller,
   { member, request }: AskedOperation,
@@ -195,23 +196,23 @@ async function checkNothingElse(
   caller.wrong('getPaymentInfo tells of transactions of another payment than it is asked about');
 }
 
-/** A request that arrives twice at once, as networks and impatient customers have it. */
+/** Sends a request twice at once. */
 async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   const asked = caller.asked('PURCHASE');
   const [one, other] = await Promise.all([caller.run(asked), caller.run(asked)]);
-  await checkOneAtOnce(caller, asked);
-  if (one.kind !== 'VALUE' || other.kind !== 'VALUE') return;
-  const [first, second] = [one.value, other.value];
-  if (first?.status !== PluginStatus.PROCESSED || second?.status !== PluginStatus.PROCESSED) return;
-  checkReferences(caller, 'purchase', [first, second]);
-}
-
-async function checkOneAtOnce(caller: GatewayCaller, { request }: AskedOperation): Promise<void> {
-  const told = await caller.told(request.paymentId);
-  const known = told?.filter((each) => each.kbTransactionPaymentId === request.transactionId) ?? [];
-  const effects = (await caller.options.effectsOf?.(request.transactionId)) ?? known.length;
+  const { paymentId, transactionId } = asked.request;
+  const known = (await caller.told(paymentId))?.filter(
+    (each) => each.kbTransactionPaymentId === transactionId,
+  );
+  const effects = (await caller.options.effectsOf?.(transactionId)) ?? known?.length ?? 0;
   if (effects > 1)
     caller.wrong(`purchase has ${effects} effects where the same transaction id comes twice at once`);
+  const [first, second] = [processedIn(one), processedIn(other)];
+  if (first !== null && second !== null) checkReferences(caller, 'purchase', [first, second]);
+}
+
+function processedIn(called: Called<GatewayResult | null>): GatewayResult | null {
+  return called.kind === 'VALUE' && called.value?.status === PluginStatus.PROCESSED ? called.value : null;
 }
 
 async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
@@ -220,21 +221,20 @@ async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
     caller.wrong('getPaymentInfo gives transactions of a payment that was never made');
 }
 
-/** How much may be refunded is the gateway's choice where the engine's own cap is off (payments §4.3 rule 5). */
+/** Notes whether the gateway accepts a refund above the payment (payments §4.3 rule 5). */
 async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   if (caller.gateway.refund === undefined) return;
   const purchase = caller.asked('PURCHASE');
-  const taken = await caller.run(purchase);
-  if (taken.kind !== 'VALUE' || taken.value?.status !== PluginStatus.PROCESSED) return;
+  if (processedIn(await caller.run(purchase)) === null) return;
   const { paymentId } = purchase.request;
-  const refund = await caller.run(caller.asked('REFUND', { paymentId, amount: caller.amount.times(2) }));
-  if (refund.kind !== 'VALUE' || refund.value?.status !== PluginStatus.PROCESSED) return;
+  const refund = caller.asked('REFUND', { paymentId, amount: caller.amount.times(2) });
+  if (processedIn(await caller.run(refund)) === null) return;
   caller.note(
     'refund accepts more than was taken: with `payment.overRefund.allowed` nothing else would stop it',
   );
 }
 
-/** Why the engine could not believe an answer, each in the words after the name of the member. */
+/** Returns the flaws of an answer, which complete sentences that begin with the member. */
 export function answerFlaws(answer: GatewayResult, { type, request }: AskedOperation): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {
@@ -252,7 +252,7 @@ export function answerFlaws(answer: GatewayResult, { type, request }: AskedOpera
   return [...flaws, ...valueFlaws(answer)];
 }
 
-/** What cannot be read of what a gateway tells of a transaction. */
+/** Returns the invalid values of a transaction. */
 function valueFlaws(answer: GatewayResult): readonly string[] {
   const { status, amount, currency } = answer;
   const flaws: string[] = [];

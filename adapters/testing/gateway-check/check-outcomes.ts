@@ -9,7 +9,7 @@ import {
   shown,
 } from './gateway-caller.ts';
 
-/** Brings about what the author says how to: a decline, a processor that is away, one that takes its time (payments §2.2). */
+/** Checks the outcomes that the author can provoke: declined, unreachable, pending (payments §2.2). */
 export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   const { declined, unreachable, pending } = caller.options.outcomes ?? {};
   if (declined !== undefined) await checkDeclined(caller, declined);
@@ -91,7 +91,7 @@ async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise
   }
 }
 
-/** Whether the answer has that status; otherwise it is found. */
+/** Returns true if the answer has the status; adds a finding otherwise. */
 async function expectStatus(
   caller: GatewayCaller,
   { asked, called }: Provoked,
@@ -110,7 +110,7 @@ async function expectStatus(
   return false;
 }
 
-/** Recovery must find what the gateway has received, above all where it takes what is missing for what never arrived. */
+/** Checks that `getPaymentInfo` returns every received transaction, because recovery treats missing ones as not received. */
 async function expectKnown(
   caller: GatewayCaller,
   { request: { paymentId, transactionId } }: AskedOperation,

@@ -6,68 +6,68 @@ import {
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
+  instant,
   type PaymentGateway,
   type PluginProperty,
-  parseWireInstant,
   type Uuid,
 } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { frozenCopy } from '../../../lib/values/given/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
 
-/** How the author brings about that a call goes in a certain way. */
+/** Provokes an outcome of a call. */
 export interface ProvokedOutcome {
-  /** Plugin properties of the call that lead to it. */
+  /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
-  /** Called before the call, such as to take the processor's double off the network. */
+  /** Called before the call, for example to disconnect a fake processor. */
   arrange?(): Promise<void> | void;
-  /** Called after it, to undo that. */
+  /** Called after the call, to undo `arrange`. */
   restore?(): Promise<void> | void;
 }
 
-/** A call that the processor takes its time for. */
+/** Provokes a pending call. */
 export interface ProvokedPending extends ProvokedOutcome {
-  /** Has the processor decide; asked again, the gateway then gives another answer than PENDING. */
+  /** Lets the processor decide, so that the gateway no longer answers PENDING. */
   settle?(transactionId: Uuid): Promise<void> | void;
 }
 
-/** A notification as the processor sends it, with its signature. */
+/** A signed notification of the processor. */
 export interface SignedNotification {
   readonly rawBody: Uint8Array | string;
   readonly headers: Readonly<Record<string, string>>;
   readonly query?: string;
 }
 
-/** What the check has to know of a gateway; each part that is given has more looked at. */
+/** Options of a gateway check; optional parts enable further checks. */
 export interface PaymentGatewayCheckOptions {
-  /** An empty storage for each engine that the gateway is run in: `() => sqlite(':memory:')`. */
+  /** Returns an empty storage for each engine: `() => sqlite(':memory:')`. */
   storage(): Promise<Storage<never>> | Storage<never>;
   /** Default `USD`. */
   readonly currency?: Currency;
-  /** What is authorized and purchased; of it half is captured and refunded. Default `10.00`. */
+  /** Authorized and purchased amount; half of it is captured and refunded. Default `10.00`. */
   readonly amount?: string;
-  /** Plugin properties of every operation, such as a token with which the processor accepts it. */
+  /** Plugin properties of every operation, such as a token. */
   readonly properties?: readonly PluginProperty[];
-  /** What a payment method is added with. */
+  /** Details of the added payment method. */
   readonly paymentMethod?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
   };
-  /** How long the engine would wait for each call; default 30,000. */
+  /** Time limit of a call; default 30,000. */
   readonly timeLimitMs?: number;
-  /** How often the processor's own books have an effect of that transaction; without it only its references tell. */
+  /** Returns the number of effects of a transaction at the processor; default: compares references. */
   effectsOf?(transactionId: Uuid): Promise<number> | number;
-  /** What the gateway's own searches find something by; default the ids of what is searched for, and its references. */
+  /** Keys of the gateway's searches; default ids and references. */
   readonly search?: {
-    /** A key by which the purchase with that transaction is found. */
+    /** Returns a key that finds the purchase with that transaction. */
     payment?(transactionId: Uuid): string;
-    /** A key by which the method is found that `paymentMethod` describes. */
+    /** A key that finds the method of `paymentMethod`. */
     readonly paymentMethod?: string;
   };
   readonly outcomes?: {
-    /** The processor says no. */
+    /** The processor declines. */
     readonly declined?: ProvokedOutcome;
-    /** The processor cannot be reached: certainly nothing happens. */
+    /** The processor is unreachable, so nothing happens. */
     readonly unreachable?: ProvokedOutcome;
     readonly pending?: ProvokedPending;
   };
@@ -75,33 +75,31 @@ export interface PaymentGatewayCheckOptions {
   readonly notification?: SignedNotification;
 }
 
-/** What a check of a gateway has found, in sentences. */
 export interface PaymentGatewayReport {
-  /** What is wrong, each in a sentence; empty if nothing is. */
+  /** Problems, each in a sentence. */
   readonly findings: readonly string[];
-  /** What is the gateway's own choice, and good to know. */
+  /** Choices of the gateway that its host should know. */
   readonly notes: readonly string[];
-  /** The members of the gateway that were called. */
+  /** Called members of the gateway. */
   readonly called: readonly string[];
 }
 
-/** The types of transactions for which gateways are called. */
 export type CalledType = 'AUTHORIZE' | 'CAPTURE' | 'PURCHASE' | 'REFUND' | 'CREDIT' | 'VOID';
 
-/** One operation, as it is asked of the gateway. */
+/** A call of an operation. */
 export interface AskedOperation {
   readonly type: CalledType;
   readonly member: (typeof memberOfType)[CalledType];
   readonly request: GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export type Called<T> =
   | { readonly kind: 'VALUE'; readonly value: T }
   | { readonly kind: 'THROW'; readonly message: string }
   | { readonly kind: 'TIMEOUT' };
 
-/** The member that runs a transaction of that type. */
+/** The member of each transaction type. */
 export const memberOfType = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -111,7 +109,6 @@ export const memberOfType = {
   VOID: 'void',
 } as const satisfies Readonly<Record<CalledType, keyof PaymentGateway>>;
 
-/** The members that are asked something, with the context of the call. */
 type Members = Required<Omit<PaymentGateway, 'name' | 'pluginKey' | 'version' | 'capabilities'>>;
 type Member = keyof Members;
 type Question<M extends Member> = Parameters<Members[M]>[0];
@@ -119,7 +116,7 @@ type Answer<M extends Member> = Awaited<ReturnType<Members[M]>>;
 
 const DEFAULT_TIME_LIMIT_MS = 30_000;
 
-/** Calls the members of a gateway as the engine does, within its time limit, and collects what is found, each sentence once. */
+/** Calls members of a gateway within the time limit and collects distinct findings. */
 export class GatewayCaller {
   readonly gateway: PaymentGateway;
   readonly options: PaymentGatewayCheckOptions;
@@ -127,7 +124,7 @@ export class GatewayCaller {
   readonly accountId: Uuid;
   readonly amount: Decimal;
   readonly currency: Currency;
-  /** The method with which all is paid. */
+  /** The method of all payments. */
   readonly paymentMethodId: Uuid;
   readonly #ids = uuidGenerator();
   readonly #context: GatewayContext;
@@ -143,8 +140,7 @@ export class GatewayCaller {
     this.paymentMethodId = this.newId();
     this.amount = decimal(options.amount ?? '10.00');
     this.currency = options.currency ?? 'USD';
-    const now = parseWireInstant('2024-01-31T12:00:00Z');
-    if (now === undefined) throw new Error('the instant of the check cannot be read');
+    const now = instant(Date.UTC(2024, 0, 31, 12));
     const userToken = this.newId();
     this.#context = frozenCopy({ tenantId: this.newId(), userName: 'gateway-check', userToken, now });
   }
@@ -165,23 +161,22 @@ export class GatewayCaller {
     return this.#ids.next();
   }
 
-  /** What is asked of a new transaction, of a payment of its own unless one is given. */
+  /** Returns the call of a new transaction, by default of a new payment. */
   asked(type: CalledType, given: Partial<GatewayRequest> = {}): AskedOperation {
     const { paymentId = this.newId(), properties = this.options.properties ?? [] } = given;
-    const { accountId, paymentMethodId } = this;
+    const { accountId, paymentMethodId, currency } = this;
     const request = { accountId, paymentId, transactionId: this.newId(), paymentMethodId, properties };
-    const ofType = { type, member: memberOfType[type] };
-    if (type === 'VOID') return { ...ofType, request };
     const { amount = this.amount } = given;
-    return { ...ofType, request: { ...request, amount, currency: this.currency } };
+    const member = memberOfType[type];
+    return { type, member, request: type === 'VOID' ? request : { ...request, amount, currency } };
   }
 
-  /** Runs the operation; a gateway that lacks it is not to be asked. */
+  /** Runs an operation that the gateway offers. */
   run({ member, request }: AskedOperation): Promise<Called<GatewayResult | null>> {
     return this.call(member, frozenCopy(request) as GatewayRequest);
   }
 
-  /** A call of a member that the gateway has, with the context that the engine gives. */
+  /** Calls a member that the gateway offers. */
   async call<M extends Member>(member: M, question: Question<M>): Promise<Called<Answer<M>>> {
     this.#called.add(member);
     let timer: NodeJS.Timeout | undefined;
@@ -190,18 +185,17 @@ export class GatewayCaller {
     });
     try {
       const called = await Promise.race([this.#outcome(member, question), limit]);
-      if (called.kind === 'TIMEOUT') {
+      if (called.kind === 'TIMEOUT')
         this.wrong(
           `${member} gives no answer within ${this.timeLimitMs} ms, the time limit: the outcome is unknown then`,
         );
-      }
       return called;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** What a call gives that must not fail; undefined if it does, which is found, and of a gateway without that member. */
+  /** Returns the answer of a call; undefined without the member, and with a finding if the call fails. */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;
     const called = await this.call(member, question);
@@ -209,7 +203,7 @@ export class GatewayCaller {
     return called.kind === 'VALUE' ? called.value : undefined;
   }
 
-  /** What the gateway tells of a payment; undefined if that is nothing readable, which is found. */
+  /** Returns the gateway's transactions of a payment; undefined and a finding if unreadable. */
   async told(paymentId: Uuid): Promise<readonly GatewayResult[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;

@@ -1,41 +1,41 @@
 import type {
   Account,
   AccountEmail,
+  ClauseSearch,
   New,
   OverdueAccount,
   Page,
   PageRequest,
-  SearchClause,
+  Rows,
+  TextSearch,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export type AccountSearch =
   /** Exact id, or part of name, e-mail, external key or company, ignoring case. */
-  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
+  TextSearch | ClauseSearch;
 
 export interface AccountReads {
-  findByIds(ids: readonly Uuid[]): Promise<readonly Account[]>;
-  findByRecordIds(recordIds: readonly number[]): Promise<readonly Account[]>;
-  findAfter(request: { readonly afterRecordId: number; readonly limit: number }): Promise<readonly Account[]>;
-  findByKeys(externalKeys: readonly string[]): Promise<readonly Account[]>;
+  findByIds(ids: readonly Uuid[]): Rows<Account>;
+  findByRecordIds(recordIds: readonly number[]): Rows<Account>;
+  findAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Account>;
+  findByKeys(externalKeys: readonly string[]): Rows<Account>;
   page(request: PageRequest): Promise<Page<Account>>;
   /** `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
   /** Returns the first account that matches the text as id, else name, e-mail, external key or company. */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
-  findChildren(parentAccountIds: readonly Uuid[]): Promise<readonly Account[]>;
+  findChildren(parentAccountIds: readonly Uuid[]): Rows<Account>;
   /** Returns these accounts with all ancestors, in any order. */
-  findWithAncestors(accountIds: readonly Uuid[]): Promise<readonly Account[]>;
-  findEmails(accountIds: readonly Uuid[]): Promise<readonly AccountEmail[]>;
+  findWithAncestors(accountIds: readonly Uuid[]): Rows<Account>;
+  findEmails(accountIds: readonly Uuid[]): Rows<AccountEmail>;
   /** Includes removed ones. */
-  findEmailsByIds(ids: readonly Uuid[]): Promise<readonly AccountEmail[]>;
+  findEmailsByIds(ids: readonly Uuid[]): Rows<AccountEmail>;
 }
 
 export interface AccountWrites {
   /** Returns the stored accounts; a taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS). */
-  insert(accounts: readonly New<Account>[]): Promise<readonly Account[]>;
+  insert(accounts: readonly New<Account>[]): Rows<Account>;
   /** Writes every updatable field; audited as UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
   insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
@@ -51,12 +51,9 @@ export interface AccountWrites {
 }
 
 export interface OverdueReads {
-  findAccounts(accountIds: readonly Uuid[]): Promise<readonly OverdueAccount[]>;
+  findAccounts(accountIds: readonly Uuid[]): Rows<OverdueAccount>;
   /** Accounts that were ever overdue, by id, after the given one. */
-  page(request: {
-    readonly afterAccountId: Uuid | null;
-    readonly limit: number;
-  }): Promise<readonly OverdueAccount[]>;
+  page(request: { readonly afterAccountId: Uuid | null; readonly limit: number }): Rows<OverdueAccount>;
 }
 
 export interface OverdueWrites {

@@ -1,11 +1,11 @@
-import type { AuditEntry, AuditRow } from '../../records/index.ts';
+import type { AuditEntry, AuditRow, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AuditReads {
   /** Changes of these records in write order, in one statement. */
-  findByTargets(targetIds: readonly Uuid[]): Promise<readonly AuditEntry[]>;
+  findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
   /** The same with the records after each change, in a constant number of statements. */
-  findHistories(targetIds: readonly Uuid[]): Promise<readonly AuditRow[]>;
+  findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 
 /** A stored value; an instant is milliseconds since the epoch, as a number or its digits. */

@@ -3,6 +3,7 @@ import type {
   New,
   NewCatalogVersion,
   PlanRow,
+  Rows,
   StoredCatalogContent,
   StoredCatalogPart,
   StoredCatalogSource,
@@ -14,17 +15,17 @@ import type { Instant } from '../../values/time/index.ts';
 
 export interface CatalogReads {
   /** The tenant's versions without content, ascending by effective date. */
-  versions(): Promise<readonly StoredCatalogVersion[]>;
-  contents(versionRecordIds: readonly number[]): Promise<readonly StoredCatalogContent[]>;
-  parts(recordIds: readonly number[]): Promise<readonly StoredCatalogPart[]>;
+  versions(): Rows<StoredCatalogVersion>;
+  contents(versionRecordIds: readonly number[]): Rows<StoredCatalogContent>;
+  parts(recordIds: readonly number[]): Rows<StoredCatalogPart>;
   /** The tenant row's `catalogRevision`. */
   revision(): Promise<number>;
   /** Override plans by exact name, in no order. */
-  findOverridePlans(planNames: readonly string[]): Promise<readonly StoredOverridePlan[]>;
+  findOverridePlans(planNames: readonly string[]): Rows<StoredOverridePlan>;
   /** Override plans with these parents and `overrideHash`es, in no order. */
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
-  ): Promise<readonly StoredOverridePlan[]>;
+  ): Rows<StoredOverridePlan>;
   /** 0 if there are no override plans. */
   lastOverridePlanNumber(): Promise<number>;
   /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
@@ -32,7 +33,7 @@ export interface CatalogReads {
   /** When the tenant stored its first version, even if that was removed since; null: it never had one. */
   firstStored(): Promise<Instant | null>;
   /** All versions of every upload that still has a version in the catalog, including removed ones, in storing order. */
-  sources(): Promise<readonly StoredCatalogSource[]>;
+  sources(): Rows<StoredCatalogSource>;
 }
 
 export interface CatalogWrites {
@@ -64,18 +65,18 @@ export interface CatalogWrites {
 }
 
 export interface CatalogEntryReads {
-  ofScope(accountRecordId: number | null): Promise<readonly CatalogEntry[]>;
-  ofAccounts(accountIds: readonly Uuid[]): Promise<readonly CatalogEntry[]>;
+  ofScope(accountRecordId: number | null): Rows<CatalogEntry>;
+  ofAccounts(accountIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Entries of these names in both scopes, and the name of their entry catalog, if any. */
-  named(names: readonly string[]): Promise<readonly CatalogEntry[]>;
-  childrenOf(parentIds: readonly Uuid[]): Promise<readonly CatalogEntry[]>;
+  named(names: readonly string[]): Rows<CatalogEntry>;
+  childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Sorted by plan, effective date and creation. */
-  rowsOf(planNames: readonly string[]): Promise<readonly PlanRow[]>;
+  rowsOf(planNames: readonly string[]): Rows<PlanRow>;
   /** Plans with rows from later catalog revisions, in both scopes. */
-  plansChangedSince(revision: number): Promise<readonly string[]>;
+  plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
   /** Returns the plans that any subscription ever had, also by an override plan. */
-  usedPlans(planNames: readonly string[]): Promise<readonly string[]>;
+  usedPlans(planNames: readonly string[]): Rows<string>;
 }
 
 /** A row before storage assigns its number and revision. */

@@ -1,4 +1,4 @@
-import type { Invoice, Tenant } from '../../records/index.ts';
+import type { Invoice, Rows, Tenant } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -30,7 +30,7 @@ export interface CheckedRecords {
   readonly unaudited: readonly UnauditedRecord[];
 }
 
-/** What is stored of a unit and day, and what its points come to. */
+/** The stored sums of a unit and day, and the sums of its points. */
 export interface CheckedUsageDay {
   readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
@@ -39,7 +39,7 @@ export interface CheckedUsageDay {
   readonly unit: string;
   /** Max is null without valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
-  /** Count and first ordinal are of all points, the others of those that are not void; null of none. */
+  /** Count and first ordinal of all points; sum and max of the valid ones, null without any. */
   readonly points: {
     readonly sum: Decimal | null;
     readonly max: Decimal | null;
@@ -53,21 +53,21 @@ export type UsageDayPlace = Pick<
   'accountRecordId' | 'localDate' | 'subscriptionRecordId' | 'unitRecordId'
 >;
 
-/** What checks of one tenant's data read besides the areas' own reads; as many statements for any number of accounts. */
+/** Further reads of a tenant's checks, with a constant number of statements. */
 export interface CheckReads {
   /** Invoices of these accounts after a record id, in creation order, at most `limit`. */
   invoicesAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly afterRecordId: number;
     readonly limit: number;
-  }): Promise<readonly Invoice[]>;
+  }): Rows<Invoice>;
   /** Days of usage of these accounts after a place in their order (null = from the start), at most `limit`. */
   usageDaysAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly after: UsageDayPlace | null;
     readonly limit: number;
-  }): Promise<readonly CheckedUsageDay[]>;
-  /** The items that billed intervals of these invoices name, each as often as it is named. */
+  }): Rows<CheckedUsageDay>;
+  /** The items of the billed intervals of these invoices, with duplicates. */
   billedItems(
     invoiceIds: readonly Uuid[],
   ): Promise<readonly { readonly invoiceId: Uuid; readonly itemId: Uuid }[]>;
@@ -82,10 +82,7 @@ export interface CheckReads {
 
 /** Cross-tenant reads of the checks, without writes or locks. */
 export interface CheckStore {
-  tenantsAfter(request: {
-    readonly afterRecordId: number;
-    readonly limit: number;
-  }): Promise<readonly Tenant[]>;
+  tenantsAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Tenant>;
   /** The tables with references or audit rows. */
   readonly tables: readonly string[];
   /** Checks up to `limit` records of a table after a record id, of one tenant or all (null). */

@@ -1,6 +1,7 @@
 import type {
   AccountInvoicingState,
   AddedItem,
+  ClauseSearch,
   CoverageRow,
   CreditNote,
   CursorToSave,
@@ -12,7 +13,7 @@ import type {
   New,
   Page,
   PageRequest,
-  SearchClause,
+  Rows,
   SearchOperator,
   StoredBalance,
   StoredCursor,
@@ -44,8 +45,7 @@ export type InvoiceSearch =
       readonly operator: Exclude<SearchOperator, 'like'>;
       readonly balance: Decimal;
     }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
+  | ClauseSearch;
 
 export interface DueSubscriptions {
   readonly accountId: Uuid;
@@ -95,52 +95,49 @@ export interface AccountsOnPlans {
 }
 
 export interface InvoiceReads {
-  findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
+  findByIds(ids: readonly Uuid[]): Rows<Invoice>;
   /** The invoices of a run's group, in order; empty for an unknown group. */
-  findGroup(groupId: Uuid): Promise<readonly Invoice[]>;
-  findByNumbers(invoiceNumbers: readonly number[]): Promise<readonly Invoice[]>;
+  findGroup(groupId: Uuid): Rows<Invoice>;
+  findByNumbers(invoiceNumbers: readonly number[]): Rows<Invoice>;
   /** Items in creation order. */
-  findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  findItems(invoiceIds: readonly Uuid[]): Rows<InvoiceItem>;
   pageItems(
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },
-  ): Promise<readonly InvoiceItem[]>;
+  ): Rows<InvoiceItem>;
   /** Returns `atMost` if the invoice has more items. */
   countItems(invoiceId: Uuid, atMost: number): Promise<number>;
-  findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  findItemsByIds(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /** Calculation facts of items. Omits items with given amounts, and items older than the recording of facts. */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** By target date (creation date when null), then number. */
-  listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
+  listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
    * COMMITTED invoices of these accounts that may be owed: not written off or migrated, with a raw balance above 0.
    * Omits invoices with a settled or VOID summary, so that the result does not grow with a child's history.
    */
-  findOpen(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  findOpen(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Data of the accounts' balances; accounts without invoices are omitted. */
-  loadBalances(accountIds: readonly Uuid[]): Promise<readonly StoredBalance[]>;
-  findOpenSummaries(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  loadBalances(accountIds: readonly Uuid[]): Rows<StoredBalance>;
+  findOpenSummaries(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Invoices linked to these parents' invoices, of all children or of some. */
-  findLinked(
-    parentInvoiceIds: readonly Uuid[],
-    childAccountIds?: readonly Uuid[],
-  ): Promise<readonly Invoice[]>;
+  findLinked(parentInvoiceIds: readonly Uuid[], childAccountIds?: readonly Uuid[]): Rows<Invoice>;
   /** The items on COMMITTED invoices that a parent pays. */
-  findDelegated(itemIds: readonly Uuid[]): Promise<readonly ItemOfInvoice[]>;
+  findDelegated(itemIds: readonly Uuid[]): Rows<ItemOfInvoice>;
   /** The DRAFT invoices of these accounts, without summaries of children, in creation order. */
-  findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  findDrafts(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Items that adjust or repair one of these, in creation order. */
-  findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  findItemsLinkedTo(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
    * Items that use credit (CBA_ADJ below 0) on COMMITTED, unmigrated invoices without a committed summary, newest
    * first: at most `limit`, older than `beforeRecordId`.
    */
-  findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
+  findUsedCredit(request: UsedCreditRequest): Rows<InvoiceItem>;
   /**
    * Subscriptions without charges are omitted.
    * @param sinceItem record id from which items are read. Default: all are.
    */
-  lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Promise<readonly LastCharge[]>;
+  lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Rows<LastCharge>;
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
@@ -148,39 +145,39 @@ export interface InvoiceReads {
   search(search: InvoiceSearch, request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /** Accounts without a stored state (balance 0, no target date) are omitted. */
-  loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
+  loadStates(accountIds: readonly Uuid[]): Rows<AccountInvoicingState>;
   /**
    * Cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or from an
    * earlier catalog revision. In the order of `cursorsOfAccounts`.
    */
-  dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
+  dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
    * Record ids of accounts with cursors of an earlier catalog revision, ascending, after a record id: at most `limit`.
    */
-  accountsBehind(request: AccountsBehind): Promise<readonly number[]>;
+  accountsBehind(request: AccountsBehind): Rows<number>;
   /**
    * Record ids of accounts whose subscriptions ever had one of these plans, ascending, after a record id: at most
    * `limit`.
    */
-  accountsOnPlans(request: AccountsOnPlans): Promise<readonly number[]>;
+  accountsOnPlans(request: AccountsOnPlans): Rows<number>;
   /** In creation order of the subscriptions. */
-  cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
-  findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
+  cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
+  findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
   /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
-  ): Promise<readonly CoverageRow[]>;
+  ): Rows<CoverageRow>;
   /**
    * All rows of these items, even outside the window (invoicing §7.2 rule 6): each covers part of its item's period.
    */
-  loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
+  loadCoverageOfItems(itemIds: readonly Uuid[]): Rows<CoverageRow>;
 }
 
 export interface InvoiceWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
   /** Returns the numbers already used. Blocks other callers from numbering invoices until the transaction ends. */
-  takenNumbers(numbers: readonly number[]): Promise<readonly number[]>;
+  takenNumbers(numbers: readonly number[]): Rows<number>;
   /** Moves the tenant's counter past this number; rolled back with the transaction. */
   passNumber(last: number): Promise<void>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
@@ -228,16 +225,16 @@ export interface InvoiceWrites {
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
   /** Records announced invoices once; returns the new ones. */
-  tellInvoices(told: readonly ToldInvoice[]): Promise<readonly ToldInvoice[]>;
+  tellInvoices(told: readonly ToldInvoice[]): Rows<ToldInvoice>;
 }
 
 export interface CreditNoteReads {
-  findByIds(ids: readonly Uuid[]): Promise<readonly CreditNote[]>;
+  findByIds(ids: readonly Uuid[]): Rows<CreditNote>;
   /** In the order of their numbers. */
-  ofInvoice(invoiceId: Uuid): Promise<readonly CreditNote[]>;
+  ofInvoice(invoiceId: Uuid): Rows<CreditNote>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
   /** The tenant's credit notes by number, after one: at most `limit`. */
-  afterNumber(creditNoteNumber: number, limit: number): Promise<readonly CreditNote[]>;
+  afterNumber(creditNoteNumber: number, limit: number): Rows<CreditNote>;
 }
 
 export interface CreditNoteWrites {

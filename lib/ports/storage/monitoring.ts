@@ -1,4 +1,4 @@
-import type { Broadcast, NodeInfo, PluginSwitch } from '../../records/index.ts';
+import type { Broadcast, NodeInfo, PluginSwitch, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OfTenants } from './queue-entries.ts';
@@ -46,9 +46,7 @@ export interface SampleFilter {
 export interface MonitoringStore {
   addAccess(lines: readonly AccessLine[]): Promise<void>;
   /** The last `limit` requests since then, newest last. */
-  access(
-    request: OfTenants & { readonly sinceMs: number; readonly limit: number },
-  ): Promise<readonly AccessLine[]>;
+  access(request: OfTenants & { readonly sinceMs: number; readonly limit: number }): Rows<AccessLine>;
   /** Existing samples stay. */
   addSamples(samples: readonly Sample[]): Promise<void>;
   /** In time order, in batches. */
@@ -71,16 +69,16 @@ export interface NodeStore {
   hold(nodeName: string): Promise<HeldName>;
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
   /** Includes silent nodes. */
-  names(): Promise<readonly string[]>;
+  names(): Rows<string>;
   /** Nodes seen within the last milliseconds, in start order. */
-  list(silentForAtMostMs: number): Promise<readonly NodeInfo[]>;
+  list(silentForAtMostMs: number): Rows<NodeInfo>;
   remove(names: readonly string[]): Promise<void>;
   /** Removes nodes silent for longer. */
   purge(silentForMs: number): Promise<void>;
   /** 0 = none. */
   lastBroadcast(): Promise<number>;
-  broadcastsAfter(recordId: number, limit: number): Promise<readonly Broadcast[]>;
+  broadcastsAfter(recordId: number, limit: number): Rows<Broadcast>;
   purgeBroadcasts(before: Instant): Promise<void>;
   /** Plugins stopped or uninstalled by commands to all nodes. */
-  pluginSwitches(): Promise<readonly PluginSwitch[]>;
+  pluginSwitches(): Rows<PluginSwitch>;
 }

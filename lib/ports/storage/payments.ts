@@ -1,5 +1,6 @@
 import type {
   AutoPayHold,
+  ClauseSearch,
   InvoicePayment,
   New,
   Page,
@@ -8,23 +9,19 @@ import type {
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
-  SearchClause,
+  Rows,
+  TextSearch,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export type PaymentMethodSearch =
   /** Exact id or account id, or part of external key or plugin name, ignoring case. */
-  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
+  TextSearch | ClauseSearch;
 
 export type PaymentSearch =
   /** Exact id, account id or method id, or part of the external key, ignoring case. */
-  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  | { readonly kind: 'states'; readonly stateNames: readonly string[] }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
+  TextSearch | { readonly kind: 'states'; readonly stateNames: readonly string[] } | ClauseSearch;
 
 export interface LastFailure {
   readonly invoiceId: Uuid;
@@ -35,13 +32,13 @@ export interface LastFailure {
 }
 
 export interface PaymentReads {
-  findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;
-  findMethodsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentMethod[]>;
+  findMethodsByIds(ids: readonly Uuid[]): Rows<PaymentMethod>;
+  findMethodsByKeys(externalKeys: readonly string[]): Rows<PaymentMethod>;
   /** In creation order. */
   findMethodsByAccounts(
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
-  ): Promise<readonly PaymentMethod[]>;
+  ): Rows<PaymentMethod>;
   /** Active methods of one plugin or all; `max` counts all active ones of the tenant. */
   pageMethods(
     request: PageRequest,
@@ -53,10 +50,10 @@ export interface PaymentReads {
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<PaymentMethod>>;
-  findByIds(ids: readonly Uuid[]): Promise<readonly Payment[]>;
-  findByKeys(externalKeys: readonly string[]): Promise<readonly Payment[]>;
+  findByIds(ids: readonly Uuid[]): Rows<Payment>;
+  findByKeys(externalKeys: readonly string[]): Rows<Payment>;
   /** In creation order. */
-  findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
+  findByAccounts(accountIds: readonly Uuid[]): Rows<Payment>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Payments of the tenant or of one gateway's methods; `max` counts all of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
@@ -67,27 +64,25 @@ export interface PaymentReads {
     options: { readonly pluginName: string | null },
   ): Promise<Page<Payment>>;
   /** In creation order. */
-  findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
-  findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
+  findTransactions(paymentIds: readonly Uuid[]): Rows<PaymentTransaction>;
+  findTransactionsByIds(ids: readonly Uuid[]): Rows<PaymentTransaction>;
   /** In creation order. */
-  findTransactionsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentTransaction[]>;
+  findTransactionsByKeys(externalKeys: readonly string[]): Rows<PaymentTransaction>;
   /** Refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
-  findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Promise<readonly PaymentTransaction[]>;
-  findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
+  findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Rows<PaymentTransaction>;
+  findAttemptsByIds(ids: readonly Uuid[]): Rows<PaymentAttempt>;
   /** Oldest first. */
-  findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
+  findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   /** Oldest first. */
-  findAttemptsByTransactionKeys(
-    transactionExternalKeys: readonly string[],
-  ): Promise<readonly PaymentAttempt[]>;
-  findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+  findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
+  findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** The newest failed PURCHASE of each invoice; others are omitted. */
-  findLastFailures(invoiceIds: readonly Uuid[]): Promise<readonly LastFailure[]>;
-  findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+  findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
+  findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Active ones. */
-  findHoldsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly AutoPayHold[]>;
+  findHoldsByInvoices(invoiceIds: readonly Uuid[]): Rows<AutoPayHold>;
   /** Active ones, in creation order. */
-  findHoldsByAccounts(accountIds: readonly Uuid[]): Promise<readonly AutoPayHold[]>;
+  findHoldsByAccounts(accountIds: readonly Uuid[]): Rows<AutoPayHold>;
 }
 
 export interface PaymentWrites {
@@ -114,7 +109,7 @@ export interface PaymentWrites {
       readonly transaction: PaymentTransaction;
       readonly expected: PaymentTransaction['status'];
     }[],
-  ): Promise<readonly Uuid[]>;
+  ): Rows<Uuid>;
   /**
    * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule 4). Returns
    * the leased ids.
@@ -122,7 +117,7 @@ export interface PaymentWrites {
   leaseTransactions(
     ids: readonly Uuid[],
     lease: { readonly now: Instant; readonly leaseUntil: Instant },
-  ): Promise<readonly Uuid[]>;
+  ): Rows<Uuid>;
   /** Ends expired leases at `now`, without history or audit (payments §5.1 rule 4). */
   endLeases(ids: readonly Uuid[], over: { readonly now: Instant }): Promise<void>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;

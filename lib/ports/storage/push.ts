@@ -6,6 +6,7 @@ import type {
   PageRequest,
   PublishedBusEvent,
   PushDelivery,
+  Rows,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -45,10 +46,10 @@ export interface PushStore {
     readonly businessNow: Instant;
     readonly systemNowMs: number;
     readonly leaseEndsAtMs: number;
-  }): Promise<readonly number[]>;
+  }): Rows<number>;
   /** Extends leases we still hold. */
   renew(leases: readonly PushLease[], leaseEndsAtMs: number): Promise<void>;
-  owners(): Promise<readonly string[]>;
+  owners(): Rows<string>;
   /** Ends all leases of these stopped nodes. */
   releaseFrom(owners: readonly string[]): Promise<void>;
   /** Ends leases we still hold. */
@@ -63,7 +64,7 @@ export interface PushStore {
     readonly limit: number;
     readonly held: readonly number[];
     readonly enoughOf: readonly number[];
-  }): Promise<readonly PushDelivery[]>;
+  }): Rows<PushDelivery>;
   /**
    * Stores deliveries of events in a range and extends the lease. MOVED: the callback was replaced or deleted; LOST:
    * the lease was lost. Both store nothing.
@@ -123,18 +124,15 @@ export interface EventsRequest {
 /** A tenant's published events, kept as long as queue history. */
 export interface EventReads {
   /** By record id, whatever the state of the queue entry. */
-  list(request: EventsRequest): Promise<readonly PublishedBusEvent[]>;
+  list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 
 export interface EventStore extends EventReads {
   /**
-   * The record id up to which nothing of a tenant, or of any (null), is missing to a read that begins afterwards: later commits
-   * have greater ones. An open transaction that has told something of the tenant holds it back.
+   * Returns the record id up to which later reads see all events of a tenant or of any (null), because later commits have
+   * greater ones. Open transactions with events hold it back.
    */
   horizon(tenantRecordId: number | null): Promise<number>;
-  /**
-   * Calls `listener` when this process has committed something that is told: of a tenant or, after a host's commit, of any
-   * (null).
-   */
+  /** Calls `listener` after this process commits events of a tenant or, after a host's commit, of any (null). */
   onTold(listener: (tenantRecordId: number | null) => void): () => void;
 }

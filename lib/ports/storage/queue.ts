@@ -1,4 +1,4 @@
-import type { QueueEntry, QueueKind } from '../../records/index.ts';
+import type { QueueEntry, QueueKind, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
@@ -73,11 +73,11 @@ export interface FoundAhead {
 
 /** Planned work for business reads, without entries of the open transaction. */
 export interface NotificationReads {
-  findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
+  findPending(uniqueKeys: readonly string[]): Rows<PendingNotification>;
   /** Live entries of these accounts, due or not: those in processing first, then in processing order. */
-  findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
+  findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
   /** Live entries before each asker's work; askers without any are omitted. */
-  findAhead(request: WorkAheadRequest): Promise<readonly FoundAhead[]>;
+  findAhead(request: WorkAheadRequest): Rows<FoundAhead>;
   /** True if work of the account is due or in processing, including error pauses. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
@@ -115,9 +115,9 @@ export interface QueueStore {
    * Claims up to `limit` due entries in one statement, at most one per account: the first due of each account without
    * entries in processing or an earlier paused bus entry. Two nodes never get entries of one account.
    */
-  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
+  claim(request: ClaimRequest): Rows<ClaimedEntry>;
   /** Extends leases; returns the record ids of claims we still hold. */
-  renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Promise<readonly number[]>;
+  renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Rows<number>;
   /** Ends entries as PROCESSED unless a handler did in its transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
@@ -134,7 +134,7 @@ export interface QueueStore {
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
   /** Makes all claims of these nodes AVAILABLE, whatever their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
-  owners(): Promise<readonly string[]>;
+  owners(): Rows<string>;
   /** System time; null = none. */
   nextLeaseEnd(): Promise<number | null>;
   /**
@@ -159,7 +159,7 @@ export interface QueueStore {
   /** The backlog of all tenants, counted up to `limit` at bounded cost. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /** By topic, over the first `limit` due entries of each kind in claim order; empty topics are omitted. */
-  backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Promise<readonly TopicBacklog[]>;
+  backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
   /** Calls `listener` after commits of entries by other nodes or the host. */
   onSignal(listener: () => void): () => void;
   /** Deletes up to `limit` finished entries older than `before`; returns their number. */

@@ -5,6 +5,7 @@ import type {
   LoginSession,
   New,
   Role,
+  Rows,
   SigningKey,
   TenantGrants,
   User,
@@ -38,8 +39,8 @@ export interface SecurityStore {
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
 
-  findRoles(names: readonly string[]): Promise<readonly Role[]>;
-  listRoles(): Promise<readonly Role[]>;
+  findRoles(names: readonly string[]): Rows<Role>;
+  listRoles(): Rows<Role>;
   /** False if the role exists. */
   insertRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
@@ -57,14 +58,14 @@ export interface SecurityStore {
   purgeSessions(lastAccessBeforeMs: number): Promise<void>;
 
   /** Subjects without failures are omitted. */
-  findFailures(subjects: readonly string[]): Promise<readonly LoginFailures[]>;
+  findFailures(subjects: readonly string[]): Rows<LoginFailures>;
   /** Applies `rule` to each subject's failures, one caller at a time. */
   changeFailures(subjects: readonly string[], rule: FailureRule): Promise<void>;
   clearFailures(subjects: readonly string[]): Promise<void>;
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
   /** Oldest first. */
-  listSigningKeys(): Promise<readonly SigningKey[]>;
+  listSigningKeys(): Rows<SigningKey>;
   /** Inserts the key unless one was created after `unlessNewerThanMs`, so that only one of two nodes creates it. */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
@@ -76,9 +77,9 @@ export type SecurityCheck = (now: SecurityReads) => Promise<void>;
 export interface SecurityReads {
   findUser(name: string): Promise<User | null>;
   findClient(name: string): Promise<ApiClient | null>;
-  findRoles(names: readonly string[]): Promise<readonly Role[]>;
+  findRoles(names: readonly string[]): Rows<Role>;
   /** The tenants of each active user and client with the role. */
-  holdersOf(role: string): Promise<readonly TenantGrants[]>;
+  holdersOf(role: string): Rows<TenantGrants>;
 }
 
 export interface UserChange {

@@ -6,6 +6,7 @@ import type {
   NewBusEvent,
   NewNotification,
   PluginSwitch,
+  Rows,
   TenantRef,
 } from '../../records/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
@@ -81,10 +82,7 @@ export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
  * Returns further work for a transaction's bus events, including skipped ones; called once per publishing transaction,
  * before its commit.
  */
-export type AskedByEvents = (
-  session: WriteSession,
-  events: readonly NewBusEvent[],
-) => Promise<readonly NewNotification[]>;
+export type AskedByEvents = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
 
 /** Returns the public id of an event; null = internal. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
@@ -117,9 +115,9 @@ export interface WriteSession extends ReadSession {
   lockAccounts(
     accountIds: readonly Uuid[],
     options?: { readonly wait: LockWait } | { readonly waitMs: number },
-  ): Promise<readonly Account[]>;
+  ): Rows<Account>;
   /** Locks without waiting; busy and unknown accounts are omitted. */
-  tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
+  tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
   /** Broadcasts to all nodes after the commit (platform §11). */

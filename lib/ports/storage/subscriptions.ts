@@ -1,42 +1,44 @@
 import type {
   BlockingState,
   Bundle,
+  ClauseSearch,
   LifecycleEvent,
   New,
   Page,
   PageRequest,
-  SearchClause,
+  Rows,
   Subscription,
+  TextSearch,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 
 export interface SubscriptionReads extends BundleReads {
-  findByIds(ids: readonly Uuid[]): Promise<readonly Subscription[]>;
-  findByKeys(externalKeys: readonly string[]): Promise<readonly Subscription[]>;
-  findByBundles(bundleIds: readonly Uuid[]): Promise<readonly Subscription[]>;
+  findByIds(ids: readonly Uuid[]): Rows<Subscription>;
+  findByKeys(externalKeys: readonly string[]): Rows<Subscription>;
+  findByBundles(bundleIds: readonly Uuid[]): Rows<Subscription>;
   /** Active lifecycle events by subscription, effective instant and sequence. */
-  findEvents(subscriptionIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
+  findEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** By sequence. */
-  findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
-  findEventsByIds(eventIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
+  findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
+  findEventsByIds(eventIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** Active states by effective instant and sequence. */
-  findBlockingStates(blockedIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
+  findBlockingStates(blockedIds: readonly Uuid[]): Rows<BlockingState>;
   /** A batch of `findBlockingStates`, after `after`. */
   pageBlockingStates(
     blockedIds: readonly Uuid[],
     page: { readonly after: BlockingState | null; readonly limit: number },
-  ): Promise<readonly BlockingState[]>;
+  ): Rows<BlockingState>;
   /**
    * Active states of these accounts and all their objects without ENT_STARTED and ENT_CANCELLED; most accounts have
    * none.
    */
-  findBlocksOfAccounts(accountIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
+  findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
   /** The last active state of the service per account up to an instant; others are omitted. */
   findLatestBlockingStates(
     accountIds: readonly Uuid[],
     of: { readonly service: string; readonly at: Instant },
-  ): Promise<readonly BlockingState[]>;
+  ): Rows<BlockingState>;
 }
 
 export interface SubscriptionWrites extends BundleWrites {
@@ -62,18 +64,16 @@ export interface ChargedThroughChange {
 
 export type BundleSearch =
   /** Exact id, account id or external key, current or past. */
-  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
+  TextSearch | ClauseSearch;
 
 export interface BundleReads {
-  findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
+  findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
   /** Bundles that ever held these keys until another bundle took them, in creation order. */
-  findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
+  findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** As `findBundlesByKeys`, including keys before renames; distinct, in creation order. */
-  findBundlesByPastKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
+  findBundlesByPastKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** In creation order. */
-  findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
+  findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;
   pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
   pageBundles(request: PageRequest): Promise<Page<Bundle>>;
   /** `max` counts all bundles of the tenant. */

@@ -1,4 +1,4 @@
-import type { Authorship, New, Tenant, User } from '../../records/index.ts';
+import type { Authorship, New, Rows, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
@@ -10,8 +10,8 @@ export interface OpenAttempt {
 
 /** Data without tenant: tenants, users, the shared test clock. */
 export interface SystemStore {
-  findTenantsByIds(ids: readonly Uuid[]): Promise<readonly Tenant[]>;
-  findTenantsByRecordIds(recordIds: readonly number[]): Promise<readonly Tenant[]>;
+  findTenantsByIds(ids: readonly Uuid[]): Rows<Tenant>;
+  findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
   /** A taken API key throws BillingError 20000. Audited as TENANT. */
   insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
@@ -24,7 +24,7 @@ export interface SystemStore {
    * Payment attempts of all tenants in INIT created before the instant, oldest first, except those with an UNKNOWN
    * transaction, which payment recovery decides.
    */
-  findOpenAttempts(createdBefore: Instant, limit: number): Promise<readonly OpenAttempt[]>;
+  findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
   /** Deletes up to `limit` announcements of invoices dated before that day. */
   purgeToldInvoices(before: LocalDate, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before. */

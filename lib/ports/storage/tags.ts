@@ -1,11 +1,13 @@
 import type {
+  ClauseSearch,
   CustomField,
   New,
   ObjectType,
   Page,
   PageRequest,
-  SearchClause,
+  Rows,
   Tag,
+  TextSearch,
   UserTagDefinition,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -21,26 +23,26 @@ export interface TagSearch {
 
 export interface TagReads {
   /** Includes deleted ones. */
-  findDefinitionsByIds(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  findDefinitionsByIds(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** In creation order. */
-  listDefinitions(): Promise<readonly UserTagDefinition[]>;
-  definitionsInUse(ids: readonly Uuid[]): Promise<readonly Uuid[]>;
+  listDefinitions(): Rows<UserTagDefinition>;
+  definitionsInUse(ids: readonly Uuid[]): Rows<Uuid>;
   /** In creation order. */
   findByObjects(
     type: ObjectType,
     objectIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
-  ): Promise<readonly Tag[]>;
+  ): Rows<Tag>;
   /** Including the account's objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null; readonly includeDeleted: boolean },
-  ): Promise<readonly Tag[]>;
+  ): Rows<Tag>;
   /** Active tags on objects of one type of these accounts, in creation order. */
   findCarried(
     accountRecordIds: readonly number[],
     tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
-  ): Promise<readonly Tag[]>;
+  ): Rows<Tag>;
   /** `max` counts all active tags. */
   pageCarried(
     tag: { readonly objectType: ObjectType; readonly definitionId: Uuid },
@@ -52,24 +54,23 @@ export interface TagReads {
 
 export interface TagWrites {
   /** Returns active definitions and prevents their deletion in this transaction. */
-  holdDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  holdDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Returns active definitions and prevents their use by others in this transaction. */
-  lockDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /** Inserts the missing tags and returns them. A tag's own comment replaces the call's in its audit row. */
-  insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Promise<readonly Tag[]>;
+  insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
   /** Audited as DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }
 
 export type CustomFieldSearch =
   /** Exact id, or part of object id, object type, name or value, ignoring case. */
-  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] }
+  | TextSearch
+  | ClauseSearch
   /** null = any value. */
   | {
       readonly kind: 'name';
@@ -80,14 +81,14 @@ export type CustomFieldSearch =
 
 /** Active fields only, unless a method says otherwise. */
 export interface CustomFieldReads {
-  findByIds(ids: readonly Uuid[]): Promise<readonly CustomField[]>;
+  findByIds(ids: readonly Uuid[]): Rows<CustomField>;
   /** In creation order. */
-  findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Promise<readonly CustomField[]>;
+  findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
   /** Including the account's objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null },
-  ): Promise<readonly CustomField[]>;
+  ): Rows<CustomField>;
   page(request: PageRequest): Promise<Page<CustomField>>;
   /** `max` counts all fields of the tenant. */
   search(search: CustomFieldSearch, request: PageRequest): Promise<Page<CustomField>>;

@@ -1,17 +1,4 @@
-import {
-  bigint,
-  enumeration,
-  flag,
-  id,
-  instant,
-  integer,
-  json,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
@@ -54,19 +41,19 @@ export interface PlanTerms {
 
 /** A named entry of the catalog; immutable. */
 export const catalogEntryFields = {
-  recordId,
-  id: id(),
-  kind: oneOf(EntryKind),
-  name: text(),
-  accountId: orNull(id()),
-  accountRecordId: orNull(bigint()),
+  recordId: f.recordId,
+  id: f.id(),
+  kind: f.oneOf(EntryKind),
+  name: f.text(),
+  accountId: f.orNull(f.id()),
+  accountRecordId: f.orNull(f.bigint()),
   /** For a PLAN its product, if it is an entry; for a USAGE its plan. */
-  parentId: orNull(id()),
+  parentId: f.orNull(f.id()),
   /** For a PRODUCT only. */
-  product: orNull(json<ProductTerms>()),
+  product: f.orNull(f.json<ProductTerms>()),
   /** For a PLAN only. */
-  plan: orNull(json<PlanTerms>()),
-  createdDate: instant(),
+  plan: f.orNull(f.json<PlanTerms>()),
+  createdDate: f.instant(),
 };
 export interface CatalogEntry extends RecordOf<typeof catalogEntryFields> {}
 
@@ -112,20 +99,20 @@ export interface EntryPhase {
 
 /** The prices or the retirement of a plan from a date on; immutable. */
 export const planRowFields = {
-  recordId,
-  id: id(),
-  planName: text(),
-  accountRecordId: orNull(bigint()),
-  effectiveDate: instant(),
+  recordId: f.recordId,
+  id: f.id(),
+  planName: f.text(),
+  accountRecordId: f.orNull(f.bigint()),
+  effectiveDate: f.instant(),
   /** Number of the row in its plan; of two rows with one date, the later one counts. */
-  createdOrder: integer(),
-  effectiveDateForExistingSubscriptions: orNull(instant()),
-  retired: flag(),
+  createdOrder: f.integer(),
+  effectiveDateForExistingSubscriptions: f.orNull(f.instant()),
+  retired: f.flag(),
   /** The tenant's `catalogRevision` that added the row. */
-  sinceRevision: integer({ audit: null }),
+  sinceRevision: f.integer({ audit: null }),
   /** For a retirement, the phases of the previous row. */
-  phases: json<readonly EntryPhase[]>(),
-  createdDate: instant(),
+  phases: f.json<readonly EntryPhase[]>(),
+  createdDate: f.instant(),
 };
 export interface PlanRow extends RecordOf<typeof planRowFields> {}
 

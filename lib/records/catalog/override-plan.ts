@@ -1,18 +1,18 @@
-import { currency, id, instant, integer, type RecordOf, recordId, text } from '../../values/fields/index.ts';
+import { f, type RecordOf } from '../../values/fields/index.ts';
 
 /** A stored override plan; immutable (catalog §10 rule 6, §17). */
 export const overridePlanFields = {
-  recordId,
-  id: id(),
+  recordId: f.recordId,
+  id: f.id(),
   /** Counts the tenant's override plans from 1. */
-  number: integer(),
-  planName: text(),
-  parentPlanName: text(),
-  currency: currency(),
+  number: f.integer(),
+  planName: f.text(),
+  parentPlanName: f.text(),
+  currency: f.currency(),
   /** Text of `writeOverrides`. */
-  overrides: text(),
+  overrides: f.text(),
   /** SHA-256 of currency and overrides. */
-  overrideHash: text(),
-  createdDate: instant(),
+  overrideHash: f.text(),
+  createdDate: f.instant(),
 };
 export interface StoredOverridePlan extends RecordOf<typeof overridePlanFields> {}

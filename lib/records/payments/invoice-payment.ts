@@ -1,16 +1,4 @@
-import {
-  amount,
-  bigint,
-  currency,
-  enumeration,
-  id,
-  instant,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 
 export const InvoicePaymentType = enumeration('ATTEMPT', 'REFUND', 'CHARGED_BACK');
 export type InvoicePaymentType = keyof typeof InvoicePaymentType;
@@ -19,19 +7,19 @@ export const InvoicePaymentStatus = enumeration('INIT', 'PENDING', 'SUCCESS');
 export type InvoicePaymentStatus = keyof typeof InvoicePaymentStatus;
 
 export const invoicePaymentFields = {
-  recordId,
-  id: id(),
-  accountRecordId: bigint(),
-  invoiceId: id(),
-  type: oneOf(InvoicePaymentType),
-  status: oneOf(InvoicePaymentStatus),
-  paymentId: orNull(id()),
-  paymentDate: instant(),
-  amount: amount(),
-  currency: currency(),
-  processedCurrency: currency(),
-  transactionExternalKey: text({ audit: 'paymentCookieId' }),
-  linkedInvoicePaymentId: orNull(id()),
-  createdDate: instant(),
+  recordId: f.recordId,
+  id: f.id(),
+  accountRecordId: f.bigint(),
+  invoiceId: f.id(),
+  type: f.oneOf(InvoicePaymentType),
+  status: f.oneOf(InvoicePaymentStatus),
+  paymentId: f.orNull(f.id()),
+  paymentDate: f.instant(),
+  amount: f.amount(),
+  currency: f.currency(),
+  processedCurrency: f.currency(),
+  transactionExternalKey: f.text({ audit: 'paymentCookieId' }),
+  linkedInvoicePaymentId: f.orNull(f.id()),
+  createdDate: f.instant(),
 };
 export interface InvoicePayment extends RecordOf<typeof invoicePaymentFields> {}

@@ -1,18 +1,4 @@
-import {
-  amount,
-  bigint,
-  currency,
-  enumeration,
-  flag,
-  id,
-  instant,
-  json,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { PluginProperty } from '../context.ts';
 import { TransactionType } from './payment.ts';
 
@@ -24,38 +10,38 @@ export type AttemptState = keyof typeof AttemptState;
 export const INVOICE_PAYMENT_CONTROL_PLUGIN = '__INVOICE_PAYMENT_CONTROL_PLUGIN__';
 
 export const paymentAttemptFields = {
-  recordId,
-  id: id(),
-  accountId: id(),
-  accountRecordId: bigint(),
-  paymentMethodId: orNull(id()),
-  paymentExternalKey: text(),
-  transactionId: orNull(id()),
-  transactionExternalKey: text(),
-  transactionType: oneOf(TransactionType),
-  stateName: oneOf(AttemptState),
-  amount: orNull(amount()),
-  currency: orNull(currency()),
-  pluginNames: json<readonly string[]>({ audit: null }),
+  recordId: f.recordId,
+  id: f.id(),
+  accountId: f.id(),
+  accountRecordId: f.bigint(),
+  paymentMethodId: f.orNull(f.id()),
+  paymentExternalKey: f.text(),
+  transactionId: f.orNull(f.id()),
+  transactionExternalKey: f.text(),
+  transactionType: f.oneOf(TransactionType),
+  stateName: f.oneOf(AttemptState),
+  amount: f.orNull(f.amount()),
+  currency: f.orNull(f.currency()),
+  pluginNames: f.json<readonly string[]>({ audit: null }),
   /** Plugin properties after the control plugins; null until the run ended (payments §8.1). */
-  pluginProperties: orNull(json<readonly PluginProperty[]>({ audit: null })),
-  isApiPayment: flag({ audit: null }),
-  createdDate: instant(),
+  pluginProperties: f.orNull(f.json<readonly PluginProperty[]>({ audit: null })),
+  isApiPayment: f.flag({ audit: null }),
+  createdDate: f.instant(),
 };
 export interface PaymentAttempt extends RecordOf<typeof paymentAttemptFields> {}
 
 /** An automatic payment held by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); at most one active per invoice. */
 export const autoPayHoldFields = {
-  recordId,
-  id: id(),
-  accountId: id(),
-  accountRecordId: bigint(),
-  invoiceId: id(),
+  recordId: f.recordId,
+  id: f.id(),
+  accountId: f.id(),
+  accountRecordId: f.bigint(),
+  invoiceId: f.id(),
   /** The ABORTED attempt. */
-  attemptId: id(),
-  amount: amount(),
-  currency: currency(),
-  isActive: flag(),
-  createdDate: instant(),
+  attemptId: f.id(),
+  amount: f.amount(),
+  currency: f.currency(),
+  isActive: f.flag(),
+  createdDate: f.instant(),
 };
 export interface AutoPayHold extends RecordOf<typeof autoPayHoldFields> {}

@@ -1,18 +1,4 @@
-import {
-  amount,
-  bigint,
-  currency,
-  enumeration,
-  id,
-  instant,
-  json,
-  key,
-  oneOf,
-  orNull,
-  type RecordOf,
-  recordId,
-  text,
-} from '../../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 
@@ -56,17 +42,17 @@ export type TransactionStatus = keyof typeof TransactionStatus;
 export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
 
 export const paymentFields = {
-  recordId,
-  id: id({ searched: true }),
-  accountId: id({ searched: true }),
-  accountRecordId: bigint(),
+  recordId: f.recordId,
+  id: f.id({ searched: true }),
+  accountId: f.id({ searched: true }),
+  accountRecordId: f.bigint(),
   /** Counted per tenant with gaps. */
-  paymentNumber: bigint({ audit: null }),
-  externalKey: key({ searched: true }),
-  paymentMethodId: id({ searched: true }),
-  stateName: orNull(text({ searched: true })),
-  lastSuccessStateName: orNull(text({ searched: true })),
-  createdDate: instant({ searched: true }),
+  paymentNumber: f.bigint({ audit: null }),
+  externalKey: f.key({ searched: true }),
+  paymentMethodId: f.id({ searched: true }),
+  stateName: f.orNull(f.text({ searched: true })),
+  lastSuccessStateName: f.orNull(f.text({ searched: true })),
+  createdDate: f.instant({ searched: true }),
 };
 export interface Payment extends RecordOf<typeof paymentFields> {}
 
@@ -90,28 +76,28 @@ export interface InvoiceRefund {
 }
 
 export const paymentTransactionFields = {
-  recordId,
-  id: id(),
-  paymentId: id(),
-  accountRecordId: bigint(),
-  attemptId: orNull(id()),
-  externalKey: key({ audit: 'transactionExternalKey' }),
-  transactionType: oneOf(TransactionType),
-  effectiveDate: instant(),
-  status: oneOf(TransactionStatus, { audit: 'transactionStatus' }),
-  amount: orNull(amount({ set: 'creation' })),
-  currency: orNull(currency({ set: 'creation' })),
-  processedAmount: orNull(amount()),
-  processedCurrency: orNull(currency()),
-  gatewayErrorCode: orNull(text()),
-  gatewayErrorMsg: orNull(text()),
+  recordId: f.recordId,
+  id: f.id(),
+  paymentId: f.id(),
+  accountRecordId: f.bigint(),
+  attemptId: f.orNull(f.id()),
+  externalKey: f.key({ audit: 'transactionExternalKey' }),
+  transactionType: f.oneOf(TransactionType),
+  effectiveDate: f.instant(),
+  status: f.oneOf(TransactionStatus, { audit: 'transactionStatus' }),
+  amount: f.orNull(f.amount({ set: 'creation' })),
+  currency: f.orNull(f.currency({ set: 'creation' })),
+  processedAmount: f.orNull(f.amount()),
+  processedCurrency: f.orNull(f.currency()),
+  gatewayErrorCode: f.orNull(f.text()),
+  gatewayErrorMsg: f.orNull(f.text()),
   /** Decline reason of the gateway, if any. */
-  paymentResponse: orNull(oneOf(PaymentResponse, { audit: null })),
+  paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** Only for a refund of an invoice payment. */
-  invoiceRefund: orNull(json<InvoiceRefund>({ audit: null })),
+  invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
   /** End of the lease of a running plugin call (payments §5); null = none. */
-  leaseUntil: orNull(instant({ audit: null })),
-  createdDate: instant(),
+  leaseUntil: f.orNull(f.instant({ audit: null })),
+  createdDate: f.instant(),
 };
 export interface PaymentTransaction extends RecordOf<typeof paymentTransactionFields> {}
 

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
 import { plainError } from './plain-error.ts';
 
-/** A logger that never throws: a line with unreadable fields is written with a plain error as `err`, or lost. */
+/** Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost. */
 export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
@@ -20,10 +20,7 @@ function readable(fields: object): object {
 /** A clock of business time, of the system, or of both. */
 type AnyClock = Partial<Clock & SystemClock>;
 
-/**
- * The clock with plain errors only; work of its timers never throws into the host's timer, which would end the
- * process.
- */
+/** Returns the clock with plain errors. Timer work never throws into the host's timer, which would end the process. */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
   const of = <K extends keyof AnyClock>(name: K): NonNullable<AnyClock[K]> =>
@@ -52,7 +49,7 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
   return Object.fromEntries(Object.entries(all).filter(has)) as C;
 }
 
-/** System time, by which leases and pauses go, in the background too: while it cannot be read it stands still. */
+/** Returns system time that stands still while the clock fails, because background leases and pauses need it. */
 function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => number {
   let last: number | undefined;
   return () => {
@@ -67,7 +64,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
   };
 }
 
-/** Like `callHost`, in less time: a clock is read often, and answers no object. */
+/** As `callHost`, but faster for calls that return no object. */
 function plainly<T>(call: () => T): T {
   try {
     const answer = call();
@@ -77,7 +74,7 @@ function plainly<T>(call: () => T): T {
   }
 }
 
-/** A tracer that never throws: the work of a span is done once, with its own result. */
+/** Returns a tracer that never throws and runs the work of a span exactly once. */
 export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tracer {
   const failed = (error: unknown): void =>
     logger.warn({ err: error }, 'the tracer failed; what it shows is not complete');
@@ -95,10 +92,10 @@ export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tra
   return { start, detached: (work) => once((run) => tracer.detached(run), work, failed) };
 }
 
-/** Zeros, which W3C Trace Context takes for no trace. */
+/** Zeros mean no trace in W3C Trace Context. */
 const NO_TRACE = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
-/** Stands for a span that the tracer could not start. */
+/** Replaces a span that the tracer could not start. */
 const unseen: Omit<Span, 'traceParent'> = {
   tell: () => undefined,
   fail: () => undefined,
@@ -117,7 +114,7 @@ function guardedSpan(span: Span, failed: (error: unknown) => void): Span {
   };
 }
 
-/** Runs work of the engine inside host code, exactly once; its own result and throw count. */
+/** Runs engine work inside host code exactly once, with its own result or error. */
 function once<T>(inside: (run: () => T) => unknown, work: () => T, failed: (error: unknown) => void): T {
   let done: (() => T) | undefined;
   const run = (): T => {
@@ -148,30 +145,29 @@ function ended<T>(work: () => T): () => T {
   }
 }
 
-/** One guarded object for each of the host's, whichever engine of the process it was given to. */
+/** One guard per object of the host, for all engines of the process. */
 const known = new WeakMap<object, object>();
 
 /**
- * Returns an object of the host behind a guard: reading its members and calling its methods throws, and rejects with,
- * plain errors only (`callHost`). Objects among its members are guarded too; what methods answer is not. A member that is
- * missing stays missing.
+ * Returns a guarded object of the host, whose members and methods throw and reject with plain errors only (`callHost`).
+ * Objects among its members are guarded too, results of methods are not.
  */
 export function guarded<T extends object>(object: T): T {
   const before = known.get(object);
   if (before !== undefined) return before as T;
-  // Of an empty target, so that members of a frozen object may be replaced by guarded ones.
+  // An empty target, so that members of a frozen object can be replaced by guarded ones.
   const guard = new Proxy(Object.create(null) as T, handlerOf(object));
   known.set(object, guard);
   return guard;
 }
 
-/** Returns the objects of a list guarded; anything else as it is, to be refused by whoever checks it. */
+/** Returns the list with guarded objects; other values stay and are rejected later. */
 export function guardedList<T>(list: readonly T[]): readonly T[] {
   if (!Array.isArray(list)) return list;
   return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));
 }
 
-/** Returns a function of the host that throws, and rejects with, plain errors only. */
+/** Returns a guarded function of the host, which throws and rejects with plain errors only. */
 export function guardedFunction<A extends readonly unknown[], R>(
   call: (...given: A) => R,
 ): (...given: A) => R {
@@ -197,29 +193,22 @@ function handlerOf<T extends object>(object: T): ProxyHandler<T> {
     getOwnPropertyDescriptor: (_target, name) => {
       const own = callHost(() => Reflect.getOwnPropertyDescriptor(object, name));
       if (own === undefined) return undefined;
-      return {
-        value: memberOf(name),
-        writable: true,
-        configurable: true,
-        enumerable: own.enumerable === true,
-      };
+      const enumerable = own.enumerable === true;
+      return { value: memberOf(name), writable: true, configurable: true, enumerable };
     },
     set: (_target, name, value) => callHost(() => Reflect.set(object, name, value)),
   };
 }
 
-/** A member as it is, also if it is a promise or a thenable. */
+/** Returns a member unchanged, even a promise or thenable. */
 function callHostRead(object: object, name: string | symbol): unknown {
   return callHost(() => ({ member: Reflect.get(object, name) as unknown })).member;
 }
 
-/** Members of a plugin's answer among which promises are looked for. */
+/** Largest number of members searched for promises. */
 const MAX_SEARCHED_MEMBERS = 200;
 
-/**
- * Runs host code; throws, and rejections of its promise, leave as plain errors (`plainError`). A thenable becomes a
- * promise.
- */
+/** Runs host code, whose errors and rejections become plain errors (`plainError`) and thenables promises. */
 export function callHost<T>(call: () => T): T {
   try {
     const answer = call();
@@ -232,7 +221,7 @@ export function callHost<T>(call: () => T): T {
   }
 }
 
-/** Runs host code whose answer nobody waits for: `failed` is told what it throws, or its promise is rejected with. */
+/** Runs host code without waiting; `failed` gets its error or rejection. */
 export function tellHost(call: () => unknown, failed: (error: Error) => void = () => undefined): void {
   try {
     const told = callHost(call);
@@ -242,7 +231,7 @@ export function tellHost(call: () => unknown, failed: (error: Error) => void = (
   }
 }
 
-/** Waits for an answer of host code. A throw, and a rejection, leave as a plain error. */
+/** Returns the answer of host code, whose errors become plain errors. */
 export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = await call();
@@ -255,7 +244,7 @@ export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
 
 type Then = (resolve: (value: unknown) => void, reject: (reason: unknown) => void) => unknown;
 
-/** Read once: a getter may answer otherwise the second time. */
+/** Reads `then` once, because a getter may change. */
 function thenOf(answer: unknown): Then | null {
   if ((typeof answer !== 'object' && typeof answer !== 'function') || answer === null) return null;
   const then: unknown = Reflect.get(answer, 'then');
@@ -274,15 +263,12 @@ function adopted(answer: unknown, then: Then): Promise<unknown> {
       throw plainError(thrown);
     },
   );
-  // Where the port allows no promise nobody awaits this one, and its rejection would end a Node process.
+  // If the port allows no promise, nobody awaits it and its rejection would end the process.
   promise.catch(() => undefined);
   return promise;
 }
 
-/**
- * A plugin that forgets an `await` leaves a promise in its answer, whose unhandled rejection would end a Node
- * process.
- */
+/** Handles rejections of promises that a plugin left in its answer, because they would end the process. */
 function awaitMembers(answer: unknown): void {
   let left = MAX_SEARCHED_MEMBERS;
   const search = (value: unknown, depth: number): void => {
@@ -296,11 +282,11 @@ function awaitMembers(answer: unknown): void {
   try {
     search(answer, SEARCHED_DEPTH);
   } catch {
-    // A proxy that does not want to be looked at has no members that could be found.
+    // A proxy that throws has no searchable members.
   }
 }
 
-/** Returns the names of the members to search. Bytes have none: a file of some megabytes would take seconds. */
+/** Returns the members to search; none for bytes, which would take seconds. */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

@@ -8,27 +8,27 @@ import {
   type Problem,
 } from '../../values/errors/index.ts';
 
-/** Characters of each text of an error that host code has thrown. */
+/** Longest text of a host's error. */
 const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
 
-/** Causes of such an error that are kept. */
+/** Largest number of causes. */
 const MAX_PLAIN_CAUSES = 8;
 
-/** Simple members, and elements of a list among them, that are kept of such an error. */
+/** Largest number of members, and of list elements. */
 const MAX_PLAIN_FACTS = 50;
 
 const NO_TEXT = 'an error without a text';
 
 /**
- * A copy of what host code threw, which may be a proxy, have throwing getters, or be no error. Keeps class, name,
- * message, stack, causes, the code and facts of a `BillingError`, the delay of a `RetryLater`, and simple members.
- * Never throws.
+ * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or be no error. Keeps class, name,
+ * message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`, and simple members. Never
+ * throws.
  */
 export function plainError(thrown: unknown): Error {
   return plain(thrown, MAX_PLAIN_CAUSES);
 }
 
-/** Returns `instanceof` of anything, also of a proxy that throws when it is asked. */
+/** Returns `instanceof`, also for a proxy that throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
   return read(() => value instanceof type) === true;
 }
@@ -87,7 +87,7 @@ function simpleFactsOf(thrown: Error): Readonly<Record<string, unknown>> {
   return typeof facts === 'object' && facts !== null ? Object.fromEntries(simpleMembersOf(facts)) : {};
 }
 
-/** The own members that are simple values or lists of them; what a getter would answer is left alone. */
+/** Returns own members that are simple values or lists of them, without calling getters. */
 function simpleMembersOf(object: object): readonly (readonly [name: string, value: unknown])[] {
   const found = read(() =>
     Object.entries(Object.getOwnPropertyDescriptors(object))
@@ -116,12 +116,12 @@ function withCause<E extends Error>(error: E, cause: Error | undefined): E {
   return error;
 }
 
-/** Not enumerable, as errors have these members, so that logs do not show them twice. */
+/** Sets a member that is not enumerable, so that logs do not show it twice. */
 function setHidden(error: Error, name: 'name' | 'stack' | 'cause', value: unknown): void {
   Object.defineProperty(error, name, { value, configurable: true, writable: true });
 }
 
-/** What was thrown instead of an error. */
+/** Returns the text of a thrown value that is no error. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'function') return NO_TEXT;
   const text = read(() => String(value));
@@ -132,7 +132,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_PLAIN_ERROR_CHARACTERS);
 }
 
-/** Undefined if reading throws. */
+/** Returns undefined if reading throws. */
 function read<T>(reading: () => T): T | undefined {
   try {
     return reading();

@@ -4,10 +4,10 @@ import { type ActivityPorts, spanned } from '../activity.ts';
 import { hostAnswer } from '../host-code/guarded-ports.ts';
 import { plainError } from '../host-code/plain-error.ts';
 
-/** The answer of `atMost` if the time ran out first. */
+/** Result of `atMost` after its timeout. */
 export const TIME_OVER = Symbol('time over');
 
-/** The result of `work`, or TIME_OVER after `timeoutMs` of system time; the work then goes on unobserved. */
+/** Returns the result of `work`, or TIME_OVER after `timeoutMs` of system time, while the work continues. */
 export async function atMost<T>(
   systemClock: Pick<SystemClock, 'after'>,
   timeoutMs: number,
@@ -22,7 +22,7 @@ export async function atMost<T>(
   }
 }
 
-/** Resolves after that many milliseconds of system time. */
+/** Resolves after `ms` of system time. */
 export function pause(systemClock: SystemClock, ms: number): Promise<void> {
   return new Promise((resolve) => {
     systemClock.after(ms, resolve, { keepAlive: true });
@@ -30,20 +30,20 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
 }
 
 /**
- * The results of concurrent work once all of it has ended, or the first failure. A transaction must wait for all
- * parts, which could make statements after its end.
+ * Returns the results of concurrent work once all of it has ended, or throws the first failure. A transaction must wait for
+ * all parts, because a statement may not follow its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = Promise.all(work);
-  // Nobody looks at the results until the last has ended; Node would report a failure as unhandled.
+  // Otherwise Node reports a failure as unhandled before the last work has ended.
   results.catch(() => undefined);
   await Promise.allSettled(work);
   return results;
 }
 
-/** Runs `work` on every item, at most `limit` at a time; results in the order of the items. */
+/** Runs `work` on every item, at most `limit` at a time, and returns the results in order. */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,
@@ -58,19 +58,19 @@ export async function inParallel<T, R>(
   return results;
 }
 
-/** A plugin as errors name it, with the time limit of one call. */
+/** A plugin with the time limit of a call. */
 export interface CalledPlugin {
-  /** Such as "catalog plugin". */
+  /** For errors, such as "catalog plugin". */
   readonly kind: string;
   readonly name: string;
-  /** The member that is called, where the message is to name it. */
+  /** The called member, if errors name it. */
   readonly member?: string;
   readonly timeoutMs: number;
 }
 
 /**
- * One call of a plugin within its time limit.
- * @throws BillingError UNEXPECTED (60000) that names the plugin; what it threw, such as `RetryLater`, is the cause.
+ * Calls a plugin within its time limit.
+ * @throws BillingError UNEXPECTED (60000) with the plugin's name and its error as cause.
  */
 export function callPlugin<T>(
   plugin: CalledPlugin,
@@ -86,11 +86,7 @@ export function callPlugin<T>(
   return spanned(ports, start, () => callInTime(plugin, ports.systemClock, call));
 }
 
-async function callInTime<T>(
-  plugin: CalledPlugin,
-  systemClock: SystemClock,
-  call: () => Promise<T>,
-): Promise<T> {
+async function callInTime<T>(plugin: CalledPlugin, systemClock: SystemClock, call: () => Promise<T>) {
   const { member } = plugin;
   try {
     const result = await atMost(systemClock, plugin.timeoutMs, hostAnswer(call));
@@ -104,7 +100,7 @@ async function callInTime<T>(
   throw pluginFailure(plugin, `did not answer${what} within ${plugin.timeoutMs / 1_000} s`);
 }
 
-/** The error for a plugin that has not done what its port asks. */
+/** Returns the error for a plugin that violates its contract. */
 export function pluginFailure(
   { kind, name }: Pick<CalledPlugin, 'kind' | 'name'>,
   what: string,

@@ -2,13 +2,12 @@ import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { atMost } from './bounded-waits.ts';
 
-/** Calls of one kind that are done together. */
+/** Largest group of calls. */
 export const MAX_SHARED_CALLS = 100;
 
-/** How long calls may wait for an earlier one like them to end, to be done together afterwards. */
+/** Longest wait of calls for a running one of their kind. */
 const SHARED_CALL_WAIT_MS = 10;
 
-/** Does what these calls ask for; the results in their order. */
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
 
 interface Group<I, O> {
@@ -17,13 +16,12 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive while one of their kind runs, so that a busy server makes one statement per group; a lone
- * call does not wait. The work begins after every call that it serves. A refused group is repeated call by call, so a
- * refusal must leave nothing behind.
+ * Groups calls that arrive while one of their kind runs, so that a busy server runs one statement per group. A lone call
+ * does not wait. A rejected group is repeated call by call, so a rejected group must have no effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
-  /** Until when calls wait, and so gather more of their kind. */
+  /** The running calls by kind, which later ones wait for. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Group<I, O>>();
 
@@ -32,9 +30,9 @@ export class SharedCalls<I, O> {
   }
 
   /**
-   * The result of this call.
-   * @param alike calls with the same text may be done together: it names the tenant and all else that `work` depends on.
-   * null: this one is done alone, as inside a transaction of the host.
+   * Returns the result of this call.
+   * @param alike identifies calls that may be grouped: the tenant and everything else that `work` depends on. Null: runs
+   * alone, as in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
@@ -72,7 +70,7 @@ export class SharedCalls<I, O> {
     return results;
   }
 
-  /** The end of the work and of the turn in which it began. Waits no longer than calls may. */
+  /** Resolves at the end of the work and of its first turn, or when the wait limit is over. */
   async #end(results: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const note = (): void => {
@@ -84,7 +82,7 @@ export class SharedCalls<I, O> {
   }
 }
 
-/** True if the work itself was refused; false if the database is down or the connection broke during the commit. */
+/** Returns true if the work was rejected; false for an unreachable database or a broken commit. */
 function isRefusal(error: unknown): boolean {
   return error instanceof BillingError || error instanceof InvariantError;
 }
@@ -95,13 +93,13 @@ function resultAt<O>(results: readonly O[], index: number): O {
 }
 
 interface Places {
-  /** For all owners together. */
+  /** Limit for all owners together. */
   readonly all: number;
-  /** For one owner. */
+  /** Limit for one owner. */
   readonly each: number;
 }
 
-/** A bounded number of places, of which one owner cannot take all. */
+/** A limited number of places with a limit per owner. */
 export class SharedPlaces {
   readonly #places: Places;
   readonly #taken = new Map<string, number>();
@@ -111,7 +109,7 @@ export class SharedPlaces {
     this.#places = places;
   }
 
-  /** Takes a place for the owner; false if it has its share, or no place is left. */
+  /** Takes a place; false if the owner or all owners are at their limit. */
   take(owner: string): boolean {
     const own = this.#taken.get(owner) ?? 0;
     if (own >= this.#places.each || this.#all >= this.#places.all) return false;

@@ -6,11 +6,11 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Lets work of so much size run at once. The owners of what waits come in turn, however much one of them has. */
+/** Limits the total size of running work. Waiting owners take turns. */
 export class FairTurns {
   readonly #capacity: number;
   #free: number;
-  /** By owner, in the order in which they come. */
+  /** By owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(capacity: number) {
@@ -18,7 +18,7 @@ export class FairTurns {
     this.#free = capacity;
   }
 
-  /** Work that is larger than the capacity runs alone. */
+  /** Runs the work in the owner's turn; work larger than the capacity runs alone. */
   async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
     const taken = Math.min(size, this.#capacity);
     await this.#turn(owner, taken);
@@ -53,13 +53,13 @@ export class FairTurns {
   }
 }
 
-/** Processor time that a long computation takes in one turn before others get theirs. */
+/** Longest processor time of a computation in one turn. */
 const MAX_SLICE_MS = 20;
 
-/** A long computation; after each step others may have their turn. */
+/** A long computation that may yield after each step. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Takes all steps in one turn. */
+/** Runs all steps in one turn. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -67,20 +67,19 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Takes the steps of a computation while others have their turns too. */
+/** Runs the steps of a computation in several turns. */
 export type TimeSlices = <T>(steps: Steps<T>) => Promise<T>;
 
-/** For when nobody waits. */
 export const inOneTurn: TimeSlices = async (steps) => atOnce(steps);
 
 type TurnPorts<Clock extends keyof SystemClock> = Pick<ActivityPorts, 'scopes'> & {
   readonly systemClock: Pick<SystemClock, Clock>;
 };
 
-/** Lets others have their turn between two parts of a long read. */
+/** Yields to other work. */
 export type NextTurn = () => Promise<void>;
 
-/** Returns the turns of work that ends at the next one once nobody needs its result (`whileWanted`). */
+/** Returns the yield of work that ends once its signal is aborted (`whileWanted`). */
 export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
   return async () => {
     await systemClock.nextTurn();
@@ -88,7 +87,7 @@ export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTur
   };
 }
 
-/** Slices that end at the next turn once nobody needs their result. A turn takes at most a slice plus one step. */
+/** Returns time slices that end once their signal is aborted. A turn takes at most a slice plus one step. */
 export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   const { systemClock } = ports;
   const nextTurn = turnsOf(ports);
@@ -105,7 +104,7 @@ export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   };
 }
 
-/** The results of `work` on each item, one step each. */
+/** Runs `work` on each item, one step each. */
 export function* eachStep<T, R>(items: Iterable<T>, work: (item: T) => R): Steps<R[]> {
   const results: R[] = [];
   for (const item of items) {

@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from '../limits.ts';
 import { DocumentFault } from './xml-tree.ts';
 
-/** JSON with the place of every value, members that come twice included; numbers as they are spelled. */
+/** JSON with the position of every value, including repeated members, and numbers as literals. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly offset: number; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly offset: number; readonly items: readonly JsonNode[] }
@@ -17,8 +17,8 @@ export interface JsonMember {
 }
 
 /**
- * Reads a whole document into a tree, for documents that the caller has bounded in size.
- * @throws DocumentFault at the first place where it is not JSON or nested too deep.
+ * Returns the tree of a document, whose size the caller limits.
+ * @throws DocumentFault at the first position that is not JSON or is nested too deep.
  */
 export function readJsonTree(text: string): JsonNode {
   return new TreeReader(text).read();
@@ -74,7 +74,6 @@ class TreeReader {
     return word === 'null' ? { kind: 'null', offset } : { kind: 'boolean', offset, value: word === 'true' };
   }
 
-  /** What stands between brackets, with commas between. */
   #list<T>(end: string, readItem: () => T): readonly T[] {
     this.#depth += 1;
     if (this.#depth > MAX_JSON_DEPTH) this.#fail(`values are nested deeper than ${MAX_JSON_DEPTH}`);

@@ -1,4 +1,4 @@
-/** Where something stands in a document; lines and columns count from 1. */
+/** A position in a document; lines and columns count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -7,7 +7,7 @@ export interface Place {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The lines of a text, counted when the first place is asked for. A line ends with LF, CR or both. */
+/** Finds positions in a text, whose lines end with LF, CR or both. */
 export class Lines {
   readonly #text: string;
   #starts: readonly number[] | undefined;
@@ -30,7 +30,6 @@ export class Lines {
   }
 }
 
-/** Offsets at which lines start. */
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0];
   for (let offset = 0; offset < text.length; offset += 1) {

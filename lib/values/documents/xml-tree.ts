@@ -6,14 +6,13 @@ import {
   MAX_XML_TEXT_CHARACTERS,
 } from '../limits.ts';
 
-/** An element of a small document, all of which is kept. */
 export interface XmlElement {
   readonly name: string;
-  /** Of the `<` of its start tag. */
+  /** Offset of the `<` of its start tag. */
   readonly offset: number;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Its own text, without that of its children, trimmed. */
+  /** Its own text without its children's, trimmed. */
   readonly text: string;
 }
 
@@ -23,9 +22,9 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Reads a whole document into a tree, for documents that the caller has bounded in size. Knows no grammar, resolves no
- * entity beyond the five of XML, and takes no document type, so that it does no I/O whatever the document says.
- * @throws DocumentFault at the first place where it is not well-formed or exceeds a bound.
+ * Returns the tree of a document, whose size the caller limits. Resolves only the five entities of XML and rejects document
+ * types, so that it never does I/O.
+ * @throws DocumentFault at the first position that is not well-formed or exceeds a bound.
  */
 export function readXmlTree(document: DecodedXml): XmlElement {
   return new TreeReader(document).read();
@@ -34,7 +33,7 @@ export function readXmlTree(document: DecodedXml): XmlElement {
 class TreeReader {
   readonly #document: DecodedXml;
   readonly #text: string;
-  // Version 1.1 would allow control characters that the written XML 1.0 cannot hold.
+  // Version 1.1 would allow control characters that XML 1.0 cannot contain.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #open: OpenElement[] = [];
   #root: XmlElement | undefined;
@@ -67,7 +66,7 @@ class TreeReader {
   }
 
   #startTag(name: string): void {
-    // The name holds no '<', and the parser stands one character behind it.
+    // The name contains no '<', and the parser is one character after it.
     this.#startOffset = this.#text.lastIndexOf('<', this.#parser.position - 1);
     this.#attributes = 0;
     if (name.length > MAX_XML_NAME_CHARACTERS)
@@ -112,22 +111,20 @@ class TreeReader {
   }
 }
 
-/** Throws the fault, if there is one. */
 function refuse(fault: DocumentFault | undefined): void {
   if (fault !== undefined) throw fault;
 }
 
-/** How a document's characters came, with the encoding names that its XML declaration may then give. */
+/** Encodings of documents with the valid names in their XML declaration. */
 const DECLARABLE_ENCODING = {
   'utf-8': /^utf-?8$/i,
   'utf-16le': /^utf-?16(le)?$/i,
   'utf-16be': /^utf-?16(be)?$/i,
-  /** Already a string: its declaration is about bytes that were never seen here. */
+  /** A string, whose declaration may name any of them. */
   decoded: /^utf-?(8|16(le|be)?)$/i,
 } as const;
 type XmlEncoding = keyof typeof DECLARABLE_ENCODING;
 
-/** The text of an XML document. */
 export interface DecodedXml {
   readonly text: string;
   readonly encoding: XmlEncoding;
@@ -137,8 +134,8 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const LONGEST_SHOWN_ENCODING = 60;
 
 /**
- * Decodes a document: UTF-8, or UTF-16 with a byte order mark. A string is taken as it is, without such a mark.
- * @throws DocumentFault for an invalid sequence of bytes.
+ * Decodes a document: a string, UTF-8, or UTF-16 with a byte order mark.
+ * @throws DocumentFault for invalid bytes.
  */
 export function decodeXml(document: Uint8Array | string): DecodedXml {
   if (typeof document !== 'string') return decodeBytes(document);
@@ -146,7 +143,7 @@ export function decodeXml(document: Uint8Array | string): DecodedXml {
   return { text, encoding: 'decoded' };
 }
 
-/** The fault of an XML declaration that names another encoding than the one the bytes are in. */
+/** Returns the fault of an XML declaration with a wrong encoding. */
 export function faultOfEncoding(
   { encoding }: DecodedXml,
   declared: string | undefined,
@@ -178,14 +175,14 @@ function encodingOf(bytes: Uint8Array): XmlEncoding {
   return 'utf-8';
 }
 
-/** An element to be written: with text, or with children. */
+/** An element to write, with text or children. */
 export interface XmlNode {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly content: string | readonly XmlNode[];
 }
 
-/** The document, indented by two spaces; reading it back gives the same. */
+/** Returns the document, indented by two spaces. Reading it returns the same tree. */
 export function writeXml(root: XmlNode): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, '').join('\n')}\n`;
 }
@@ -197,12 +194,12 @@ function linesOf({ name, attributes = {}, content }: XmlNode, indent: string): r
   return [start, ...content.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];
 }
 
-/** The characters that XML 1.0 has; JSON has more. */
+/** The characters of XML 1.0, fewer than those of JSON. */
 export const XML_CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 const XML_SPACE = ' \t\r\n';
 
-/** Text without the white space around it, as XML defines white space. Linear, whatever the text. */
+/** Trims the white space of XML, in linear time. */
 export function trimXml(text: string): string {
   let start = 0;
   let end = text.length;
@@ -211,12 +208,12 @@ export function trimXml(text: string): string {
   return text.slice(start, end);
 }
 
-/** A carriage return would be read back as a line feed. */
+/** Escapes also carriage returns, which would be read as line feeds. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, reference);
 }
 
-/** White space other than a blank would be read back as a blank. */
+/** Escapes also white space, which would be read as blanks. */
 export function escapeAttribute(value: string): string {
   return value.replace(/[&<>"\t\n\r]/g, reference);
 }
@@ -235,18 +232,14 @@ function reference(character: string): string {
   return REFERENCES[character] ?? character;
 }
 
-/** What messages say of a document type wherever it stands. */
 export const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
 const SAXES_POSITION = /^\d+:\d+: /;
-/** The parser quotes names of any length. */
+/** Limits the names that the parser quotes. */
 const LONGEST_SAXES_MESSAGE = 400;
 const LONGEST_NAME = 60;
 
-/**
- * What is wrong with a text before the parser has read any of it: half of a surrogate pair, or a document type. Only white
- * space, comments and processing instructions may come before one; anywhere else the parser refuses it as misplaced.
- */
+/** Returns a fault that the parser does not report: half of a surrogate pair, or a document type in the prolog. */
 export function faultOfText(text: string): DocumentFault | undefined {
   if (!text.isWellFormed())
     return new DocumentFault('Half a surrogate pair is not a character', text.search(/\p{Surrogate}/u));
@@ -257,23 +250,19 @@ export function faultOfText(text: string): DocumentFault | undefined {
   return new DocumentFault(NO_DOCTYPE, end);
 }
 
-/** What the parser reports of a document that is not well-formed, at the place where it begins to be wrong. */
+/** Returns the parser's error at the position where the fault begins. */
 export function faultOfParser(error: Error, text: string, position: number): DocumentFault {
   const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
   if (message.includes('entity'))
     return new DocumentFault(message, Math.max(0, text.lastIndexOf('&', position - 1)));
-  // A lone "&" swallows everything up to the next ";", often the rest of the document, which then seems to be
-  // unfinished.
+  // A lone "&" consumes everything up to the next ";", so the document seems unfinished.
   const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
   if (position === text.length && loneAmpersand >= 0)
     return new DocumentFault('This "&" begins no reference; write &amp;', loneAmpersand);
   return new DocumentFault(message, Math.max(0, position - 1));
 }
 
-/**
- * The fault of an end tag, read up to `position`, that is not that of `name`. The parser reports one only after it has
- * closed the element, so the text is looked at first.
- */
+/** Returns the fault of a wrong end tag, which ends at `position`. The parser reports it only after closing the element. */
 export function faultOfEndTag(name: string, text: string, position: number): DocumentFault | undefined {
   const end = position - 1;
   const start = text.lastIndexOf('</', end);
@@ -283,7 +272,7 @@ export function faultOfEndTag(name: string, text: string, position: number): Doc
   return new DocumentFault(`The end tag ${JSON.stringify(shown)} does not close "${name}"`, start);
 }
 
-/** A document that is not well-formed: one defect, at the first character that cannot be. */
+/** The first fault of a document that is not well-formed. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly offset: number;

@@ -1,32 +1,32 @@
 import { ErrorCode } from './error-code.ts';
 
-/** One defect of an input that may have several: a catalog document, a list of records. Lines and columns count from 1. */
+/** One of several problems of an input, such as a catalog document. Lines and columns count from 1. */
 export interface Problem {
   readonly message: string;
   readonly line?: number;
   readonly column?: number;
-  /** Place inside the input, outermost first, e.g. `plans/gold-monthly/finalPhase`. */
+  /** Position in the input, such as `plans/gold-monthly/finalPhase`. */
   readonly path?: string;
 }
 
 export interface BillingErrorInput {
   readonly code: ErrorCode;
-  /** Names the thing, the ids and the way out; free of internals, since HTTP callers see it. */
+  /** Names the thing, its ids and the solution, without internals, because HTTP callers see it. */
   readonly message: string;
-  /** Ids and values behind the message, for programs and logs. */
+  /** Ids and values of the message, for programs and logs. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly problems?: readonly Problem[];
   readonly cause?: unknown;
 }
 
 /**
- * The only error that the library throws on purpose (lib/README.md rule 14): a condition that the caller can act on,
- * with a stable `code` of `ErrorCode`. Whatever else comes out of a call is a defect or a failure of the host.
+ * The only error that the library throws deliberately (lib/README.md rule 14): a condition that the caller can act on, with
+ * a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the host.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
   readonly code: ErrorCode;
-  /** Name of the error's area for the wire: `AccountError`, `CatalogError`, … */
+  /** The error's area: `AccountError`, `CatalogError`, … */
   readonly className: string;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly problems?: readonly Problem[];
@@ -40,7 +40,7 @@ export class BillingError extends Error {
   }
 }
 
-/** First code of each area and the `className` that its errors carry on the wire (http-api §12 rule 2). */
+/** First code and `className` of each area (http-api §12 rule 2). */
 const classNamesFromCode: readonly (readonly [firstCode: number, className: string])[] = [
   [61_000, 'CatalogEntryError'],
   [60_000, 'RequestError'],
@@ -61,7 +61,7 @@ const classNamesFromCode: readonly (readonly [firstCode: number, className: stri
   [1_000, 'SubscriptionError'],
 ];
 
-/** The stable name of the error class of `code`, from the area that the code belongs to. */
+/** Returns the `className` of a code. */
 export function classNameOf(code: number): string {
   const area = classNamesFromCode.find(([firstCode]) => code >= firstCode);
   return area?.[1] ?? 'RequestError';
@@ -69,53 +69,49 @@ export function classNameOf(code: number): string {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The error of a code, with the ids and values behind its message. */
+/** Returns an error with the ids and values of its message. */
 export function billingError(code: ErrorCode, message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code, message, facts });
 }
 
-/** MISSING_OR_INVALID_FIELD (60003): what a request holds is missing or cannot be taken. */
+/** Returns MISSING_OR_INVALID_FIELD (60003): a part of the request is missing or invalid. */
 export function invalidField(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts });
 }
 
-/** INVALID_PARAMETER (60002): how something is asked for cannot be read, or contradicts itself. */
+/** Returns INVALID_PARAMETER (60002): a parameter is invalid or contradicts another. */
 export function invalidParameter(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message, facts });
 }
 
 /**
- * An illegal state or a mistake of the calling code: never a condition that a user can cause by bad input. The present
- * change must not be written. HTTP answers 500; an invoice run parks the account (invoicing §8.4).
+ * An illegal state or a mistake of the calling code, never caused by input. The change is not written; HTTP returns 500 and
+ * an invoice run parks the account (invoicing §8.4).
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: Facts;
 
-  constructor(message: string, facts: Readonly<Record<string, unknown>> = {}) {
+  constructor(message: string, facts: Facts = {}) {
     super(message);
     this.facts = Object.freeze({ ...facts });
   }
 }
 
 /**
- * Throws an `InvariantError` with `message` and `facts` unless `condition` is truthy; stays on in production. The message
- * is put together at each call: what runs for every value of every row throws by itself instead.
+ * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each call, so code
+ * that runs per value throws by itself.
  */
-export function assertInvariant(
-  condition: unknown,
-  message: string,
-  facts: Readonly<Record<string, unknown>> = {},
-): asserts condition {
+export function assertInvariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new InvariantError(message, facts);
 }
 
-/** An answer that the port of a plugin does not allow. The message completes a sentence that begins with the plugin's name. */
+/** An invalid answer of a plugin. The message completes a sentence that begins with the plugin's name. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }
 
-/** The problem with its place, as far as it has one. */
+/** Returns the message with line and column, if known. */
 export function problemText({ message, line, column }: Problem): string {
   return line === undefined ? message : `line ${line}, column ${column ?? 1}: ${message}`;
 }

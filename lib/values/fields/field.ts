@@ -142,8 +142,3 @@ export function orNull<T, S extends SetOn, I>(each: Field<T, S, I>): Field<T | n
 export function underscored(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
-
-/** Returns an enumeration: an object with a member of the same name for each value. */
-export function enumeration<const V extends string>(...values: readonly V[]): { readonly [K in V]: K } {
-  return Object.freeze(Object.fromEntries(values.map((value) => [value, value]))) as { readonly [K in V]: K };
-}

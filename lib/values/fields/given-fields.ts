@@ -1,6 +1,6 @@
 import type { Field, Fields, InputOf, RecordOf } from './field.ts';
 
-/** Every nullable field that callers may set, as it is given; null if it is not. */
+/** Returns the given nullable fields that callers may set; absent ones are null. */
 export function givenOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
   return collected<NullableOf<F>>(fields, (name) => (input as Given)[name] ?? null);
 }
@@ -9,10 +9,7 @@ type NullableOf<F extends Fields> = {
   readonly [K in keyof InputOf<F> & keyof F as null extends RecordOf<F>[K] ? K : never]: RecordOf<F>[K];
 };
 
-/**
- * The nullable fields that an update changes (accounts §4): an absent one stays as it is, and so does one given as null
- * unless `treatNullAsReset`.
- */
+/** Returns the nullable fields that an update changes (accounts §4). Null changes a field only with `treatNullAsReset`. */
 export function givenChanges<F extends Fields>(
   fields: F,
   input: InputOf<F>,

@@ -1,29 +1,14 @@
+export { enumeration } from '../enumeration.ts';
 export { checkExternalKey, checkFields } from './check-fields.ts';
+/** The builders of record descriptions: `f.text()`, `f.orNull(f.id())`. */
+export * as f from './field.ts';
 export {
-  amount,
-  bigint,
-  code,
-  currency,
-  date,
-  dated,
-  enumeration,
   type Field,
   type FieldKind,
   type Fields,
-  flag,
   type InputOf,
-  id,
-  instant,
-  integer,
-  json,
-  key,
-  oneOf,
-  orNull,
   type RecordOf,
-  recordId,
   type SetOn,
-  text,
-  timeZone,
   underscored,
 } from './field.ts';
 export { inputShapeOf, shapeOf } from './field-shape.ts';

@@ -1,6 +1,6 @@
 import { type FieldKind, type Fields, instant, orNull, text, underscored } from './field.ts';
 
-/** How the values of a field are compared in an operator search. */
+/** Type of a field's values in an operator search. */
 export type SearchedType = 'text' | 'uuid' | 'instant' | 'date' | 'number' | 'boolean';
 
 const typeOf: Partial<Readonly<Record<FieldKind, SearchedType>>> = {
@@ -12,14 +12,14 @@ const typeOf: Partial<Readonly<Record<FieldKind, SearchedType>>> = {
   instant: 'instant',
 };
 
-/** The fields that operator searches find, by each name that callers may write (accounts §6.2). */
+/** The fields of operator searches by each valid name (accounts §6.2). */
 export type SearchedFields = Readonly<
   Record<string, { readonly property: string; readonly type: SearchedType }>
 >;
 
 /**
- * Each field goes by its name in audit rows, with underscores, and by its own.
- * @param jsonNames names in JSON that are neither, with the field they stand for.
+ * Returns the searched fields by their own names and by their names in audit rows with underscores.
+ * @param jsonNames further names in JSON with their field.
  */
 export function searchedFields(
   fields: Fields,
@@ -37,7 +37,7 @@ export function searchedFields(
   ]);
 }
 
-/** Who first and last wrote a record: stored beside it for searches, not part of it. */
+/** First and last author of a record, stored with it for searches. */
 export const authorFields = {
   createdBy: orNull(text({ searched: true, audit: null })),
   updatedBy: orNull(text({ searched: true, audit: null })),

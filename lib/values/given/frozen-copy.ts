@@ -1,9 +1,6 @@
 import { Decimal } from '../money/index.ts';
 
-/**
- * A copy for a plugin: it cannot be changed, and nothing of the engine's or of a caller's own is reached through it. Lists,
- * plain objects and amounts are copied, at every depth; what cannot be changed, functions and bytes are handed on.
- */
+/** Returns a deep frozen copy for a plugin. Functions, bytes and instances of other classes are not copied. */
 export function frozenCopy<T>(value: T): T {
   return copied(value) as T;
 }

@@ -3,9 +3,8 @@ import type { Decimal } from '../money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
 /**
- * `T` as a host may give it, at any depth: an id as the text of a UUID, an amount also as text such as `5.50`, a date as
- * text such as `2024-03-01`, an instant as a `Date` or text such as `2024-03-01T08:00:00Z`; a requested date is a date or
- * an instant.
+ * `T` as hosts may give it, at any depth: an id as text, an amount as text such as `5.50`, a date as text such as
+ * `2024-03-01`, an instant as a `Date` or text such as `2024-03-01T08:00:00Z`. A requested date is a date or an instant.
  */
 export type Given<T> = T extends Uuid | Decimal | LocalDate
   ? T | string

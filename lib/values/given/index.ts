@@ -1,4 +1,4 @@
-/** What hosts may give and how it is read, what they receive, and what plugins are given. */
+/** Conversion of hosts' inputs and of the engine's answers, and copies for plugins. */
 export { frozenCopy } from './frozen-copy.ts';
 export type { Given } from './given.ts';
 export { type Plain, plainBy } from './plain.ts';

@@ -3,8 +3,8 @@ import { formatLocalDate, type Instant, type LocalDate } from '../time/index.ts'
 import type { AnyShape } from './shape.ts';
 
 /**
- * `T` as a host receives it: a date is text such as `2024-03-01`, an instant a `Date`, at any depth. Amounts stay Decimal,
- * which is text in JSON; ids and enumerations are text anyway.
+ * `T` as hosts receive it, at any depth: a date is text such as `2024-03-01`, an instant a `Date`. Amounts stay Decimal,
+ * which is text in JSON.
  */
 export type Plain<T> = T extends LocalDate
   ? string
@@ -22,7 +22,7 @@ export type Plain<T> = T extends LocalDate
 
 type Convert = (value: unknown) => unknown;
 
-/** Copies values with the dates and instants of the shape in their plain form; null and undefined stay. */
+/** Returns a function that copies values with plain dates and instants; null and undefined stay. */
 export function plainBy(shape: AnyShape): Convert {
   const convert = presentBy(shape);
   return (value) => (value === undefined || value === null ? value : convert(value));
@@ -36,7 +36,7 @@ function presentBy(shape: AnyShape): Convert {
     const each = plainBy(shape[0]);
     return (value) => Array.from(value as Iterable<unknown>, each);
   }
-  // Made when first needed, since a shape may contain itself.
+  // Built on first use, because a shape may contain itself.
   let fields: readonly (readonly [field: string, convert: Convert])[] | undefined;
   return (value) => {
     fields ??= Object.entries(shape).map(([field, own]) => [field, plainBy(own)] as const);

@@ -2,7 +2,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { Decimal } from '../money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
-/** The values that have a text form of their own. */
+/** The kinds of values that hosts may give as text. */
 interface Values {
   readonly uuid: Uuid;
   readonly amount: Decimal;
@@ -16,8 +16,8 @@ export type ValueKind = keyof Values;
 type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * Where a `T` holds such values, of all kinds or of some: their kind, a list of a shape, or the shapes of fields; never
- * where it holds none. A field with such a value is required, so that none is forgotten.
+ * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such values; never
+ * if there are none.
  */
 export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
   ? NonNullable<T> extends ((...given: never[]) => unknown) | AsyncIterable<unknown>
@@ -33,7 +33,7 @@ export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, 
 
 type KeysOfAll<T> = T extends unknown ? keyof T : never;
 type MemberOfAny<T, F extends PropertyKey> = T extends unknown ? (F extends keyof T ? T[F] : never) : never;
-/** Members of the same type are left out, since a type that contains itself would have no end. */
+/** Omits members of the same type, because a type that contains itself would be infinite. */
 type Held<T, K extends ValueKind> = {
   [F in KeysOfAll<T>]: NonNullable<MemberOfAny<T, F>> extends readonly T[]
     ? never

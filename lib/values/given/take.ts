@@ -1,22 +1,16 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { type BillingError, invalidField } from '../errors/index.ts';
 import { isUuid } from '../ids/index.ts';
 import { parseWireDecimal } from '../money/index.ts';
 import { shortened } from '../text/index.ts';
-import {
-  isWireDateTime,
-  parseWireDate,
-  parseWireDateTime,
-  parseWireInstant,
-  type RequestedDate,
-} from '../time/index.ts';
+import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyShape, ValueKind } from './shape.ts';
 
-/** Turns what a host has given into values by reading its texts; everything else stays as it is. `at` names it in errors. */
+/** Converts the texts of an input to values. `at` names it in errors. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**
- * Reads the texts of a shape.
- * @throws (on reading) BillingError MISSING_OR_INVALID_FIELD (60003), which names the field.
+ * Returns the conversion of inputs with this shape.
+ * @throws (on conversion) BillingError MISSING_OR_INVALID_FIELD (60003) with the field.
  */
 export function takerOf(shape: AnyShape): Take {
   if (typeof shape === 'string') return (given, at) => value(shape, given, at);
@@ -47,7 +41,7 @@ function fields(members: readonly Member[]): Take {
   };
 }
 
-/** The record itself if nothing in it is text. */
+/** Returns the record itself if it contains no text to convert. */
 function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {
@@ -84,7 +78,7 @@ function read(kind: ValueKind, given: unknown): unknown {
   return isValue[kind](given) ? given : undefined;
 }
 
-/** The members may be in any form that the value itself may have. */
+/** Reads `{ date }` or `{ at }`. */
 function requestedDateIn({ at, date }: { readonly at?: unknown; readonly date?: unknown }): unknown {
   const taken = at === undefined ? read('date', date) : read('instant', at);
   if (taken === undefined) return undefined;
@@ -117,19 +111,13 @@ const isValue: Record<ValueKind, (given: unknown) => boolean> = {
 };
 
 function requestedDateOf(text: string): RequestedDate | undefined {
-  if (isWireDateTime(text)) {
-    const at = parseWireDateTime(text);
-    return at === undefined ? undefined : { at };
-  }
-  const date = parseWireDate(text);
-  return date === undefined ? undefined : { date };
+  const moment = parseWireMoment(text);
+  if (moment === undefined) return undefined;
+  return moment.kind === 'DATE' ? { date: moment.date } : { at: moment.at };
 }
 
 function refused(at: string, sentence: string, given: unknown): BillingError {
   const shown = typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `${at === '' ? 'What is given' : at} ${sentence}, not ${shown}`,
-    facts: { field: at, value: shown },
-  });
+  const what = at === '' ? 'What is given' : at;
+  return invalidField(`${what} ${sentence}, not ${shown}`, { field: at, value: shown });
 }

@@ -7,14 +7,14 @@ export type Uuid = string & { readonly [uuidBrand]: 'Uuid' };
 
 const canonicalForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** True if `text` is a UUID in canonical form; upper case is not (`parseUuid` takes it). */
+/** Returns true for a UUID in canonical form. Upper case is only accepted by `parseUuid`. */
 export function isUuid(text: string): text is Uuid {
   return canonicalForm.test(text);
 }
 
 /**
- * The UUID that `text` spells, in any letter case.
- * @throws BillingError INVALID_PARAMETER if it is none.
+ * Returns the UUID of a text in any letter case.
+ * @throws BillingError INVALID_PARAMETER for an invalid text.
  */
 export function parseUuid(text: string): Uuid {
   const lower = text.toLowerCase();
@@ -25,7 +25,7 @@ export function parseUuid(text: string): Uuid {
   );
 }
 
-/** The id that a name always has among those of `namespace`: a version 5 UUID (RFC 9562 §5.5). */
+/** Returns the version 5 UUID of a name in a namespace (RFC 9562 §5.5). */
 export async function namedUuid(namespace: Uuid, name: string): Promise<Uuid> {
   const bytes = [...bytesOf(namespace), ...new TextEncoder().encode(name)];
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', Uint8Array.from(bytes)));
@@ -35,7 +35,7 @@ export async function namedUuid(namespace: Uuid, name: string): Promise<Uuid> {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as Uuid;
 }
 
-/** The byte with the bits of version and variant that belong into its place. */
+/** Sets the bits of version and variant in a byte. */
 function marked(byte: number, index: number): number {
   if (index === 6) return (byte & 0x0f) | 0x50;
   return index === 8 ? (byte & 0x3f) | 0x80 : byte;
@@ -45,7 +45,7 @@ function bytesOf(id: Uuid): readonly number[] {
   return Array.from(id.replaceAll('-', '').matchAll(/../g), ([pair]) => Number.parseInt(pair, 16));
 }
 
-/** What a generator needs from outside: system time in UTC milliseconds and a source of secure random bytes. */
+/** Time in UTC milliseconds and secure random bytes of a generator. */
 export interface UuidV7Sources {
   readonly now: () => number;
   /** Returns exactly `length` random bytes. */
@@ -63,7 +63,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
-/** Random bytes are drawn for this many ids at once, since asking the source costs more than an id. */
+/** Ids per call of the random source, which costs more than an id. */
 const idsPerDraw = 256;
 const drawnByteCount = idsPerDraw * randomByteCount;
 
@@ -72,19 +72,18 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * A generator of version 7 UUIDs that strictly increase in byte and text order for as long as it lives. When `now` stands
- * still or goes back, the last millisecond is kept and the counter moves on.
+ * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, it keeps the last
+ * millisecond and increments the counter.
  */
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;
   let counter = 0;
   let drawn = new Uint8Array();
   let used = 0;
-  // Ids that are made together have their millisecond in common.
   let time = '';
   let timeOfMs = -1;
 
-  /** The place in `drawn` from which bytes are for the next id. */
+  /** Returns the position in `drawn` of the next id's bytes. */
   function nextRandom(): number {
     if (used === drawn.length) {
       drawn = Uint8Array.from(sources.randomBytes(drawnByteCount));
@@ -129,14 +128,14 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   };
 }
 
-/** 41 random bits: the top bit of the counter stays free for counting. */
+/** Returns 41 random bits; the top bit of the counter stays 0. */
 function freshCounter(random: Uint8Array, from: number): number {
   let value = byteAt(random, from) & 0x01;
   for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, from + index);
   return value;
 }
 
-/** @param random holds the id's own bytes from the place `from` on. */
+/** @param random contains the id's bytes from position `from` on. */
 function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
   const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits

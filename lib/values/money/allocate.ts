@@ -3,10 +3,9 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, sum, ZERO } from './decimal.ts';
 
 /**
- * `total` split in proportion to `weights`, each part in whole minor units of `currency`, the parts adding up to `total`
- * exactly: every part is first cut towards zero; then the parts that lost most by the cut get one leftover minor unit
- * each, earlier parts first among equals. A part of weight 0 is 0; a negative total gives the mirrored split of the
- * positive one.
+ * Splits `total` in proportion to `weights` into whole minor units of `currency` that add up to `total`. Parts are rounded
+ * toward zero; the rest goes to the parts that lost most, one minor unit each, earlier parts first. A part of weight 0
+ * is 0; a negative total mirrors the positive one.
  * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
  */
 export function allocate(
@@ -16,21 +15,17 @@ export function allocate(
 ): readonly Decimal[] {
   const scale = minorUnits(currency);
   const units = total.abs().times(Decimal.pow(10, scale));
-  assertInvariant(
-    units.isInteger(),
-    `${total.toFixed()} is not a whole number of minor units of ${currency}`,
-    {
-      total: total.toFixed(),
-      currency,
-    },
-  );
+  const text = total.toFixed();
+  assertInvariant(units.isInteger(), `${text} is not a whole number of minor units of ${currency}`, {
+    total: text,
+    currency,
+  });
   assertInvariant(
     weights.every((weight) => weight.gte(ZERO)),
     'A weight of a split must not be negative',
     { weights: weights.map(String) },
   );
-  const weightSum = sum(weights);
-  assertInvariant(weightSum.gt(ZERO), 'A split needs at least one positive weight', {
+  assertInvariant(sum(weights).gt(ZERO), 'A split needs at least one positive weight', {
     weights: weights.map(String),
   });
 

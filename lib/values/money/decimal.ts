@@ -1,11 +1,7 @@
 import { Decimal as DecimalConstructor } from 'decimal.js';
 import { assertInvariant, InvariantError } from '../errors/index.ts';
 
-/**
- * The one decimal constructor of the product: 40 significant digits, half up, and no exponent in `toString` for any
- * number that the wire accepts (20 integer and 9 fractional digits leave room for a product of two). The global
- * constructor of decimal.js is used nowhere.
- */
+/** The only decimal constructor: 40 significant digits, half up, no exponent in `toString` for numbers of the wire. */
 export const Decimal = DecimalConstructor.clone({
   defaults: true,
   precision: 40,
@@ -17,13 +13,12 @@ export const Decimal = DecimalConstructor.clone({
 /** An exact amount, rate or quantity; immutable. */
 export type Decimal = DecimalConstructor;
 
-/** 0. */
 export const ZERO: Decimal = new Decimal(0);
 
 /**
- * The exact decimal of a plain or exponent literal, a safe integer or a decimal. JS numbers with a fraction are
- * refused: they are not what their author wrote.
- * @throws InvariantError if `value` is no finite number; text from outside goes through `parseWireDecimal`.
+ * Returns the exact decimal of a plain or exponent literal, a safe integer or a decimal. Use `parseWireDecimal` for text
+ * from outside.
+ * @throws InvariantError for an invalid value and a JS number with a fraction, which is not exact.
  */
 export function decimal(value: string | number | bigint | Decimal): Decimal {
   if (typeof value === 'number') {
@@ -41,7 +36,7 @@ export function decimal(value: string | number | bigint | Decimal): Decimal {
   throw new InvariantError('An amount must be finite', { value: String(value) });
 }
 
-/** The exact sum; 0 of an empty list. */
+/** Returns the exact sum; 0 for an empty list. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;
   let last: Decimal | undefined;
@@ -50,7 +45,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
     if (last === undefined) return total;
     return total.plus(times === 1 ? last : last.times(times));
   };
-  // Equal amounts, as thousands of charges made alike have, are added at once.
+  // Adds runs of the same amount at once, such as thousands of equal charges.
   for (const value of values) {
     if (value === last) {
       times += 1;
@@ -63,7 +58,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
   return withLast();
 }
 
-/** Plain notation without exponent and without trailing zeros: `30`, `10.5`, `-0.000000001`; zero never has a sign. */
+/** Returns plain notation without exponent and trailing zeros: `30`, `10.5`, `-0.000000001`; zero has no sign. */
 export function formatDecimal(value: Decimal): string {
   return value.isZero() ? '0' : value.toFixed();
 }

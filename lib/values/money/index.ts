@@ -1,6 +1,5 @@
 /** Every amount and every rounding of the product. */
 export * from './allocate.ts';
-export type { CurrencyFacts } from './currencies.ts';
 export * from './currency.ts';
 export * from './decimal.ts';
 export * from './exact-json.ts';

@@ -4,20 +4,19 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
 import { roundToCurrency } from './money.ts';
 
-/** The largest distance from a valid amount that counts as noise of binary floating point (ruling R57). */
+/** Largest binary floating point noise of an amount (ruling R57). */
 const MAX_NOISE = new Decimal('0.000001');
 
-/** Noise is never more than this part of a minor unit: of currencies with many digits, such as BTC, an amount is meant as it is. */
+/** Largest noise in minor units, for currencies with many digits such as BTC. */
 const MAX_NOISE_OF_UNIT = new Decimal('0.01');
 
-/** How an amount is stated. */
 export interface AmountStatement {
   readonly currency: Currency;
   /** The name of the amount in errors; default `amount`. */
   readonly name?: string;
-  /** Whether noise of binary floating point is rounded away; default false: it is refused like any other digit too many. */
+  /** True: rounds binary floating point noise; default false: rejects it. */
   readonly roundsFloatNoise?: boolean | undefined;
-  /** What is left to be paid or taken back. Older data may have left it finer, and it may be stated exactly. */
+  /** The remaining amount, which is accepted even if older data left it finer than the minor unit. */
   readonly rest?: Decimal | null;
 }
 
@@ -34,14 +33,12 @@ export function statedAmount(
   if (roundsFloatNoise && whole.minus(amount).abs().lessThanOrEqualTo(maxNoise(currency))) return whole;
   const digits = minorUnits(currency);
   const most = digits === 0 ? 'no fractional digits' : `at most ${digits} fractional digits`;
-  throw invalidField(
-    `${name} ${formatDecimal(amount)} is finer than the minor unit of ${currency}. Use ${most}.`,
-    {
-      field: name,
-      amount: formatDecimal(amount),
-      currency,
-    },
-  );
+  const text = formatDecimal(amount);
+  throw invalidField(`${name} ${text} is finer than the minor unit of ${currency}. Use ${most}.`, {
+    field: name,
+    amount: text,
+    currency,
+  });
 }
 
 /** Returns the part of an amount that is smaller than the minor unit of its currency, with the sign of the amount. */
@@ -66,9 +63,9 @@ const amountLimits: WireDecimalLimits = {
 const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * The exact decimal of a number from outside: text in plain or exponent form (`"500.0"`, `1.05e1`) or a decimal that
- * `parseExactJson` has read. Undefined if it is none or has more digits than allowed, by default 15 integer and 9
- * fractional ones (http-api §9 rule 5); zeros that do not change the value do not count.
+ * Returns the exact decimal of a number from outside: plain or exponent text (`"500.0"`, `1.05e1`) or a decimal of
+ * `parseExactJson`. Undefined if invalid or with more digits than the limits, by default 15 integer and 9 fractional
+ * digits (http-api §9 rule 5), insignificant zeros excluded.
  */
 export function parseWireDecimal(
   value: string | Decimal,

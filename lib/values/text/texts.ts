@@ -1,9 +1,9 @@
 import { invalidField } from '../errors/index.ts';
 
-/** How many characters may be added, left out or replaced between two spellings of one name. */
+/** Largest edit distance of a misspelled name. */
 const MOST_EDITS = 3;
 
-/** The name that `text` most likely misspells, letter case aside; null where none is within `mostEdits`. */
+/** Returns the name closest to `text`, ignoring case; null if none is within `mostEdits`. */
 export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
   let fewest = mostEdits + 1;
@@ -15,7 +15,7 @@ export function closestTo(text: string, names: readonly string[], mostEdits = MO
   return closest;
 }
 
-/** The Levenshtein distance, row by row. */
+/** Returns the Levenshtein distance. */
 function editsBetween(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...one].entries()) {
@@ -35,7 +35,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /**
- * A text that must be there, be storable and have at most `maxLength` characters; messages call it `name`.
+ * Returns a required, storable text of at most `maxLength` characters; messages call it `name`.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
@@ -48,32 +48,29 @@ export function checkText(name: string, text: string | null | undefined, maxLeng
   });
 }
 
-/** Characters of a bad value that a message repeats. */
+/** Characters of an invalid value in a message. */
 const SHOWN_CHARACTERS = 100;
 
-/** A caller's text as a message may repeat it: its beginning, well-formed, with an ellipsis for the rest. */
+/** Returns the beginning of a caller's text for a message, well-formed, with an ellipsis. */
 export function shortened(text: string): string {
   if (text.length <= SHOWN_CHARACTERS) return text.toWellFormed();
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** What messages say of text that no database can store; it completes a sentence that begins with the text's name. */
+/** Completes a sentence about a text that cannot be stored. */
 export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
 
-/**
- * Whether every database can store this text unchanged: PostgreSQL has no U+0000, and UTF-8 has no half of a surrogate
- * pair.
- */
+/** Returns true if databases can store the text: PostgreSQL has no U+0000, UTF-8 no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-/** The text with U+FFFD in the place of whatever no database can store. */
+/** Returns the text with U+FFFD in place of characters that cannot be stored. */
 export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), with `name` for the text, unless it can be stored. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be stored. */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;
   throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });

@@ -1,3 +1,4 @@
+import { enumeration } from '../enumeration.ts';
 import { assertInvariant } from '../errors/index.ts';
 import {
   addDays,
@@ -9,34 +10,12 @@ import {
   withDayOfMonth,
 } from './local-date.ts';
 
-/** The 17 billing periods, in enumeration order (catalog §9.1). */
-export const BillingPeriod = {
-  DAILY: 'DAILY',
-  WEEKLY: 'WEEKLY',
-  BIWEEKLY: 'BIWEEKLY',
-  THIRTY_DAYS: 'THIRTY_DAYS',
-  THIRTY_ONE_DAYS: 'THIRTY_ONE_DAYS',
-  SIXTY_DAYS: 'SIXTY_DAYS',
-  NINETY_DAYS: 'NINETY_DAYS',
-  MONTHLY: 'MONTHLY',
-  BIMESTRIAL: 'BIMESTRIAL',
-  QUARTERLY: 'QUARTERLY',
-  TRIANNUAL: 'TRIANNUAL',
-  BIANNUAL: 'BIANNUAL',
-  ANNUAL: 'ANNUAL',
-  SESQUIENNIAL: 'SESQUIENNIAL',
-  BIENNIAL: 'BIENNIAL',
-  TRIENNIAL: 'TRIENNIAL',
-  NO_BILLING_PERIOD: 'NO_BILLING_PERIOD',
-} as const;
-export type BillingPeriod = (typeof BillingPeriod)[keyof typeof BillingPeriod];
-
 export interface PeriodLength {
   readonly unit: 'DAYS' | 'MONTHS';
   readonly number: number;
 }
 
-const lengths: Readonly<Record<BillingPeriod, PeriodLength | null>> = {
+const lengths = {
   DAILY: { unit: 'DAYS', number: 1 },
   WEEKLY: { unit: 'DAYS', number: 7 },
   BIWEEKLY: { unit: 'DAYS', number: 14 },
@@ -54,37 +33,39 @@ const lengths: Readonly<Record<BillingPeriod, PeriodLength | null>> = {
   BIENNIAL: { unit: 'MONTHS', number: 24 },
   TRIENNIAL: { unit: 'MONTHS', number: 36 },
   NO_BILLING_PERIOD: null,
-};
+} as const satisfies Readonly<Record<string, PeriodLength | null>>;
+export type BillingPeriod = keyof typeof lengths;
 
-const order: ReadonlyMap<BillingPeriod, number> = new Map(
-  Object.values(BillingPeriod).map((period, index) => [period, index]),
-);
+const periods = Object.keys(lengths) as readonly BillingPeriod[];
+/** The 17 billing periods, in enumeration order (catalog §9.1). */
+export const BillingPeriod = enumeration(...periods);
+const order: ReadonlyMap<BillingPeriod, number> = new Map(periods.map((period, index) => [period, index]));
 
-/** True if `text` names one of the 17 billing periods. */
+/** Returns true for the name of a billing period. */
 export function isBillingPeriod(text: string): text is BillingPeriod {
   return Object.hasOwn(BillingPeriod, text);
 }
 
-/** Place of `period` in the enumeration, from 0: the sort order of the wire. */
+/** Returns the position in the enumeration from 0, the sort order of the wire. */
 export function billingPeriodOrder(period: BillingPeriod): number {
   return order.get(period) ?? order.size;
 }
 
-/** Length of `period`. @throws InvariantError for NO_BILLING_PERIOD: callers test for it first (catalog §9.2 rule 4). */
+/** Returns the length. @throws InvariantError for NO_BILLING_PERIOD, which callers check first (catalog §9.2 rule 4). */
 export function periodLength(period: BillingPeriod): PeriodLength {
   const length = lengths[period];
   assertInvariant(length, `${period} has no length; test for it before any date arithmetic`, { period });
   return length;
 }
 
-/** True if `period` is a whole number of months; false for day-based periods and NO_BILLING_PERIOD. */
+/** Returns true for a whole number of months; false for day-based periods and NO_BILLING_PERIOD. */
 export function isMonthBased(period: BillingPeriod): boolean {
   return lengths[period]?.unit === 'MONTHS';
 }
 
 /**
- * `anchor` plus `n` periods by plain calendar addition: exact days, or months with the day clamped once. Always call it
- * with the anchor, never with the result for n-1: 31 January monthly gives 29 February, then 31 March. Negative goes back.
+ * Returns `anchor` plus `n` periods, also negative: exact days, or months with the day clamped once. Never add to the
+ * result for n-1: 31 January monthly gives 29 February, then 31 March.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
@@ -92,8 +73,8 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
 }
 
 /**
- * `date` plus `n` periods on bill cycle day `billCycleDay` (1 to 31): month-based periods take the day anew from the
- * bill cycle day, clamped; day-based ones add exact days and ignore it (catalog §9.2 rules 1 and 2).
+ * Returns `date` plus `n` periods: month-based periods end on the bill cycle day (1 to 31), clamped; day-based ones add
+ * exact days (catalog §9.2 rules 1 and 2).
  */
 // biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog §9.2
 export function addPeriods(
@@ -107,14 +88,13 @@ export function addPeriods(
 }
 
 /**
- * The first bill cycle date on or after `start`: for month-based periods the bill cycle day (clamped) in the month of
- * `start`, or one whole period later if that is before `start` (catalog §9.2 rule 3). Day-based periods have no bill
- * cycle day and start their cycle at `start` (invoicing §5.2).
+ * Returns the first bill cycle date on or after `start`: the clamped bill cycle day in the month of `start`, or one period
+ * later (catalog §9.2 rule 3); `start` itself for day-based periods (invoicing §5.2).
  */
 export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, billCycleDay: number): LocalDate {
   if (periodLength(period).unit === 'DAYS') return start;
   const inMonthOfStart = withDayOfMonth(start, billCycleDay);
-  // One step is enough: every month-based period reaches a later month.
+  // Every month-based period reaches a later month.
   return inMonthOfStart >= start ? inMonthOfStart : addPeriods(inMonthOfStart, period, 1, billCycleDay);
 }
 
@@ -124,11 +104,11 @@ export interface CycleDates {
   readonly start: LocalDate;
   readonly period: BillingPeriod;
   readonly length: PeriodLength;
-  /** 1–31; the event's own day for day- and week-based periods, where it plays no part. */
+  /** 1–31; unused for day-based periods. */
   readonly billCycleDay: number;
   /** C(0), the first cycle date on or after `start`. */
   readonly first: LocalDate;
-  /** Where the period begins that ends at C(0): before `start`, unless that is C(0). */
+  /** Start of the period that ends at C(0). */
   readonly before: LocalDate;
 }
 
@@ -137,55 +117,44 @@ export interface CycleOrigin {
   /** Not NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
-  /** Date from which the cycle counts, up to `localDate`, which is the default. */
+  /** Start of the cycle, at most `localDate`, the default. */
   readonly cycleStart?: LocalDate;
 }
 
-/** The cycle that holds from an event on. @throws InvariantError if a month-based event has no resolved bill cycle day. */
+/** Returns the cycle from an event on. @throws InvariantError for a month-based event without bill cycle day. */
 export function cycleDatesOf(origin: CycleOrigin): CycleDates {
   const { localDate, cycleStart = localDate } = origin;
   const counted = countedFrom(cycleStart, origin);
   if (counted.first >= localDate) return { ...counted, start: localDate };
   const k = firstCycleAfter(counted, addDays(localDate, -1));
-  return {
-    ...counted,
-    start: localDate,
-    first: cycleDate(counted, k),
-    before: cycleDate(counted, k - 1),
-  };
+  const [before, first] = [cycleDate(counted, k - 1), cycleDate(counted, k)];
+  return { ...counted, start: localDate, first, before };
 }
 
-function countedFrom(start: LocalDate, { billingPeriod, billCycleDayLocal }: CycleOrigin): CycleDates {
-  const period = billingPeriod;
+function countedFrom(start: LocalDate, origin: CycleOrigin): CycleDates {
+  const { billingPeriod: period, billCycleDayLocal: billCycleDay } = origin;
   const length = periodLength(period);
   if (length.unit === 'DAYS') {
     const before = addDays(start, -length.number);
     return { start, period, length, billCycleDay: dayOfMonth(start), first: start, before };
   }
   assertInvariant(
-    billCycleDayLocal >= 1 && billCycleDayLocal <= 31,
+    billCycleDay >= 1 && billCycleDay <= 31,
     'The bill cycle day of a month-based period must be resolved to 1–31 before billing',
-    { localDate: start, billingPeriod, billCycleDayLocal },
+    { localDate: start, billingPeriod: period, billCycleDayLocal: billCycleDay },
   );
-  const first = firstBillCycleDate(start, period, billCycleDayLocal);
-  return {
-    start,
-    period,
-    length,
-    billCycleDay: billCycleDayLocal,
-    first,
-    before: addPeriod(first, period, -1),
-  };
+  const first = firstBillCycleDate(start, period, billCycleDay);
+  return { start, period, length, billCycleDay, first, before: addPeriod(first, period, -1) };
 }
 
-/** C(k), counted once from C(0) and never from its predecessor (invoicing §2 rule 4). */
+/** Returns C(k), computed from C(0) and never from its predecessor (invoicing §2 rule 4). */
 export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
   if (k === 0) return first;
   if (length.unit === 'DAYS') return addDays(first, k * length.number);
   return dayOfLaterMonth(first, k * length.number, billCycleDay);
 }
 
-/** The smallest k ≥ 0 with C(k) > `date`, without stepping through the cycle. */
+/** Returns the smallest k ≥ 0 with C(k) > `date`, in constant time. */
 export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   if (date < cycle.first) return 0;
   const { unit, number } = cycle.length;
@@ -193,11 +162,11 @@ export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   const from = calendarDayOf(cycle.first);
   const to = calendarDayOf(date);
   const k = Math.floor(((to.year - from.year) * 12 + to.month - from.month) / number);
-  // C(k) lies in the month of `date` or an earlier one, C(k+1) in a later one.
+  // C(k) is in the month of `date` or earlier, C(k+1) in a later one.
   return cycleDate(cycle, k) > date ? k : k + 1;
 }
 
-/** The largest k with C(k) ≤ `date`, −1 if there is none. */
+/** Returns the largest k with C(k) ≤ `date`; −1 if none. */
 export function lastCycleUpTo(cycle: CycleDates, date: LocalDate): number {
   return firstCycleAfter(cycle, date) - 1;
 }

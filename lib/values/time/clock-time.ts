@@ -4,26 +4,19 @@ import { addDays, parseLocalDate } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
 
-/**
- * First and last day that a clock can be moved to. The queue counts its time from 1970; from the last day, billing still
- * looks ahead 100 years for a requested date and 100 for a target date.
- */
+/** First and last day of a clock. The queue counts from 1970; billing looks ahead up to 200 years. */
 const FIRST_CLOCK_DAY = '1970-01-02';
 const LAST_CLOCK_DAY = '8999-12-31';
 
 const first = startOfDay(parseLocalDate(FIRST_CLOCK_DAY), UTC);
 const end = startOfDay(addDays(parseLocalDate(LAST_CLOCK_DAY), 1), UTC);
 
-/**
- * Checks that a business clock may be set to `at` (R44): all that billing looks ahead to from there must lie inside the
- * calendar.
- * @throws BillingError INVALID_PARAMETER (60002).
- */
+/** Checks that a business clock may be set to `at` (R44). @throws BillingError INVALID_PARAMETER (60002). */
 export function checkClockTime(at: Instant): void {
   if (at < first || at >= end) throw outOfReach(`be set to ${formatInstant(at)}`);
 }
 
-/** Where `move` leads a business clock. @throws BillingError INVALID_PARAMETER (60002) as `checkClockTime`. */
+/** Returns a business clock's time after `move`. @throws as `checkClockTime`. */
 export function movedClock(from: Instant, move: (from: Instant) => Instant): Instant {
   try {
     const to = move(from);

@@ -1,89 +1,70 @@
-import { BillingError, ErrorCode, invalidParameter } from '../errors/index.ts';
+import { enumeration } from '../enumeration.ts';
+import { billingError, ErrorCode, invalidParameter } from '../errors/index.ts';
 import { MAX_YEAR } from '../limits.ts';
+import type { PeriodLength } from './billing-period.ts';
 import { addDays, addMonths, daysBetween, type LocalDate, localDate, monthsBetween } from './local-date.ts';
 
 /** Units of a phase's duration (catalog §2). */
-export const TimeUnit = {
-  DAYS: 'DAYS',
-  WEEKS: 'WEEKS',
-  MONTHS: 'MONTHS',
-  YEARS: 'YEARS',
-  UNLIMITED: 'UNLIMITED',
-} as const;
-export type TimeUnit = (typeof TimeUnit)[keyof typeof TimeUnit];
+export const TimeUnit = enumeration('DAYS', 'WEEKS', 'MONTHS', 'YEARS', 'UNLIMITED');
+export type TimeUnit = keyof typeof TimeUnit;
 
-/** No clock comes near this day (`LAST_CLOCK_DAY`). */
+/** Far beyond the last day of clocks (`LAST_CLOCK_DAY`). */
 const endOfTime = localDate(MAX_YEAR, 1, 1);
 
-/** Length of a phase; `number` is at least 1, and -1 with UNLIMITED. */
+/** Length of a phase; `number` is at least 1, or -1 with UNLIMITED. */
 export interface Duration {
   readonly unit: TimeUnit;
   readonly number: number;
 }
 
-/** The duration without an end. */
 export const UNLIMITED_DURATION: Duration = Object.freeze({ unit: TimeUnit.UNLIMITED, number: -1 });
 
-/** True if `text` names a time unit. */
+/** Returns true for the name of a time unit. */
 export function isTimeUnit(text: string): text is TimeUnit {
   return Object.hasOwn(TimeUnit, text);
 }
 
-/**
- * `date` plus `duration`, all units added at once and the day clamped once at a month end (catalog §9.3).
- * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) if the duration is UNLIMITED.
- */
-export function addDuration(date: LocalDate, duration: Duration): LocalDate {
-  switch (duration.unit) {
-    case TimeUnit.DAYS:
-      return addDays(date, duration.number);
-    case TimeUnit.WEEKS:
-      return addDays(date, duration.number * 7);
-    case TimeUnit.MONTHS:
-      return addMonths(date, duration.number);
-    case TimeUnit.YEARS:
-      return addMonths(date, duration.number * 12);
-    case TimeUnit.UNLIMITED:
-      throw new BillingError({
-        code: ErrorCode.CATALOG_UNDEFINED_DURATION,
-        message: 'A duration of unit UNLIMITED has no end date; give the phase a finite duration',
-        facts: { unit: duration.unit, number: duration.number },
-      });
-    default:
-      return neverUnit(duration.unit);
-  }
-}
-
-/**
- * Where a stretch of `duration` that begins on `date` ends; undefined if it never does: it is UNLIMITED, or longer than
- * the calendar.
- */
-export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
-  return fitsCalendar(date, duration) ? addDuration(date, duration) : undefined;
-}
-
-function fitsCalendar(date: LocalDate, { unit, number }: Duration): boolean {
+/** Returns the duration in days or months; null if unlimited. */
+function lengthOf({ unit, number }: Duration): PeriodLength | null {
   switch (unit) {
     case TimeUnit.DAYS:
-      return number <= daysBetween(date, endOfTime);
+      return { unit: 'DAYS', number };
     case TimeUnit.WEEKS:
-      return number * 7 <= daysBetween(date, endOfTime);
+      return { unit: 'DAYS', number: number * 7 };
     case TimeUnit.MONTHS:
-      return number <= monthsBetween(date, endOfTime);
+      return { unit: 'MONTHS', number };
     case TimeUnit.YEARS:
-      return number * 12 <= monthsBetween(date, endOfTime);
+      return { unit: 'MONTHS', number: number * 12 };
     case TimeUnit.UNLIMITED:
-      return false;
-    default:
-      return neverUnit(unit);
+      return null;
   }
 }
 
-function neverUnit(unit: never): never {
-  throw new Error(`Unknown time unit ${String(unit)}`);
+/**
+ * Returns `date` plus `duration`, the day clamped once at a month end (catalog §9.3).
+ * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) for UNLIMITED.
+ */
+export function addDuration(date: LocalDate, duration: Duration): LocalDate {
+  const length = lengthOf(duration);
+  if (length === null)
+    throw billingError(
+      ErrorCode.CATALOG_UNDEFINED_DURATION,
+      'A duration of unit UNLIMITED has no end date; give the phase a finite duration',
+      { ...duration },
+    );
+  return length.unit === 'DAYS' ? addDays(date, length.number) : addMonths(date, length.number);
 }
 
-/** Entries of a time span list such as a retry schedule: more would outlive the object that is retried. */
+/** Returns the end of a duration from `date`; undefined if it is UNLIMITED or longer than the calendar. */
+export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
+  const length = lengthOf(duration);
+  const between = length?.unit === 'DAYS' ? daysBetween : monthsBetween;
+  return length === null || length.number > between(date, endOfTime)
+    ? undefined
+    : addDuration(date, duration);
+}
+
+/** Largest number of entries in a time span list such as a retry schedule. */
 const MAX_TIME_SPAN_LIST = 100;
 
 const msOfUnit: Readonly<Record<string, number>> = {
@@ -96,9 +77,8 @@ const msOfUnit: Readonly<Record<string, number>> = {
 };
 
 /**
- * Milliseconds of a time span `<integer><unit>`, unit one of ms, s, m, h, d, w; blanks around and between are trimmed
- * (platform §4.1).
- * @throws BillingError INVALID_PARAMETER if `text` is none.
+ * Returns the milliseconds of a time span `<integer><unit>` with unit ms, s, m, h, d or w, ignoring blanks (platform §4.1).
+ * @throws BillingError INVALID_PARAMETER for an invalid text.
  */
 export function parseTimeSpan(text: string): number {
   const spanMs = timeSpanIfValid(text);
@@ -109,7 +89,7 @@ export function parseTimeSpan(text: string): number {
   );
 }
 
-/** The same, or undefined if `text` is no time span. */
+/** As `parseTimeSpan`, but undefined for an invalid text. */
 export function timeSpanIfValid(text: string): number | undefined {
   const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
   const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
@@ -118,8 +98,8 @@ export function timeSpanIfValid(text: string): number | undefined {
 }
 
 /**
- * Milliseconds of each entry of a comma-separated list of time spans, in order; a blank text is the empty list.
- * @throws BillingError INVALID_PARAMETER if an entry is no time span or the list is too long.
+ * Returns the milliseconds of a comma-separated list of time spans; a blank text is the empty list.
+ * @throws BillingError INVALID_PARAMETER for an invalid entry or a list that is too long.
  */
 export function parseTimeSpanList(text: string): readonly number[] {
   if (text.trim() === '') return [];

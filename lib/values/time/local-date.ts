@@ -9,7 +9,7 @@ declare const localDateBrand: unique symbol;
  */
 export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
 
-/** A calendar day in its parts; `month` 1 to 12. */
+/** The parts of a date; `month` is 1 to 12. */
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
@@ -23,14 +23,14 @@ const lastDay = epochDayOf(MAX_YEAR, 12, 31);
 /** The last day of the calendar. */
 export const LAST_DATE = lastDay as LocalDate;
 
-/** The date of that year, month (1 to 12) and day. @throws InvariantError if the calendar has no such day. */
+/** Returns the date of a year, month (1 to 12) and day. @throws InvariantError for an invalid day. */
 export function localDate(year: number, month: number, day: number): LocalDate {
   const date = localDateIfValid(year, month, day);
   if (date !== undefined) return date;
   throw new InvariantError(`The calendar has no day ${year}-${month}-${day}`, { year, month, day });
 }
 
-/** The date of that year, month and day, or undefined if the calendar has no such day or it lies out of range. */
+/** As `localDate`, but undefined for an invalid day. */
 export function localDateIfValid(year: number, month: number, day: number): LocalDate | undefined {
   const whole = Number.isInteger(year) && Number.isInteger(month) && Number.isInteger(day);
   if (!whole || year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > monthsPerYear) return undefined;
@@ -38,7 +38,7 @@ export function localDateIfValid(year: number, month: number, day: number): Loca
   return epochDayOf(year, month, day) as LocalDate;
 }
 
-/** The date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
+/** Returns the date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
 function localDateOfEpochDay(epochDay: number): LocalDate {
   if (Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay) return epochDay as LocalDate;
   throw new InvariantError(
@@ -47,12 +47,12 @@ function localDateOfEpochDay(epochDay: number): LocalDate {
   );
 }
 
-/** The same, or the first or last day of the calendar if it lies beyond. */
+/** As `localDateOfEpochDay`, but the first or last day of the calendar if out of range. */
 export function localDateWithinCalendar(epochDay: number): LocalDate {
   return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
 }
 
-/** Reads `yyyy-MM-dd` strictly (for the wire's looser form see `parseWireDate`). @throws BillingError INVALID_PARAMETER. */
+/** Reads exactly `yyyy-MM-dd`; `parseWireDate` is less strict. @throws BillingError INVALID_PARAMETER. */
 export function parseLocalDate(text: string): LocalDate {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   const date =
@@ -63,13 +63,13 @@ export function parseLocalDate(text: string): LocalDate {
   });
 }
 
-/** `yyyy-MM-dd`. */
+/** Returns `yyyy-MM-dd`. */
 export function formatLocalDate(date: LocalDate): string {
   const { year, month, day } = calendarDayOf(date);
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** Year, month and day of `date`, computed once for callers that need more than one of them. */
+/** Returns year, month and day. */
 export function calendarDayOf(date: LocalDate): CalendarDay {
   // Days counted from 0000-03-01 in 400-year eras: the leap day is the last of its year and needs no case of its own.
   const shifted = date + 719_468;
@@ -103,45 +103,45 @@ export function dayOfMonth(date: LocalDate): number {
   return calendarDayOf(date).day;
 }
 
-/** Days of the month that `date` lies in, 28 to 31. */
+/** Returns the days of the month of `date`, 28 to 31. */
 export function lengthOfMonth(date: LocalDate): number {
   const { year, month } = calendarDayOf(date);
   return daysInMonth(year, month);
 }
 
-/** `date` plus `days`; negative goes back. */
+/** Returns `date` plus `days`, also negative. */
 export function addDays(date: LocalDate, days: number): LocalDate {
   return localDateOfEpochDay(date + days);
 }
 
 /**
- * `date` plus `months`, the day clamped once to the last day of the month reached: 31 January plus 1 is 28 or 29
- * February, plus 2 is 31 March. Negative goes back.
+ * Returns `date` plus `months`, also negative, clamped to the last day of the month: 31 January plus 1 is 28 or 29
+ * February, plus 2 is 31 March.
  */
 export function addMonths(date: LocalDate, months: number): LocalDate {
   const { year, month, day } = calendarDayOf(date);
   return clampedDate(year * monthsPerYear + (month - 1) + months, day);
 }
 
-/** The day `day` (1 to 31) of the month that lies `months` after that of `date`, clamped to the month's last day. */
+/** Returns day `day` (1 to 31) of the month `months` after that of `date`, clamped to the month's last day. */
 export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
   const { year, month } = calendarDayOf(date);
   return clampedDate(year * monthsPerYear + (month - 1) + months, day);
 }
 
-/** Days from `from` to `to`; negative if `to` is earlier. */
+/** Returns the days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: LocalDate, to: LocalDate): number {
   return to - from;
 }
 
-/** The day `day` (1 to 31) of the month of `date`, clamped to the month's last day. */
+/** Returns day `day` (1 to 31) of the month of `date`, clamped to the month's last day. */
 export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
   return dayOfLaterMonth(date, 0, day);
 }
 
 /**
- * Whole months from `from` to `to`: the largest n with `addMonths(from, n)` not after `to`; with `to` earlier, minus the
- * whole months from `to` to `from`.
+ * Returns the whole months from `from` to `to`: the largest n with `addMonths(from, n)` not after `to`; if `to` is earlier,
+ * minus the months from `to` to `from`.
  */
 export function monthsBetween(from: LocalDate, to: LocalDate): number {
   if (to < from) return -monthsBetween(to, from);
@@ -151,12 +151,10 @@ export function monthsBetween(from: LocalDate, to: LocalDate): number {
   return addMonths(from, months) > to ? months - 1 : months;
 }
 
-/** The latest of the given dates. */
 export function maxDate(first: LocalDate, ...others: readonly LocalDate[]): LocalDate {
   return others.reduce((latest, date) => (date > latest ? date : latest), first);
 }
 
-/** The earliest of the given dates. */
 export function minDate(first: LocalDate, ...others: readonly LocalDate[]): LocalDate {
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }

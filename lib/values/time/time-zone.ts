@@ -5,19 +5,19 @@ declare const timeZoneBrand: unique symbol;
 /** A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, kept as it was given (http-api §9 rule 8). */
 export type TimeZone = string & { readonly [timeZoneBrand]: 'TimeZone' };
 
-/** The zone of accounts that name none. */
+/** The default zone of accounts. */
 export const UTC = 'UTC' as TimeZone;
 
-/** True if `name` is an IANA zone name, alias or fixed offset `±HH:MM`. */
+/** Returns true for an IANA zone name, alias or fixed offset `±HH:MM`. */
 export function isTimeZone(name: string): name is TimeZone {
   if (name === UTC) return true;
   const first = name.charAt(0);
-  // Intl also takes offsets like `+05` or `+0530`, which are no zones here.
+  // Intl also accepts offsets such as `+05` and `+0530`, which are invalid here.
   if (first === '+' || first === '-') return fixedOffsetMs(name) !== undefined;
   return isKnownToIntl(name);
 }
 
-/** `name` as a zone. @throws BillingError INVALID_PARAMETER if it is none. */
+/** Returns the zone. @throws BillingError INVALID_PARAMETER for an unknown zone. */
 export function timeZone(name: string): TimeZone {
   if (isTimeZone(name)) return name;
   throw invalidParameter(
@@ -26,7 +26,7 @@ export function timeZone(name: string): TimeZone {
   );
 }
 
-/** Time zones whose formatter is kept, each about 25 KiB; more than the 418 canonical zones of the tz database. */
+/** Number of cached formatters of 25 KiB each, more than the 418 canonical zones of the tz database. */
 export const MAX_CACHED_ZONES = 640;
 
 const msPerSecond = 1_000;
@@ -35,17 +35,17 @@ const msPerHour = 3_600_000;
 const longestZoneName = 64;
 const zoneNameForm = /^[A-Za-z][A-Za-z0-9_+\-/]*$/;
 
-// The one cache of formatters, least recently used first. `longOffset` is the cheapest form that tells the offset to the
-// second and for any year (0.6 µs; all local fields take 0.95 µs and read years before 1 wrongly).
+// Least recently used first. `longOffset` is the cheapest form with exact offsets for any year (0.6 µs; all local fields
+// take 0.95 µs and are wrong for years before 1).
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** True if this runtime's tz database has a zone or alias `name`, in any letter case. */
+/** Returns true for a zone or alias of this runtime's tz database, in any letter case. */
 function isKnownToIntl(name: string): boolean {
   if (name.length > longestZoneName || !zoneNameForm.test(name)) return false;
   return formatterOf(name) !== undefined;
 }
 
-/** Milliseconds of a fixed offset `±HH:MM` up to 23:59, or undefined if `name` is none. */
+/** Returns the milliseconds of a fixed offset `±HH:MM` up to 23:59; undefined if invalid. */
 function fixedOffsetMs(name: string): number | undefined {
   const match = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(name);
   if (match === null) return undefined;
@@ -53,7 +53,7 @@ function fixedOffsetMs(name: string): number | undefined {
   return match[1] === '-' ? 0 - magnitude : magnitude;
 }
 
-/** Local time minus UTC at the instant `utcMs`, in milliseconds, by the rules of `zone` at that very instant. */
+/** Returns local time minus UTC in milliseconds, by the rules of `zone` at the instant `utcMs`. */
 export function offsetMsAt(utcMs: number, zone: string): number {
   if (zone === 'UTC') return 0;
   const first = zone.charAt(0);
@@ -71,7 +71,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const cached = formatters.get(zone);
   if (cached !== undefined) {
     if (formatters.size >= MAX_CACHED_ZONES) {
-      // Moves the zone to the end; below the bound nothing is ever evicted, so the order does not matter.
+      // Moves the zone to the end. Below the bound nothing is evicted, so the order does not matter.
       formatters.delete(zone);
       formatters.set(zone, cached);
     }

@@ -4,10 +4,10 @@ import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
 
-/** Characters of a date-time on the wire: the longest useful one with offset and bracketed zone is under 80. */
+/** Longest date-time on the wire; useful ones with offset and bracketed zone have fewer than 80 characters. */
 const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
 
-/** What a parameter that takes both forms says: a day, whose instant depends on the operation, or an instant. */
+/** A parameter in either form: a day, whose instant depends on the operation, or an instant. */
 export type WireMoment =
   | { readonly kind: 'DATE'; readonly date: LocalDate }
   | { readonly kind: 'DATE_TIME'; readonly at: Instant };
@@ -16,27 +16,27 @@ const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const dateTimeForm =
   /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(?:Z|([+\- ])(\d{2})(?::?(\d{2}))?)?(?:\[[^\]]*\])?$/;
 
-/** A parameter is read as a date-time exactly when it contains `T` (http-api §9 rule 3). */
+/** Returns true for a parameter with `T`, which is read as a date-time (http-api §9 rule 3). */
 export function isWireDateTime(text: string): boolean {
   return text.includes('T');
 }
 
-/** The date that `text` spells as `yyyy-M-d`, one or two digits for month and day, or undefined (http-api §9 rule 2). */
+/** Returns the date of `yyyy-M-d` with one or two digits for month and day; undefined if invalid (http-api §9 rule 2). */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
   return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** The date of `[year, month, day]`, or undefined: typed clients write dates so (ruling R46). */
+/** Returns the date of `[year, month, day]`, as typed clients write it; undefined if invalid (ruling R46). */
 export function dateOfParts(parts: readonly number[]): LocalDate | undefined {
   const [year = 0, month = 0, day = 0] = parts;
   return parts.length === 3 ? localDateIfValid(year, month, day) : undefined;
 }
 
 /**
- * The instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of a date in its parts (00:00 UTC);
- * undefined if it is neither (ruling R46).
+ * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month, day]`;
+ * undefined if invalid (ruling R46).
  */
 export function instantOfParts(parts: readonly number[]): Instant | undefined {
   const date = dateOfParts(parts.slice(0, 3));
@@ -59,9 +59,9 @@ function isWithin(part: number, end: number): boolean {
 }
 
 /**
- * The instant of a date-time: date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm`
- * (none = UTC; a space reads as `+`) and an optional bracketed zone name, which is ignored. The fraction is cut to
- * milliseconds. Undefined if `text` is none or does not exist (http-api §9 rule 2).
+ * Returns the instant of a date-time: date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or
+ * `±HH:mm` (default UTC; a space reads as `+`) and an optional bracketed zone name, which is ignored. The fraction is cut
+ * to milliseconds. Undefined if invalid (http-api §9 rule 2).
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
@@ -73,13 +73,13 @@ export function parseWireDateTime(text: string): Instant | undefined {
   const [sign, offsetHour, offsetMinute = '00'] = [match[8], match[9], match[10]];
   if (inUtc === undefined || offsetHour === undefined) return inUtc;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-  // Only the full form with an explicit offset goes to date-fns-tz: the one for which it never consults a zone.
+  // With an explicit offset date-fns-tz never consults a zone.
   const offset = `${sign === '-' ? '-' : '+'}${offsetHour}:${offsetMinute}`;
   const ms = toDate(`${formatInstant(inUtc).slice(0, -1)}${offset}`).getTime();
   return isInstantMs(ms) ? instant(ms) : undefined;
 }
 
-/** Reads a parameter that takes a date or a date-time; undefined if it is neither. */
+/** Returns the date or instant of a parameter; undefined if invalid. */
 export function parseWireMoment(text: string): WireMoment | undefined {
   if (isWireDateTime(text)) {
     const at = parseWireDateTime(text);
@@ -90,8 +90,8 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 }
 
 /**
- * The instant of a catalog, queue or clock parameter or of a date-time field of a JSON body: a date-time, a date (00:00
- * UTC) or an integer of epoch milliseconds; undefined if it is none (http-api §9 rules 2 and 3).
+ * Returns the instant of a catalog, queue or clock parameter or of a JSON field: a date-time, a date (00:00 UTC) or epoch
+ * milliseconds; undefined if invalid (http-api §9 rules 2 and 3).
  */
 export function parseWireInstant(value: string | number | Date): Instant | undefined {
   if (value instanceof Date) return parseWireInstant(value.getTime());

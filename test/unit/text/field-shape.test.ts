@@ -1,27 +1,16 @@
 import { expect } from 'chai';
-import {
-  amount,
-  date,
-  dated,
-  id,
-  inputShapeOf,
-  instant,
-  orNull,
-  recordId,
-  shapeOf,
-  text,
-} from '../../../lib/values/fields/index.ts';
+import { f, inputShapeOf, shapeOf } from '../../../lib/values/fields/index.ts';
 
 describe('the shape of a described record', () => {
   const fields = {
-    recordId,
-    id: id(),
-    parentId: orNull(id({ set: 'update' })),
-    name: text({ set: 'update' }),
-    limit: amount({ set: 'creation' }),
-    contractDate: orNull(date({ set: 'update' })),
-    start: dated(),
-    createdDate: instant(),
+    recordId: f.recordId,
+    id: f.id(),
+    parentId: f.orNull(f.id({ set: 'update' })),
+    name: f.text({ set: 'update' }),
+    limit: f.amount({ set: 'creation' }),
+    contractDate: f.orNull(f.date({ set: 'update' })),
+    start: f.dated(),
+    createdDate: f.instant(),
   };
 
   it('contains every date and instant of an answer', () => {
