@@ -1,23 +1,23 @@
 import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Which tenants somebody may use (platform §6.5): all of them, or exactly those listed. */
+/** The permitted tenants (platform §6.5): all, or the listed ones. */
 export const grantFields = {
   allTenants: f.flag(),
   tenantIds: f.json<readonly Uuid[]>(),
 };
 export interface TenantGrants extends RecordOf<typeof grantFields> {}
 
-/** A user of the server (platform §8); deployment-wide, not per tenant. */
+/** A user of the deployment (platform §8). */
 export const userFields = {
   recordId: f.recordId,
   id: f.id(),
   /** At most 128 characters, unique. */
   name: f.text(),
   passwordHash: f.text(),
-  /** Raised by each change of password, roles or activity, which ends sessions, tokens and remembered checks. */
+  /** Raised by each change of password, roles or activity, which ends sessions, tokens and cached checks. */
   credentialVersion: f.integer(),
-  /** Granted directly and not through a role; only the bootstrap administrator has some. */
+  /** Direct permissions, only of the first administrator. */
   permissions: f.json<readonly string[]>(),
   /** Names of roles, sorted. */
   roles: f.json<readonly string[]>(),
@@ -32,12 +32,12 @@ export const roleFields = {
   id: f.id(),
   /** At most 128 characters, unique. */
   name: f.text(),
-  /** Normalised: see `normalisePermissions`. */
+  /** In the form of `normalisePermissions`. */
   permissions: f.json<readonly string[]>(),
 };
 export interface Role extends RecordOf<typeof roleFields> {}
 
-/** An application that gets tokens by its own secret (platform §6.5 rule 4). */
+/** An application that gets tokens with its own secret (platform §6.5 rule 4). */
 export const apiClientFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -54,13 +54,13 @@ export interface ApiClient extends RecordOf<typeof apiClientFields> {}
 export const PrincipalKind = enumeration('USER', 'CLIENT', 'EXTERNAL');
 export type PrincipalKind = keyof typeof PrincipalKind;
 
-/** Who calls, as far as the checks of a request need it: an active user or client, or the subject of a foreign token. */
+/** The caller of a request: an active user or client, or the subject of a foreign token. */
 export interface Principal extends TenantGrants {
   readonly kind: PrincipalKind;
   readonly name: string;
   /** 0 for the subject of a foreign token. */
   readonly credentialVersion: number;
-  /** Effective: those of all roles and the direct ones, sorted, each once. */
+  /** All permissions, direct and from roles, sorted and distinct. */
   readonly permissions: readonly string[];
 }
 
@@ -68,14 +68,14 @@ export interface Principal extends TenantGrants {
 export const loginSessionFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** SHA-256 of the cookie's value, in hex: reading the table does not suffice to log in. */
+  /** Hexadecimal SHA-256 of the cookie, so that reading the table is not enough to log in. */
   tokenHash: f.text(),
   userName: f.text(),
-  /** The session ends when the user's version is another. */
+  /** The session ends if the user's version differs. */
   credentialVersion: f.integer(),
   startedMs: f.bigint(),
   lastAccessMs: f.bigint(),
-  /** Address from which the login came. */
+  /** Address of the login. */
   host: f.orNull(f.text()),
 };
 export interface LoginSession extends RecordOf<typeof loginSessionFields> {}
@@ -84,9 +84,9 @@ export interface LoginSession extends RecordOf<typeof loginSessionFields> {}
 export const signingKeyFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Key id of token headers and of the published set. */
+  /** Key id in token headers and in the published set. */
   kid: f.text(),
-  /** Public part, as a JSON Web Key. */
+  /** Public part as a JSON Web Key. */
   publicKey: f.json<Readonly<Record<string, unknown>>>(),
   /** Private part, encrypted with the server key. */
   privateKey: f.text(),
@@ -97,9 +97,9 @@ export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 /** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
 export const loginFailureFields = {
   recordId: f.recordId,
-  /** SHA-256 of the name or address, in hex: a password typed in place of the name is not kept. */
+  /** Hexadecimal SHA-256 of the name or address, in case a password was typed as the name. */
   subject: f.text(),
-  /** When they happened, oldest first; those inside the window only. */
+  /** Times within the window, oldest first. */
   failedAtMs: f.json<readonly number[]>(),
   lastFailureMs: f.bigint(),
   lockedUntilMs: f.orNull(f.bigint()),

@@ -1,6 +1,6 @@
 /**
- * Every error code of the product: the one table of http-api §12. Numbers are a fixed contract; two names with one number
- * are two conditions that share it. Names are those of the table, with their area in front.
+ * All error codes (http-api §12). The numbers are a fixed contract; some conditions share one. Names have their area as
+ * prefix.
  */
 export const ErrorCode = {
   // General

@@ -1,4 +1,4 @@
-/** Every amount and every rounding of the product. */
+/** All amounts and roundings of the product. */
 export * from './allocate.ts';
 export * from './currency.ts';
 export * from './decimal.ts';

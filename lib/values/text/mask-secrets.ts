@@ -1,15 +1,15 @@
-/** Shown in place of a secret. */
+/** Replaces a secret. */
 export const SECRET_MASK = '*****';
 
 const secretName =
   /pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|signature|nonce|cvv|cvc|\bpin\b/i;
 
-/** Parameters whose values are meant for a payment gateway alone, whatever they are called inside. */
+/** Parameters whose values are only for a payment gateway. */
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Texts that are secrets wherever they stand: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors
- * and repositories, client secrets.
+ * Texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and repositories,
+ * client secrets.
  */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -18,11 +18,11 @@ const secretShapes: readonly RegExp[] = [
   /\b(?:(?:sk|rk)_(?:live|test)|whsec|tok|gh[a-z]|xox[a-z])[_-][\w+/=-]+/g,
   /\b[a-z]+_\w+_secret_\w+/g,
 ];
-/** Up to the last `@`; a password may hold `/`, but a port is no password. */
+/** Up to the last `@`, because a password may contain `/`; excludes ports. */
 const userInfo =
   /(?<=\b[a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'<>]+|[^\s/?#@:"'<>]+:(?!\d+[/?#])[^\s"'<>]{1,256})(?=@)/gi;
 const pair = /([?&;])([\w.~%-]+)=([^\s&;#"'<>]+)/g;
-/** As log lines, JSON and headers write them. Names that merely contain `key`, such as `externalKey`, are no secrets there. */
+/** Named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`, are not secret. */
 const named =
   /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private|server|signing)[_.-]?key|credential|authorization|signature|nonce|cvv|cvc)[\w.~-]{0,40}\\?["']?[ \t]{0,2}[=:][ \t]{0,2})("[^"\\]+|\\"[^"\\]+|'[^'\\]+|(?:(?:Bearer|Basic|Digest)[ +])?[^\s"'&,;}<>\\)\]]+)/gi;
 const pluginProperty = /(?<=\bpluginProperty=[^\s&"'=%]{0,255}(?:=|%3D))[^\s&"'<>]+/gi;
@@ -31,24 +31,24 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
 const cardNumber = /(?<![\w.-])[2-6](?:[ -]?\d){13,18}(?![\w.-])/g;
 
-/** Letters and digits of a length that nobody remembers. A UUID, which names things, has no such run. */
+/** Long runs of letters and digits, which UUIDs do not have. */
 const opaqueToken = /^[\w~+-]{20,}={0,2}$/;
 const longRun = /[a-z\d]{20,}/gi;
 
-/** Whether values of that name are secrets, such as `password`, `x.apiKey` or `Authorization`. */
+/** Returns true for names of secrets, such as `password`, `x.apiKey` or `Authorization`. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Where the first name of a secret in the text ends; null if there is none. */
+/** Returns the end of the first secret name in the text; null if none. */
 export function secretNameEnd(text: string): number | null {
   const found = secretName.exec(text);
   return found === null ? null : found.index + found[0].length;
 }
 
 /**
- * Returns a text, such as a log line, without its secrets: those that their shape gives away, passwords in URLs, values after
- * the name of a secret, plugin properties and card numbers. Masking twice changes nothing.
+ * Returns a text with masked secrets: texts with the shape of a secret, passwords in URLs, values after a secret name, plugin
+ * properties and card numbers. Masking is idempotent.
  */
 export function maskSecretShapes(text: string): string {
   const masked = secretShapes.reduce((shown, shape) => shown.replace(shape, SECRET_MASK), text);
@@ -61,8 +61,8 @@ export function maskSecretShapes(text: string): string {
 }
 
 /**
- * Returns the value of a parameter or property as it may be shown: masked whole if its name or its shape is that of a
- * secret. Of a URL, which may carry a token anywhere, all values of the query are masked, and long random parts of the path.
+ * Returns the value of a parameter or property for display, masked if its name or shape is that of a secret. In a URL, all
+ * query values and long random parts of the path are masked.
  */
 export function maskNamedValue(name: string, value: string): string {
   if (value === '') return value;
@@ -71,7 +71,7 @@ export function maskNamedValue(name: string, value: string): string {
   return maskWord(maskSecretShapes(value));
 }
 
-/** Returns the text with its long random words masked, and its URLs as `maskUrl` does. */
+/** Masks long random words, and URLs as `maskUrl` does. */
 export function maskWords(text: string): string {
   return text.replace(word, maskWord);
 }
@@ -81,7 +81,7 @@ function maskWord(text: string): string {
   return absoluteUrl.test(text) ? maskUrl(text) : text;
 }
 
-/** Returns a query without `?`, with the values of secret parameters masked. Parameters stay as they were written. */
+/** Masks the secret parameters of a query without `?`. */
 export function maskQuery(query: string): string {
   if (query === '') return query;
   return query.split('&').map(maskParameter).join('&');
@@ -97,7 +97,7 @@ function maskParameter(part: string): string {
     : part.slice(0, at + 1) + (shown === SECRET_MASK ? shown : encodeURIComponent(shown));
 }
 
-/** Returns a URL with its user info, all values of its query, its fragment and random parts of its path masked. */
+/** Masks user info, query values, fragment and random parts of the path of a URL. */
 export function maskUrl(url: string): string {
   const [, before = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/.exec(url) ?? [];
   const path = before.split('/').map((part) => (isOpaque(part) ? SECRET_MASK : part));
@@ -112,7 +112,7 @@ function maskPair(whole: string, before: string, name: string): string {
   return secretName.test(name) ? `${before}${name}=${SECRET_MASK}` : whole;
 }
 
-/** A UUID under such a name, as of the `userToken` of a request, is no secret. */
+/** Keeps UUIDs, such as the `userToken` of a request. */
 function maskNamed(whole: string, before: string, value: string): string {
   const [, quote = '', text = ''] = /^(\\?["']?)([\s\S]*)$/.exec(value) ?? [];
   return uuid.test(text) ? whole : before + quote + SECRET_MASK;
@@ -128,7 +128,7 @@ function isOpaque(text: string): boolean {
   return (text.match(longRun) ?? []).some((run) => /\d/.test(run) && /[a-z]/i.test(run));
 }
 
-/** The check digit of card numbers (ISO/IEC 7812). */
+/** Checks the check digit of a card number (ISO/IEC 7812). */
 function isCardNumber(text: string): boolean {
   const digits = [...text.replace(/\D/g, '')].reverse().map(Number);
   const doubled = digits.map((digit, index) => (index % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0)));
