@@ -1,6 +1,5 @@
-import { ArchiveService, BulkService, RecordingService, RollUpService } from '../usage/index.ts';
+import { archiveOperations, bulkOperations, recordingOperations, rollUpOperations } from '../usage/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
 
 /** Returns the operations on usage. */
 export function usageArea(foundation: Foundation) {
@@ -10,14 +9,13 @@ export function usageArea(foundation: Foundation) {
   return {
     operations: {
       usage: {
-        ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
-        ...methodsOf(new BulkService(ports, catalogs, { settingsOf, chunkSize })),
-        ...methodsOf(new RollUpService(ports, usageSources)),
-        ...methodsOf(
-          new ArchiveService(ports, {
-            configOf: async (session) => (await invoicingConfig(session)).usage,
-            keyRetentionDays,
-          }),
+        ...recordingOperations(ports, catalogs, settingsOf),
+        ...bulkOperations(ports, catalogs, { settingsOf, chunkSize }),
+        ...rollUpOperations(ports, usageSources),
+        ...archiveOperations(
+          ports,
+          async (session) => (await invoicingConfig(session)).usage,
+          keyRetentionDays,
         ),
       },
     },

@@ -7,10 +7,10 @@ export {
 } from './collecting/usage-book.ts';
 export { usageWindow } from './collecting/usage-window.ts';
 export { knownUnits, latestEnd, nextUsageDates, openEnds } from './intervals/usage-intervals.ts';
-export { ArchiveService } from './operations/archive-service.ts';
-export { BulkService } from './operations/bulk-service.ts';
-export { RecordingService } from './operations/recording-service.ts';
-export { RollUpService } from './operations/roll-up-service.ts';
+export { archiveOperations } from './operations/archive-service.ts';
+export { bulkOperations } from './operations/bulk-service.ts';
+export { recordingOperations } from './operations/recording-service.ts';
+export { rollUpOperations } from './operations/roll-up-service.ts';
 export { readThresholdLook } from './operations/store-submissions.ts';
 export type {
   ArchivedUsage,

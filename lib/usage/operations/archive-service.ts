@@ -6,7 +6,7 @@ import type {
   SettledSubscription,
   WriteSession,
 } from '../../ports/storage/index.ts';
-import type { Account, CallContext } from '../../records/index.ts';
+import type { Account, Authorship, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import {
@@ -30,67 +30,55 @@ const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
-interface ArchiveOptions {
-  readonly configOf: (session: ReadSession) => Promise<UsageConfig>;
-  /** `usage.keyRetentionDays`; null = tracking ids are kept forever. */
-  readonly keyRetentionDays: number | null;
-}
-
 /** Deletes the points of closed months, keeping what invoices and reads need (§11.4). */
-export class ArchiveService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
-  readonly #options: ArchiveOptions;
-
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, options: ArchiveOptions) {
-    this.#ports = ports;
-    this.#options = options;
-  }
-
-  async archive(context: CallContext, { before }: ArchiveRequest<LocalDate>): Promise<ArchivedUsage> {
-    if (dayOfMonth(before) !== 1) throw notFirstOfMonth(before);
-    const authorship = authorshipOf(context);
-    const { storage } = this.#ports;
-    const { tenant } = context;
-    const config = await storage.read(tenant, this.#options.configOf);
-    const settings = usageSettings(config);
-    let [days, points, busyAccounts] = [0, 0, 0];
-    for (let after = 0; ; ) {
-      const request = { before, settings, after, limit: ARCHIVED_SUBSCRIPTIONS_PER_PAGE };
-      const page = await storage.read(tenant, (session) => session.usage.settledSubscriptions(request));
-      const last = page.at(-1);
-      if (last === undefined) break;
-      for (let isDone = false; !isDone; ) {
-        const done = await storage.write(tenant, authorship, (session) =>
-          archiveSome(session, page, { before, settings }),
-        );
-        days += done.days;
-        points += done.points;
-        isDone = done.days === 0;
-        if (isDone) busyAccounts += done.busyAccounts;
-      }
-      after = last.subscriptionRecordId;
-    }
-    return { days, points, busyAccounts, forgottenKeys: await this.#forget(context) };
-  }
-
-  async #forget(context: CallContext): Promise<number> {
-    const { keyRetentionDays } = this.#options;
+export function archiveOperations(
+  { storage }: Pick<Ports, 'storage'>,
+  configOf: (session: ReadSession) => Promise<UsageConfig>,
+  /** `usage.keyRetentionDays`; null = tracking ids are kept forever. */
+  keyRetentionDays: number | null,
+) {
+  async function forget({ tenant, createdDate }: CallContext, authorship: Authorship) {
     if (keyRetentionDays === null) return 0;
-    const recordedBefore = addMilliseconds(context.createdDate, -keyRetentionDays * msPerDay);
+    const recordedBefore = addMilliseconds(createdDate, -keyRetentionDays * msPerDay);
     let forgotten = 0;
     let after: number | null = 0;
     while (after !== null) {
       const request = { recordedBefore, after, limit: FORGOTTEN_KEYS_PER_TRANSACTION };
-      const found: ForgottenKeys = await this.#ports.storage.write(
-        context.tenant,
-        authorshipOf(context),
-        (session) => session.usage.forgetKeys(request),
+      const found: ForgottenKeys = await storage.write(tenant, authorship, (session) =>
+        session.usage.forgetKeys(request),
       );
       forgotten += found.forgotten;
       after = found.last;
     }
     return forgotten;
   }
+
+  return {
+    async archive(context: CallContext, { before }: ArchiveRequest<LocalDate>): Promise<ArchivedUsage> {
+      if (dayOfMonth(before) !== 1) throw notFirstOfMonth(before);
+      const authorship = authorshipOf(context);
+      const { tenant } = context;
+      const settings = usageSettings(await storage.read(tenant, configOf));
+      let [days, points, busyAccounts] = [0, 0, 0];
+      for (let after = 0; ; ) {
+        const request = { before, settings, after, limit: ARCHIVED_SUBSCRIPTIONS_PER_PAGE };
+        const page = await storage.read(tenant, (session) => session.usage.settledSubscriptions(request));
+        const last = page.at(-1);
+        if (last === undefined) break;
+        for (let isDone = false; !isDone; ) {
+          const done = await storage.write(tenant, authorship, (session) =>
+            archiveSome(session, page, { before, settings }),
+          );
+          days += done.days;
+          points += done.points;
+          isDone = done.days === 0;
+          if (isDone) busyAccounts += done.busyAccounts;
+        }
+        after = last.subscriptionRecordId;
+      }
+      return { days, points, busyAccounts, forgottenKeys: await forget(context, authorship) };
+    },
+  };
 }
 
 interface Bounds {
@@ -103,13 +91,11 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
   // No run may bill meanwhile, or the kept sums would differ from the billed ones.
   const accounts = await session.tryLockAccounts(recordIds);
-  const open = await openDays(session, { page, accounts, bounds });
+  const open = accounts.length === 0 ? [] : await openDays(session, { page, accounts }, bounds);
   const own = Map.groupBy(open, ({ subscriptionRecordId }) => subscriptionRecordId);
   const touched = page.filter(({ subscriptionRecordId }) => own.has(subscriptionRecordId));
-  const firstDay = open.reduce<LocalDate | null>(
-    (first, { localDate }) => (first === null ? localDate : minDate(first, localDate)),
-    null,
-  );
+  const [day, ...days] = open.map(({ localDate }) => localDate);
+  const firstDay = day === undefined ? null : minDate(day, ...days);
   const windows = touched.map(({ subscriptionId }) => ({ subscriptionId, from: firstDay }));
   const intervals = Map.groupBy(
     await session.usage.intervals(windows),
@@ -133,20 +119,12 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
 /** Days that may be archived by what is known under the locks of their accounts, as many as one transaction takes. */
 async function openDays(
   session: WriteSession,
-  {
-    page,
-    accounts,
-    bounds,
-  }: {
-    readonly page: readonly SettledSubscription[];
-    readonly accounts: readonly Account[];
-    readonly bounds: Bounds;
-  },
+  of: { readonly page: readonly SettledSubscription[]; readonly accounts: readonly Account[] },
+  bounds: Bounds,
 ): Promise<readonly OpenDay[]> {
-  if (accounts.length === 0) return [];
-  const cursors = await session.invoices.cursorsOfAccounts(accounts.map(({ id }) => id));
+  const cursors = await session.invoices.cursorsOfAccounts(of.accounts.map(({ id }) => id));
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
-  const requests = page.flatMap(({ subscriptionId, subscriptionRecordId }) => {
+  const requests = of.page.flatMap(({ subscriptionId, subscriptionRecordId }) => {
     const cursor = cursorOf.get(subscriptionId);
     const before = cursor === undefined ? null : archivableBefore(cursor, bounds);
     return before === null ? [] : [{ subscriptionRecordId, before }];

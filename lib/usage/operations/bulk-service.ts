@@ -5,11 +5,11 @@ import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
-import { LineReport, lineNames, type UsageReport } from '../recording/line-report.ts';
+import { LineReport, lineNames } from '../recording/line-report.ts';
 import { readLine, type SubmittedLine } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-faults.ts';
-import { LinePreparation, type LineRead, type PreparedLine, pointsOf } from './line-preparation.ts';
-import { type RecordingConfigOf, recordingConfigOf } from './recording-service.ts';
+import { type LineRead, linePreparation, type PreparedLine, pointsOf } from './line-preparation.ts';
+import { recordingConfigOf } from './recording-service.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
@@ -29,66 +29,47 @@ const LARGE_CALL_RETRY_SECONDS = 10;
 /** Points of all bulk calls stored at once: on SQLite, everybody waits for them. */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
-export class BulkService {
-  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
-  readonly #preparation: LinePreparation;
-  readonly #configOf: RecordingConfigOf;
-  readonly #chunkSize: number;
-  readonly #places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
-  readonly #largePlaces = new SharedPlaces({
-    all: MAX_LARGE_CALLS_OF_ALL,
-    each: MAX_LARGE_CALLS,
-  });
+type Lines = AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>;
+
+/** Recording of many submissions in one call (§2.5). */
+export function bulkOperations(
+  ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
+  catalogs: CatalogProvider,
+  { settingsOf, chunkSize }: { readonly settingsOf: SettingsOf; readonly chunkSize: number },
+) {
+  const { storage, systemClock } = ports;
+  const prepare = linePreparation(ports, catalogs);
+  const configOf = recordingConfigOf(settingsOf);
+  const places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
+  const largePlaces = new SharedPlaces({ all: MAX_LARGE_CALLS_OF_ALL, each: MAX_LARGE_CALLS });
   /** All bulk calls together take one step per turn of the process, so other requests do not wait for each. */
-  readonly #turns = new FairTurns(1);
+  const turns = new FairTurns(1);
+  const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
   /** Points stored, or about to be, since the last turn. */
-  #pointsOfTurn = 0;
-  readonly #storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
+  let pointsOfTurn = 0;
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
-    catalogs: CatalogProvider,
-    { settingsOf, chunkSize }: { readonly settingsOf: SettingsOf; readonly chunkSize: number },
-  ) {
-    this.#ports = ports;
-    this.#preparation = new LinePreparation(ports, catalogs);
-    this.#configOf = recordingConfigOf(settingsOf);
-    this.#chunkSize = chunkSize;
-  }
-
-  async recordAll(
+  async function record(
     context: CallContext,
-    lines: AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>,
-    { listsAll = false }: RecordAllOptions = {},
-  ): Promise<UsageReport> {
-    const authorship = authorshipOf(context);
-    const { id: tenantId } = context.tenant;
-    if (!this.#places.take(tenantId)) throw busy();
-    try {
-      return await this.#recordAll(context, { lines, authorship, listsAll });
-    } finally {
-      this.#places.leave(tenantId);
-    }
-  }
-
-  async #recordAll(context: CallContext, { lines, authorship, listsAll }: BulkCall): Promise<UsageReport> {
-    const { storage, systemClock } = this.#ports;
+    { lines, authorship }: { readonly lines: Lines; readonly authorship: Authorship },
+    report: LineReport,
+  ) {
     const { tenant } = context;
-    const nextTurn = () => this.#turns.run(tenant.id, 1, () => systemClock.nextTurn());
-    const report = new LineReport({ isFull: listsAll });
+    const nextTurn = () => turns.run(tenant.id, 1, () => systemClock.nextTurn());
     let config: RecordingConfig | undefined;
     let pointsRead = 0;
     let isLarge = false;
-    const reading = async function* (this: BulkService): AsyncGenerator<LineRead> {
+    const countPoints = (read: LineRead) => {
+      pointsRead += pointsOf(read);
+      if (isLarge || pointsRead <= LARGE_CALL_POINTS) return;
+      if (!largePlaces.take(tenant.id)) throw busyWithLarge();
+      isLarge = true;
+    };
+    const reading = async function* (): AsyncGenerator<LineRead> {
       let points = 0;
       for await (const line of lines) {
-        config ??= await storage.read(tenant, this.#configOf);
+        config ??= await storage.read(tenant, configOf);
         const read = { read: readLine(line, config), names: lineNames(line) };
-        pointsRead += pointsOf(read);
-        if (!isLarge && pointsRead > LARGE_CALL_POINTS) {
-          if (!this.#largePlaces.take(tenant.id)) throw busyWithLarge();
-          isLarge = true;
-        }
+        countPoints(read);
         points += Math.max(1, pointsOf(read));
         if (points >= BULK_USAGE_POINTS_PER_TURN) {
           points = 0;
@@ -96,38 +77,51 @@ export class BulkService {
         }
         yield read;
       }
-    }.bind(this);
+    };
     // A chunk is read while the previous one is stored, except on the one connection of a host's transaction.
     let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
     try {
-      const chunks = chunksOf(reading(), { chunkSize: this.#chunkSize, sizeOf: pointsOf });
-      for await (const chunk of chunks) {
+      for await (const chunk of chunksOf(reading(), chunkSize)) {
         assertInvariant(config, 'Lines were read without the settings of recording');
-        const prepared = await this.#preparation.prepared(context, chunk, { config, nextTurn });
+        const prepared = await prepare(context, chunk, { config, nextTurn });
         addTo(report, await before);
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
         // SQLite stores a chunk without a pause: other requests go first, or before several small ones.
         const storeInTurn = async () => {
-          this.#pointsOfTurn += size;
-          if (this.#pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {
-            this.#pointsOfTurn = 0;
+          pointsOfTurn += size;
+          if (pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {
+            pointsOfTurn = 0;
             await nextTurn();
           }
           return store();
         };
         // Others may wait for a lock of the host's transaction.
-        before = tenant.within === undefined ? this.#storing.run(tenant.id, size, storeInTurn) : store();
+        before = tenant.within === undefined ? storing.run(tenant.id, size, storeInTurn) : store();
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);
     } finally {
-      if (isLarge) this.#largePlaces.leave(tenant.id);
+      if (isLarge) largePlaces.leave(tenant.id);
       await before;
     }
-    return report.report;
   }
+
+  return {
+    async recordAll(context: CallContext, lines: Lines, { listsAll = false }: RecordAllOptions = {}) {
+      const authorship = authorshipOf(context);
+      const { id } = context.tenant;
+      if (!places.take(id)) throw busy();
+      const report = new LineReport({ isFull: listsAll });
+      try {
+        await record(context, { lines, authorship }, report);
+      } finally {
+        places.leave(id);
+      }
+      return report.report;
+    },
+  };
 }
 
 function sizeOf(prepared: readonly PreparedLine[]): number {
@@ -135,12 +129,6 @@ function sizeOf(prepared: readonly PreparedLine[]): number {
     (size, line) => size + ('submission' in line ? line.submission.points.length : 0),
     0,
   );
-}
-
-interface BulkCall {
-  readonly lines: AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>;
-  readonly authorship: Authorship;
-  readonly listsAll: boolean;
 }
 
 function busy(): BillingError {
@@ -167,14 +155,11 @@ function busyWithLarge(): BillingError {
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
 /** The lines in order, limited by lines and points. */
-async function* chunksOf<T>(
-  lines: AsyncIterable<T> | Iterable<T>,
-  { chunkSize, sizeOf }: { readonly chunkSize: number; readonly sizeOf: (line: T) => number },
-): AsyncGenerator<readonly T[]> {
-  let chunk: T[] = [];
+async function* chunksOf(lines: AsyncIterable<LineRead>, chunkSize: number) {
+  let chunk: LineRead[] = [];
   let size = 0;
   for await (const line of lines) {
-    const own = sizeOf(line);
+    const own = pointsOf(line);
     if (chunk.length > 0 && size + own > BULK_USAGE_CHUNK_POINTS) {
       yield chunk;
       [chunk, size] = [[], 0];

@@ -33,44 +33,36 @@ export function pointsOf({ read }: LineRead): number {
   return 'usage' in read ? read.usage.records.length : 0;
 }
 
-export class LinePreparation {
-  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #cache: MeteredCache;
-
-  constructor(ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>, catalogs: CatalogProvider) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#cache = new MeteredCache(() => ports.systemClock.nowMs());
-    ports.storage.onCommit(() => this.#cache.clear());
-  }
-
-  async prepared(
-    context: CallContext,
+/** Returns a function that prepares the lines of a chunk, with a cache of subscriptions for all chunks. */
+export function linePreparation(
+  { storage, sha256, systemClock }: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
+  catalogs: CatalogProvider,
+) {
+  const cache = new MeteredCache(() => systemClock.nowMs());
+  storage.onCommit(() => cache.clear());
+  return async (
+    { tenant, createdDate: now }: CallContext,
     chunk: LinesRead,
     { config, nextTurn }: { readonly config: RecordingConfig; readonly nextTurn: NextTurn },
-  ): Promise<readonly PreparedLine[]> {
-    const { tenant, createdDate: now } = context;
-    const { storage, sha256, systemClock } = this.#ports;
+  ): Promise<readonly PreparedLine[]> => {
     const readAtMs = systemClock.nowMs();
-    const catalogsOf = await this.#catalogs.open({
+    const catalogsOf = await catalogs.open({
       tenant,
       now,
       accounts: async (session) =>
-        (await this.#found(session, chunk, () => undefined)).subscriptions.map(({ accountId }) => accountId),
+        (await findLines(session, chunk, () => undefined)).subscriptions.map(({ accountId }) => accountId),
     });
     const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
-      const cachedOf = (id: Uuid) => this.#cache.find(tenant, id);
-      const { subscriptions, idOf, cached } = await this.#found(session, chunk, cachedOf);
+      const cachedOf = (id: Uuid) => cache.find(tenant, id);
+      const { subscriptions, idOf, cached } = await findLines(session, chunk, cachedOf);
       const around = { now, catalogsOf, nextTurn: () => systemClock.nextTurn() };
       const loaded = await loadMetered(session, subscriptions, around);
-      this.#cache.keep(tenant, loaded, readAtMs);
+      cache.keep(tenant, loaded, readAtMs);
       const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
-      const unitFaultOf = await this.#unitFaults(session, {
-        isAsked: config.rejectsUnknownUnits,
-        metered: [...metered.values()],
-        catalogsOf,
-      });
+      const accountIds = [...metered.values()].map(({ subscription }) => subscription.accountId);
+      const catalogOf = config.rejectsUnknownUnits && (await catalogsOf(session, [...new Set(accountIds)]));
+      const unitFaultOf: LineFacts['unitFaultOf'] = (points, accountId) =>
+        catalogOf ? unknownUnitFault(points, catalogOf(accountId)) : null;
       return { metered, idOf, unitFaultOf, sha256 };
     });
     const prepared: PreparedLine[] = [];
@@ -83,49 +75,33 @@ export class LinePreparation {
       await nextTurn();
     }
     return prepared;
-  }
-
-  /** The subscriptions of the lines, without known ones, and the ids of their keys. */
-  async #found(
-    session: ReadSession,
-    chunk: LinesRead,
-    cachedOf: (subscriptionId: Uuid) => MeteredSubscription | undefined,
-  ) {
-    const named = chunk.flatMap(({ read }) => ('usage' in read ? [read.usage.subscription] : []));
-    const keys = [...new Set(named.flatMap((name) => ('externalKey' in name ? [name.externalKey] : [])))];
-    const byKey = keys.length === 0 ? [] : await session.subscriptions.findByKeys(keys);
-    const idOfKey = new Map(byKey.map(({ externalKey, id }) => [externalKey, id]));
-    const idOf = (name: ReadLine['subscription']): Uuid | undefined =>
-      'id' in name ? name.id : idOfKey.get(name.externalKey);
-    const ids = [...new Set(named.flatMap((name) => idOf(name) ?? []))];
-    const cached = ids.flatMap((id) => cachedOf(id) ?? []);
-    const known = new Set(cached.map(({ subscription }) => subscription.id));
-    const unknown = ids.filter((id) => !known.has(id));
-    const subscriptions = unknown.length === 0 ? [] : await session.subscriptions.findByIds(unknown);
-    return { subscriptions, idOf, cached };
-  }
-
-  async #unitFaults(
-    session: ReadSession,
-    of: {
-      readonly isAsked: boolean;
-      readonly metered: readonly MeteredSubscription[];
-      readonly catalogsOf: CatalogSource;
-    },
-  ): Promise<UnitFaultOf> {
-    if (!of.isAsked) return () => null;
-    const accountIds = [...new Set(of.metered.map(({ subscription }) => subscription.accountId))];
-    const catalogOf = await of.catalogsOf(session, accountIds);
-    return (points, accountId) => unknownUnitFault(points, catalogOf(accountId));
-  }
+  };
 }
 
-type UnitFaultOf = (points: UsageSubmission['points'], accountId: Uuid) => RecordingFault | null;
+/** The subscriptions of the lines, without known ones, and the ids of their keys. */
+async function findLines(
+  session: ReadSession,
+  chunk: LinesRead,
+  cachedOf: (subscriptionId: Uuid) => MeteredSubscription | undefined,
+) {
+  const named = chunk.flatMap(({ read }) => ('usage' in read ? [read.usage.subscription] : []));
+  const keys = [...new Set(named.flatMap((name) => ('externalKey' in name ? [name.externalKey] : [])))];
+  const byKey = keys.length === 0 ? [] : await session.subscriptions.findByKeys(keys);
+  const idOfKey = new Map(byKey.map(({ externalKey, id }) => [externalKey, id]));
+  const idOf = (name: ReadLine['subscription']): Uuid | undefined =>
+    'id' in name ? name.id : idOfKey.get(name.externalKey);
+  const ids = [...new Set(named.flatMap((name) => idOf(name) ?? []))];
+  const cached = ids.flatMap((id) => cachedOf(id) ?? []);
+  const known = new Set(cached.map(({ subscription }) => subscription.id));
+  const unknown = ids.filter((id) => !known.has(id));
+  const subscriptions = unknown.length === 0 ? [] : await session.subscriptions.findByIds(unknown);
+  return { subscriptions, idOf, cached };
+}
 
 interface LineFacts {
   readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
   readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
-  readonly unitFaultOf: UnitFaultOf;
+  readonly unitFaultOf: (points: UsageSubmission['points'], accountId: Uuid) => RecordingFault | null;
   readonly sha256: Sha256;
 }
 

@@ -1,20 +1,14 @@
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import {
-  type CallContext,
-  RecordingOutcome,
-  type Subscription,
-  type UsagePoint,
-  VoidOutcome,
-} from '../../records/index.ts';
+import { type CallContext, RecordingOutcome, VoidOutcome } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
-import { type ReadRecord, readSubmission, type SubmittedUsage } from '../recording/read-submission.ts';
+import { type ReadUsage, readSubmission, type SubmittedUsage } from '../recording/read-submission.ts';
 import {
   duplicateFault,
   endedFault,
@@ -28,50 +22,21 @@ import { loadMetered } from './line-preparation.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
-export class RecordingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: RecordingConfigOf;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
-    catalogs: CatalogProvider,
-    settingsOf: SettingsOf,
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = recordingConfigOf(settingsOf);
-  }
-
-  async record(
-    context: CallContext,
-    given: SubmittedUsage,
-    options: RecordUsageOptions = {},
-  ): Promise<RecordedUsage> {
-    const authorship = authorshipOf(context);
-    const { storage, ids, sha256 } = this.#ports;
-    const config = await storage.read(context.tenant, this.#configOf);
-    const read = readSubmission(given, config);
-    if ('fault' in read) throw errorOfFault(read.fault);
-    const { subscriptionId, trackingId = ids.next(), records } = read.usage;
-    const { subscription, points } = await this.#placed(context, { subscriptionId, records, config });
-    const submission = usageSubmission(subscription, { trackingId, points }, sha256);
-    const storing = { ...config, storage, tenant: context.tenant, authorship };
-    const [outcome] = await storeSubmissions(storing, [submission]);
-    assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
-    const onDuplicate = options.onDuplicate ?? config.onDuplicate;
-    refuse(duplicateFault(outcome, { subscriptionId, trackingId, onDuplicate }));
-    const { ACCEPTED, DUPLICATE } = RecordingOutcome;
-    return { trackingId, outcome: outcome === ACCEPTED ? ACCEPTED : DUPLICATE };
-  }
+/** Recording of submissions one by one (§2.1). */
+export function recordingOperations(
+  { storage, ids, sha256, systemClock }: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
+  catalogs: CatalogProvider,
+  settingsOf: SettingsOf,
+) {
+  const configOf = recordingConfigOf(settingsOf);
 
   /** The points of a submission that passed all read-only checks (§2.1 checks 4 to 6). */
-  async #placed(
+  async function placed(
     { tenant, createdDate: now }: CallContext,
-    { subscriptionId, records, config }: RecordsOfSubscription,
-  ): Promise<{ readonly subscription: Subscription; readonly points: readonly UsagePoint[] }> {
-    const { storage, systemClock } = this.#ports;
-    const catalogsOf = await this.#catalogs.open({
+    { subscriptionId, records }: Pick<ReadUsage, 'subscriptionId' | 'records'>,
+    { rejectsUnknownUnits }: RecordingConfig,
+  ) {
+    const catalogsOf = await catalogs.open({
       tenant,
       now,
       accounts: async (session) => [(await loadSubscription(session, subscriptionId)).accountId],
@@ -83,7 +48,7 @@ export class RecordingService {
       assertInvariant(metered, `Subscription ${subscriptionId} was not loaded`, { subscriptionId });
       const points = usagePoints(records, metered.zone);
       refuse(endedFault(subscriptionId, { points, end: metered.end }));
-      if (config.rejectsUnknownUnits) {
+      if (rejectsUnknownUnits) {
         const { accountId } = subscription;
         refuse(unknownUnitFault(points, (await catalogsOf(session, [accountId]))(accountId)));
       }
@@ -91,22 +56,39 @@ export class RecordingService {
     });
   }
 
-  async void(context: CallContext, subscriptionId: Uuid, trackingId: string): Promise<void> {
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const subscription = await loadSubscription(session, subscriptionId);
-      const outcome = isStorable(trackingId)
-        ? await session.usage.voidSubmission(subscription.recordId, trackingId)
-        : VoidOutcome.UNKNOWN;
-      if (outcome === VoidOutcome.UNKNOWN) throw nothingRecorded(subscriptionId, trackingId);
-      if (outcome === VoidOutcome.ARCHIVED) throw archived(subscriptionId, trackingId);
-    });
-  }
-}
+  return {
+    async record(
+      context: CallContext,
+      given: SubmittedUsage,
+      options: RecordUsageOptions = {},
+    ): Promise<RecordedUsage> {
+      const { tenant } = context;
+      const authorship = authorshipOf(context);
+      const config = await storage.read(tenant, configOf);
+      const read = readSubmission(given, config);
+      if ('fault' in read) throw errorOfFault(read.fault);
+      const { subscriptionId, trackingId = ids.next() } = read.usage;
+      const { subscription, points } = await placed(context, read.usage, config);
+      const submission = usageSubmission(subscription, { trackingId, points }, sha256);
+      const [outcome] = await storeSubmissions({ ...config, storage, tenant, authorship }, [submission]);
+      assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
+      const onDuplicate = options.onDuplicate ?? config.onDuplicate;
+      refuse(duplicateFault(outcome, { subscriptionId, trackingId, onDuplicate }));
+      const { ACCEPTED, DUPLICATE } = RecordingOutcome;
+      return { trackingId, outcome: outcome === ACCEPTED ? ACCEPTED : DUPLICATE };
+    },
 
-interface RecordsOfSubscription {
-  readonly subscriptionId: Uuid;
-  readonly records: readonly ReadRecord[];
-  readonly config: RecordingConfig;
+    async void(context: CallContext, subscriptionId: Uuid, trackingId: string): Promise<void> {
+      await storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const subscription = await loadSubscription(session, subscriptionId);
+        const outcome = isStorable(trackingId)
+          ? await session.usage.voidSubmission(subscription.recordId, trackingId)
+          : VoidOutcome.UNKNOWN;
+        if (outcome === VoidOutcome.UNKNOWN) throw nothingRecorded(subscriptionId, trackingId);
+        if (outcome === VoidOutcome.ARCHIVED) throw archived(subscriptionId, trackingId);
+      });
+    },
+  };
 }
 
 function refuse(fault: RecordingFault | null): void {

@@ -25,10 +25,6 @@ export interface RollUpBounds extends RequestedBounds {
   readonly unitType?: string | null;
 }
 
-export interface TimelineBounds extends RollUpBounds {
-  readonly granularity?: UsageGranularity | null | undefined;
-}
-
 /** Parts of time for which the usage of a subscription is requested. */
 interface Asked {
   readonly subscription: Subscription;
@@ -39,85 +35,82 @@ interface Asked {
 }
 
 /** Reports recorded usage or, if a source has the subscription, the source's (§3). */
-export class RollUpService {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #sources: UsageSources;
-
-  constructor(ports: Pick<Ports, 'storage'>, sources: UsageSources) {
-    this.#ports = ports;
-    this.#sources = sources;
-  }
-
-  async rollUp(
-    context: CallContext,
-    subscriptionId: Uuid,
-    { unitType: unit = null, ...request }: RollUpBounds,
-  ): Promise<RolledUpUsage> {
-    const [only] = await this.#rolledUp(context, (session) =>
-      askedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
-    );
-    assertInvariant(only, 'Two bounds have one stretch between them');
-    return only;
-  }
-
-  rollUpForTransitions(
-    context: CallContext,
-    subscriptionId: Uuid,
-    instants: readonly Instant[],
-  ): Promise<readonly RolledUpUsage[]> {
-    return this.#rolledUp(context, (session) =>
-      askedParts(session, { subscriptionId, unit: null }, () =>
-        instants.slice(1).map((end, index) => checkedBounds({ start: instants[index] ?? end, end })),
-      ),
-    );
-  }
-
-  async timeline(
-    context: CallContext,
-    subscriptionId: Uuid,
-    { granularity, unitType: unit = null, ...request }: TimelineBounds,
-  ): Promise<readonly RolledUpUsage[]> {
-    const by = granularity ?? UsageGranularity.DAY;
-    const { storage } = this.#ports;
-    const asked = await storage.read(context.tenant, (session) =>
-      askedParts(session, { subscriptionId, unit }, (zone) =>
-        usageBuckets({ ...boundsIn(zone, request), zone, granularity: by }),
-      ),
-    );
-    if (asked.parts.length === 0 || (unit !== null && !isStorable(unit))) return [];
-    const sumsOf = by === UsageGranularity.HOUR ? sumsByHour : sumsByDays;
-    const usage =
-      (await this.#supplied(context, asked)) ??
-      (await storage.read(context.tenant, async (session) => rolledUp(asked, await sumsOf(session, asked))));
-    return usage.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
-  }
-
-  async #rolledUp(context: CallContext, load: (session: ReadSession) => Promise<Asked>) {
-    const { storage } = this.#ports;
-    if (this.#sources.isEmpty) {
+export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
+  async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<Asked>) {
+    if (sources.isEmpty) {
       return storage.read(context.tenant, async (session) => recorded(session, await load(session)));
     }
     const asked = await storage.read(context.tenant, load);
-    const supplied = await this.#supplied(context, asked);
-    return supplied ?? storage.read(context.tenant, (session) => recorded(session, asked));
+    const found = await supplied(context, asked);
+    return found ?? storage.read(context.tenant, (session) => recorded(session, asked));
   }
 
-  /** What a usage source supplies (§3.1 rule 7); null = none has the subscription. */
-  async #supplied(
+  /** The usage from a usage source (§3.1 rule 7); null = none has the subscription. */
+  async function supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: Asked,
-  ): Promise<readonly RolledUpUsage[] | null> {
-    if (this.#sources.isEmpty) return null;
+  ) {
+    if (sources.isEmpty) return null;
     const instants = new Set(parts.flatMap(({ start, end }) => [start, end]));
     const [first, second, ...others] = [...instants].sort((a, b) => a - b);
     // Equal bounds contain nothing.
     if (first === undefined || second === undefined) return null;
-    const pieces = await this.#sources.ofSubscription(subscriptionId, [first, second, ...others], {
+    const pieces = await sources.ofSubscription(subscriptionId, [first, second, ...others], {
       context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },
       properties: pluginProperties ?? [],
     });
     return pieces && suppliedUsage(parts, { pieces, subscriptionId, unit });
   }
+
+  return {
+    async rollUp(
+      context: CallContext,
+      subscriptionId: Uuid,
+      { unitType: unit = null, ...request }: RollUpBounds,
+    ): Promise<RolledUpUsage> {
+      const [only] = await rolledUpBy(context, (session) =>
+        askedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
+      );
+      assertInvariant(only, 'Two bounds have one stretch between them');
+      return only;
+    },
+
+    rollUpForTransitions: (
+      context: CallContext,
+      subscriptionId: Uuid,
+      instants: readonly Instant[],
+    ): Promise<readonly RolledUpUsage[]> =>
+      rolledUpBy(context, (session) =>
+        askedParts(session, { subscriptionId, unit: null }, () =>
+          instants.slice(1).map((end, index) => checkedBounds({ start: instants[index] ?? end, end })),
+        ),
+      ),
+
+    async timeline(
+      context: CallContext,
+      subscriptionId: Uuid,
+      {
+        granularity,
+        unitType: unit = null,
+        ...request
+      }: RollUpBounds & { readonly granularity?: UsageGranularity | null | undefined },
+    ): Promise<readonly RolledUpUsage[]> {
+      const by = granularity ?? UsageGranularity.DAY;
+      const asked = await storage.read(context.tenant, (session) =>
+        askedParts(session, { subscriptionId, unit }, (zone) =>
+          usageBuckets({ ...boundsIn(zone, request), zone, granularity: by }),
+        ),
+      );
+      if (asked.parts.length === 0 || (unit !== null && !isStorable(unit))) return [];
+      const sumsOf = by === UsageGranularity.HOUR ? sumsByHour : sumsByDays;
+      const usage =
+        (await supplied(context, asked)) ??
+        (await storage.read(context.tenant, async (session) =>
+          rolledUp(asked, await sumsOf(session, asked)),
+        ));
+      return usage.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
+    },
+  };
 }
 
 async function askedParts(

@@ -95,7 +95,7 @@ export class UnreadableLine {
 export type SubmittedLine = SubmittedLineUsage | UnreadableLine;
 
 /** A submission whose dates are not placed in a zone yet. */
-interface ReadUsage {
+export interface ReadUsage {
   readonly subscriptionId: Uuid;
   /** Undefined: the engine makes one. */
   readonly trackingId: string | undefined;
