@@ -1,5 +1,5 @@
 import type { CustomField, ObjectRef } from '../records/index.ts';
-import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
 import { checkText, shortened } from '../values/text/index.ts';
@@ -11,28 +11,24 @@ export interface CustomFieldChange {
   readonly name?: string | null;
 }
 
-interface ChangeInput {
-  readonly object: ObjectRef;
-  readonly changes: readonly CustomFieldChange[];
-  /** The stored, active fields that the changes name. */
-  readonly named: readonly CustomField[];
-  /** All active fields of the object. */
-  readonly existing: readonly CustomField[];
-}
-
 /**
- * The fields with their new values (accounts §11 rules 2 and 3); one bad change refuses all.
+ * Returns the fields with their new values (accounts §11 rules 2 and 3); one invalid change rejects all.
+ * @param stored `named`: the active fields that the changes name; `existing`: all active fields of the object.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */
-export function changedFields(input: ChangeInput): readonly CustomField[] {
-  const { object, changes, named, existing } = input;
+export function changedFields(
+  object: ObjectRef,
+  changes: readonly CustomFieldChange[],
+  { named, existing }: { readonly named: readonly CustomField[]; readonly existing: readonly CustomField[] },
+): readonly CustomField[] {
   const changed = new Map<Uuid, CustomField>();
   for (const change of changes) {
     const field = fieldOf(change, named);
     checkUnchanged(field, object, change);
-    if (changed.has(field.id)) throw namedTwice(field);
-    changed.set(field.id, { ...field, value: checkValue(change.value) });
+    const { id } = field;
+    if (changed.has(id)) throw invalidField(`Custom field ${id} is given two values`, { customFieldId: id });
+    changed.set(id, { ...field, value: checkValue(change.value) });
   }
   checkDistinct(existing.map((field) => changed.get(field.id) ?? field));
   return [...changed.values()];
@@ -64,10 +60,6 @@ function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFie
   );
 }
 
-function namedTwice({ id }: CustomField): BillingError {
-  return invalidField(`Custom field ${id} is given two values`, { customFieldId: id });
-}
-
 export interface CustomFieldInput {
   readonly name?: string | null;
   readonly value?: string | null;
@@ -76,9 +68,8 @@ export interface CustomFieldInput {
 type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
- * The pairs to add to an object that has these fields (accounts §11 rules 1 and 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a pair that the object
- * has, or that is given twice.
+ * Returns the checked pairs to add to an object with these fields (accounts §11 rules 1 and 2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated pair.
  */
 export function newFields(
   inputs: readonly CustomFieldInput[],

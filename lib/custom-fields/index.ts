@@ -1,2 +1,2 @@
 export type { CustomFieldChange, CustomFieldInput } from './changed-fields.ts';
-export { type CustomFieldOperations, CustomFieldService } from './service.ts';
+export { type CustomFieldOperations, customFieldOperations } from './service.ts';

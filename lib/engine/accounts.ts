@@ -8,20 +8,20 @@ import {
   loadBalances,
 } from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
-import { TimelineService } from '../timeline/index.ts';
+import { timelineOperations } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Returns the operations on accounts: e-mails, credit, timeline, closing and export included. */
 export function accountArea(foundation: Foundation) {
   const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
-  const timelines = new TimelineService(ports, catalogs, { settingsOf, maxRows });
+  const { timeline, outline } = timelineOperations(ports, catalogs, { settingsOf, maxRows });
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),
     workOff: settings.workOff,
   });
   return {
-    timelineOutline: timelines.outlineOfAccount.bind(timelines),
+    timelineOutline: outline,
     operations: {
       accounts: {
         ...methodsOf(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
@@ -35,7 +35,7 @@ export function accountArea(foundation: Foundation) {
         ),
         ...methodsOf(new ExportService(ports)),
         ...methodsOf(closing),
-        ...methodsOf(timelines, 'timeline'),
+        timeline,
       },
     },
   };

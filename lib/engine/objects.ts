@@ -1,22 +1,22 @@
 import { AuditService } from '../audit/index.ts';
-import { CustomFieldService } from '../custom-fields/index.ts';
+import { customFieldOperations } from '../custom-fields/index.ts';
 import { setWrittenOff } from '../invoicing/index.ts';
-import { TagDefinitionService, TagService } from '../tags/index.ts';
+import { tagDefinitionOperations, tagOperations } from '../tags/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Returns the operations on tags, custom fields and audit rows. */
 export function objectArea({ ports, settingsOf }: Foundation) {
-  const tags = new TagService(ports, settingsOf, {
+  const tags = tagOperations(ports, settingsOf, {
     setWrittenOff: (session, change) => setWrittenOff(session, change, ports.ids),
     // The tag now belongs to a user, so overdue no longer removes it (overdue §2.3).
     invoicingOffDecided: (session, accountId) => session.overdue.disownInvoicingOff([accountId]),
   });
   return {
     operations: {
-      tagDefinitions: methodsOf(new TagDefinitionService(ports)),
-      tags: methodsOf(tags),
-      customFields: methodsOf(new CustomFieldService(ports)),
+      tagDefinitions: tagDefinitionOperations(ports),
+      tags,
+      customFields: customFieldOperations(ports),
       audit: methodsOf(new AuditService(ports)),
     },
   };

@@ -15,7 +15,6 @@ import {
   type TagDefinition,
   type TaggedType,
   type UserTagDefinition,
-  type WithContext,
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
@@ -29,49 +28,43 @@ import { checkText, shortened } from '../values/text/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
 /** Tag definitions of a tenant (accounts §12). */
-export class TagDefinitionService implements TagDefinitionOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+export function tagDefinitionOperations({ storage, ids }: Pick<Ports, 'storage' | 'ids'>) {
+  return {
+    async list(context: CallContext): Promise<readonly TagDefinition[]> {
+      const own = await storage.readInOneStatement(context.tenant, (session) =>
+        session.tags.listDefinitions(),
+      );
+      return [...own.map((definition) => definitionOf(definition.id, own)), ...systemDefinitions];
+    },
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
-    this.#ports = ports;
-  }
+    async get(context: CallContext, id: Uuid): Promise<TagDefinition> {
+      const found = await storage.readInOneStatement(context.tenant, (session) =>
+        session.tags.findDefinitionsByIds([id]),
+      );
+      const active = found.filter(({ isActive }) => isActive);
+      return definitionOf(id, active);
+    },
 
-  async list(context: CallContext): Promise<readonly TagDefinition[]> {
-    const own = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.tags.listDefinitions(),
-    );
-    return [...own.map((definition) => definitionOf(definition.id, own)), ...systemDefinitions];
-  }
+    async create(context: CallContext, input: TagDefinitionInput): Promise<TagDefinition> {
+      const definition = newDefinition(input, ids.next(), context.createdDate);
+      await storage.write(context.tenant, authorshipOf(context), (session) =>
+        session.tags.insertDefinitions([definition]),
+      );
+      const { id, name, description, applicableObjectTypes } = definition;
+      return { id, name, description, applicableObjectTypes, isControlTag: false };
+    },
 
-  async get(context: CallContext, id: Uuid): Promise<TagDefinition> {
-    const found = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.tags.findDefinitionsByIds([id]),
-    );
-    return definitionOf(
-      id,
-      found.filter(({ isActive }) => isActive),
-    );
-  }
-
-  async create(context: CallContext, input: TagDefinitionInput): Promise<TagDefinition> {
-    const definition = newDefinition(input, this.#ports.ids.next(), context.createdDate);
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), (session) =>
-      session.tags.insertDefinitions([definition]),
-    );
-    const { id, name, description, applicableObjectTypes } = definition;
-    return { id, name, description, applicableObjectTypes, isControlTag: false };
-  }
-
-  async delete(context: CallContext, id: Uuid): Promise<void> {
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      // Under the lock nobody can start to use it.
-      const [definition] = await session.tags.lockDefinitions([id]);
-      if (!definition) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
-      const used = await session.tags.definitionsInUse([id]);
-      if (used.length > 0) throw inUse(definition.name, id);
-      await session.tags.deactivateDefinitions([definition]);
-    });
-  }
+    async delete(context: CallContext, id: Uuid): Promise<void> {
+      await storage.write(context.tenant, authorshipOf(context), async (session) => {
+        // Under the lock nobody can start to use it.
+        const [definition] = await session.tags.lockDefinitions([id]);
+        if (!definition) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
+        const used = await session.tags.definitionsInUse([id]);
+        if (used.length > 0) throw inUse(definition.name, id);
+        await session.tags.deactivateDefinitions([definition]);
+      });
+    },
+  };
 }
 
 function inUse(name: string, id: Uuid): BillingError {
@@ -84,25 +77,25 @@ function inUse(name: string, id: Uuid): BillingError {
 
 /** Definitions of tags. */
 export interface TagDefinitionOperations<C extends Leading = []> {
-  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
+  /** Returns the users' definitions in creation order, the engine's own, then the control tags (accounts §12 rule 3). */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;
 
   /**
-   * The definition with this id, of the tenant or of the system.
+   * Returns a definition of the tenant or the system.
    * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one.
    */
   get(...given: [...C, id: Uuid | string]): Promise<TagDefinition>;
 
   /**
-   * Creates a definition; its name has no upper-case letter and is free in the tenant.
+   * Creates a definition. Its name must be lower-case and unused in the tenant.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
    * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900), TAG_DEFINITION_ALREADY_EXISTS (3901).
    */
   create(...given: [...C, input: Given<TagDefinitionInput>]): Promise<TagDefinition>;
 
   /**
-   * Deletes a user's definition that no tag uses; its name is free again.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for those of the system, TAG_DEFINITION_IN_USE (3903).
+   * Deletes an unused definition of a user; its name can be used again.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions, TAG_DEFINITION_IN_USE (3903).
    */
   delete(...given: [...C, id: Uuid | string]): Promise<void>;
 }
@@ -116,7 +109,7 @@ export interface TagDefinitionInput {
 const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase()));
 
 /**
- * A user's definition of these values (accounts §12 rules 1 and 2).
+ * Returns a checked user definition (accounts §12 rules 1 and 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
  * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
  */
@@ -161,14 +154,7 @@ function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
   );
 }
 
-interface DefinitionLookup {
-  /** The named definitions that are active ones of users. */
-  readonly known: readonly UserTagDefinition[];
-  /** Whether users' definitions apply only to the types that they declare (`tags.enforceApplicableTypes`). */
-  readonly enforceTypes: boolean;
-}
-
-/** A definition of a user or the system. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
+/** Returns a definition of a user or the system. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
 export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
   const system = systemDefinition(id);
   if (system) return system;
@@ -178,10 +164,15 @@ export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): Tag
 }
 
 /**
- * The definition if a caller may put it on objects of this type (accounts §13.1 rules 2 and 3).
+ * Returns the definition if callers may put it on objects of this type (accounts §13.1 rules 2 and 3).
+ * @param lookup `known`: active user definitions; `enforceTypes`: `tags.enforceApplicableTypes`.
  * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
  */
-export function applicableDefinition(id: Uuid, type: TaggedType, lookup: DefinitionLookup): TagDefinition {
+export function applicableDefinition(
+  id: Uuid,
+  type: TaggedType,
+  lookup: { readonly known: readonly UserTagDefinition[]; readonly enforceTypes: boolean },
+): TagDefinition {
   const definition = definitionOf(id, lookup.known);
   refuseSystemTag(definition);
   const isEnforced = definition.isControlTag || lookup.enforceTypes;

@@ -1,7 +1,7 @@
 export {
   type TagDefinitionInput,
   type TagDefinitionOperations,
-  TagDefinitionService,
+  tagDefinitionOperations,
 } from './definition-service.ts';
 export { addEngineTag, addSystemTag, removeEngineTag } from './engine-tags.ts';
-export { type TagOperations, TagService } from './service.ts';
+export { type TagOperations, tagOperations } from './service.ts';

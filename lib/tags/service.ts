@@ -15,7 +15,6 @@ import {
   type TagDefinition,
   type TaggedType,
   type TagView,
-  type WithContext,
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import type { SettingsOf } from '../tenants/index.ts';
@@ -26,136 +25,121 @@ import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './definition-service.ts';
 import { tagEvent } from './engine-tags.ts';
 
-/** What a tag causes in rooms above this one. */
+/** Effects of tags that other rooms implement. The account is locked. */
 interface TagEffects {
-  /** Called when WRITTEN_OFF was put on the invoice or taken off; its account is locked. */
   setWrittenOff(
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /** Called after somebody has put AUTO_INVOICING_OFF on the locked account, again or newly, or removed it. */
+  /** Called after a caller set AUTO_INVOICING_OFF, even if it was set already, or removed it. */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 
+interface TagChange {
+  readonly asked: readonly NewTag[];
+  /** The tags that changed; others were already on the object. */
+  readonly changed: readonly Tag[];
+  readonly isSet: boolean;
+}
+
+type Tagged = ObjectRef<TaggedType>;
+
 /** Tags of a tenant's objects (accounts §13). */
-export class TagService implements TagOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #settingsOf: SettingsOf;
-  readonly #effects: TagEffects;
-
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf, effects: TagEffects) {
-    this.#ports = ports;
-    this.#settingsOf = settingsOf;
-    this.#effects = effects;
+export function tagOperations(
+  { storage, ids }: Pick<Ports, 'storage' | 'ids'>,
+  settingsOf: SettingsOf,
+  effects: TagEffects,
+) {
+  async function causeEffects(session: WriteSession, account: Account, { asked, changed, isSet }: TagChange) {
+    const writtenOff = changed.find(has(TagEffect.WRITES_OFF));
+    if (writtenOff !== undefined) {
+      await effects.setWrittenOff(session, { invoiceId: writtenOff.objectId, isWrittenOff: isSet });
+    }
+    const ofAccount = asked.filter(({ objectType }) => objectType === ObjectType.ACCOUNT);
+    if (ofAccount.some(has(TagEffect.STOPS_INVOICING)))
+      await effects.invoicingOffDecided(session, account.id);
   }
 
-  async add(
-    context: CallContext,
-    object: ObjectRef<TaggedType>,
-    definitionIds: readonly Uuid[],
-  ): Promise<void> {
-    const ids = [...new Set(definitionIds)];
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockOwningAccount(session, object);
-      const known = await session.tags.holdDefinitions(ids.filter((id) => !isSystemDefinition(id)));
-      const { 'tags.enforceApplicableTypes': enforceTypes } = await this.#settingsOf(session);
-      const lookup = { known, enforceTypes };
-      const definitions = ids.map((id) => applicableDefinition(id, object.type, lookup));
-      const tags = ids.map((id) => this.#newTag(context, { account, object, definitionId: id }));
-      const added = await session.tags.insert(tags);
-      publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
-      if (anyHas(added, TagEffect.WRITES_OFF)) {
-        await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true });
-      }
-      if (stopsInvoicing(tags)) await this.#effects.invoicingOffDecided(session, account.id);
-    });
-  }
-
-  async remove(
-    context: CallContext,
-    object: ObjectRef<TaggedType>,
-    definitionIds: readonly Uuid[],
-  ): Promise<void> {
-    const ids = [...new Set(definitionIds)];
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockOwningAccount(session, object);
-      if (ids.length === 0) return;
-      const definitions = await definitionsOf(session, ids, 'active');
-      definitions.forEach(refuseSystemTag);
-      const carried = await session.tags.findByObjects(object.type, [object.id], { includeDeleted: false });
-      const tags = definitions.map((definition) => carriedTag(carried, definition, object));
-      refuseUnpayable(account, tags);
-      await session.tags.deactivate(tags);
-      publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
-      if (anyHas(tags, TagEffect.WRITES_OFF)) {
-        await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false });
-      }
-      if (stopsInvoicing(tags)) await this.#effects.invoicingOffDecided(session, account.id);
-    });
-  }
-
-  async ofObject(
-    context: CallContext,
-    object: ObjectRef<TaggedType>,
-    options: { readonly includeDeleted?: boolean; readonly accountId?: Uuid | null } = {},
-  ): Promise<readonly TagView[]> {
-    const { includeDeleted = false, accountId = null } = options;
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      if (accountId !== null) await owningAccountId(session, { type: ObjectType.ACCOUNT, id: accountId });
-      const owner = await owningAccountId(session, object);
-      if (accountId !== null && owner !== accountId) throw noSuchObject(object);
-      return views(session, await session.tags.findByObjects(object.type, [object.id], { includeDeleted }));
-    });
-  }
-
-  async ofAccount(
-    context: CallContext,
-    accountId: Uuid,
-    options: { readonly objectType?: ObjectType | null; readonly includeDeleted?: boolean } = {},
-  ): Promise<readonly TagView[]> {
-    const { objectType = null, includeDeleted = false } = options;
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const account = await loadAccount(session, accountId);
-      return views(
-        session,
-        await session.tags.findByAccount(account.recordId, { objectType, includeDeleted }),
-      );
-    });
-  }
-
-  async page(context: CallContext, request: PageRequest): Promise<Page<TagView>> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const page = await session.tags.page(request);
-      return { ...page, rows: await views(session, page.rows) };
-    });
-  }
-
-  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<TagView>> {
-    checkStorable('Search key', key);
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const page = await session.tags.search(tagSearch(key), request);
-      return { ...page, rows: await views(session, page.rows) };
-    });
-  }
-
-  #newTag(
-    context: CallContext,
-    of: {
-      readonly account: Account;
-      readonly object: ObjectRef<TaggedType>;
-      readonly definitionId: Uuid;
+  return {
+    async add(context: CallContext, object: Tagged, definitionIds: readonly Uuid[]): Promise<void> {
+      const distinct = [...new Set(definitionIds)];
+      await storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const account = await lockOwningAccount(session, object);
+        const known = await session.tags.holdDefinitions(distinct.filter((id) => !isSystemDefinition(id)));
+        const { 'tags.enforceApplicableTypes': enforceTypes } = await settingsOf(session);
+        const lookup = { known, enforceTypes };
+        const definitions = distinct.map((id) => applicableDefinition(id, object.type, lookup));
+        const tags = distinct.map(
+          (tagDefinitionId): NewTag => ({
+            id: ids.next(),
+            objectType: object.type,
+            objectId: object.id,
+            tagDefinitionId,
+            accountRecordId: account.recordId,
+            isActive: true,
+            createdDate: context.createdDate,
+          }),
+        );
+        const added = await session.tags.insert(tags);
+        publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
+        await causeEffects(session, account, { asked: tags, changed: added, isSet: true });
+      });
     },
-  ): NewTag {
-    return {
-      id: this.#ports.ids.next(),
-      objectType: of.object.type,
-      objectId: of.object.id,
-      tagDefinitionId: of.definitionId,
-      accountRecordId: of.account.recordId,
-      isActive: true,
-      createdDate: context.createdDate,
-    };
-  }
+
+    async remove(context: CallContext, object: Tagged, definitionIds: readonly Uuid[]): Promise<void> {
+      const distinct = [...new Set(definitionIds)];
+      await storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const account = await lockOwningAccount(session, object);
+        if (distinct.length === 0) return;
+        const definitions = await definitionsOf(session, distinct, 'active');
+        definitions.forEach(refuseSystemTag);
+        const carried = await session.tags.findByObjects(object.type, [object.id], { includeDeleted: false });
+        const tags = definitions.map((definition) => carriedTag(carried, definition, object));
+        refuseUnpayable(account, tags);
+        await session.tags.deactivate(tags);
+        publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
+        await causeEffects(session, account, { asked: tags, changed: tags, isSet: false });
+      });
+    },
+
+    ofObject: (
+      context: CallContext,
+      object: Tagged,
+      options: { readonly includeDeleted?: boolean; readonly accountId?: Uuid | null } = {},
+    ) =>
+      storage.read(context.tenant, async (session) => {
+        const { includeDeleted = false, accountId = null } = options;
+        if (accountId !== null) await owningAccountId(session, { type: ObjectType.ACCOUNT, id: accountId });
+        const owner = await owningAccountId(session, object);
+        if (accountId !== null && owner !== accountId) throw noSuchObject(object);
+        return views(session, await session.tags.findByObjects(object.type, [object.id], { includeDeleted }));
+      }),
+
+    ofAccount: (
+      context: CallContext,
+      accountId: Uuid,
+      options: { readonly objectType?: ObjectType | null; readonly includeDeleted?: boolean } = {},
+    ) =>
+      storage.read(context.tenant, async (session) => {
+        const { objectType = null, includeDeleted = false } = options;
+        const { recordId } = await loadAccount(session, accountId);
+        return views(session, await session.tags.findByAccount(recordId, { objectType, includeDeleted }));
+      }),
+
+    page: (context: CallContext, request: PageRequest): Promise<Page<TagView>> =>
+      storage.read(context.tenant, async (session) => {
+        const page = await session.tags.page(request);
+        return { ...page, rows: await views(session, page.rows) };
+      }),
+
+    async search(context: CallContext, key: string, request: PageRequest): Promise<Page<TagView>> {
+      checkStorable('Search key', key);
+      return storage.read(context.tenant, async (session) => {
+        const page = await session.tags.search(tagSearch(key), request);
+        return { ...page, rows: await views(session, page.rows) };
+      });
+    },
+  };
 }
 
 function tagSearch(key: string): TagSearch {
@@ -166,7 +150,7 @@ function tagSearch(key: string): TagSearch {
   return { id: isUuid(text) ? text : null, text, definitionIds: found.map(({ id }) => id) };
 }
 
-/** The definitions of these tags; one statement for users' definitions, none if all are the system's. */
+/** Loads the definitions with one statement; none if all are system definitions. */
 async function definitionsOf(session: ReadSession, ids: readonly Uuid[], choice: 'active' | 'all') {
   const own = await session.tags.findDefinitionsByIds(ids.filter((id) => !isSystemDefinition(id)));
   const known = choice === 'all' ? own : own.filter(({ isActive }) => isActive);
@@ -201,13 +185,8 @@ function publish(
 
 type NewTag = Omit<Tag, 'recordId'>;
 
-function anyHas(tags: readonly NewTag[], effect: TagEffect): boolean {
-  return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
-}
-
-function stopsInvoicing(tags: readonly NewTag[]): boolean {
-  const ofAccount = tags.filter(({ objectType }) => objectType === ObjectType.ACCOUNT);
-  return anyHas(ofAccount, TagEffect.STOPS_INVOICING);
+function has(effect: TagEffect): (tag: NewTag) => boolean {
+  return ({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect);
 }
 
 function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object: ObjectRef): Tag {
@@ -220,9 +199,9 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   );
 }
 
-/** accounts §13.1 rule 6: what the tag holds back could not be paid. */
+/** Keeps AUTO_PAY_OFF while there is no payment method to pay with (accounts §13.1 rule 6). */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
-  if (account.paymentMethodId !== null || !anyHas(tags, TagEffect.ENDS_WITH_PAYMENT_METHOD)) return;
+  if (account.paymentMethodId !== null || !tags.some(has(TagEffect.ENDS_WITH_PAYMENT_METHOD))) return;
   throw billingError(
     ErrorCode.TAG_CANNOT_BE_REMOVED,
     `Tag AUTO_PAY_OFF cannot be removed: account ${account.id} has no default payment method`,
@@ -233,7 +212,7 @@ function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
 /** Tags on objects. */
 export interface TagOperations<C extends Leading = []> {
   /**
-   * Puts tags of these definitions on the object, all or none; tags that it already carries stay as they are.
+   * Puts tags on the object, all or none; tags that it already has stay unchanged.
    * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
    * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
@@ -242,17 +221,17 @@ export interface TagOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Removes tags of these definitions from the object, all or none; without definitions nothing happens (ruling R26).
+   * Removes tags from the object, all or none; does nothing without definitions (ruling R26).
    * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_DOES_NOT_EXIST (3950) for one that it does not carry, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of
-   * an account without default payment method, BUSY (60018).
+   * (3953), TAG_DOES_NOT_EXIST (3950) for a missing tag, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of an account
+   * without default payment method, BUSY (60018).
    */
   remove(
     ...given: [...C, object: Given<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
   /**
-   * Tags of the object in the order in which they were added. With `accountId`, the object must belong to that account.
+   * Returns the tags of the object in creation order. With `accountId`, the object must belong to that account.
    * @throws BillingError of the object's type when it is unknown.
    */
   ofObject(
@@ -264,7 +243,7 @@ export interface TagOperations<C extends Leading = []> {
   ): Promise<readonly TagView[]>;
 
   /**
-   * Tags of the account and of all that belongs to it, of one type of objects or of all.
+   * Returns the tags of the account and its objects, of one object type or all.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -275,12 +254,12 @@ export interface TagOperations<C extends Leading = []> {
     ]
   ): Promise<readonly TagView[]>;
 
-  /** A window of the tenant's active tags. */
+  /** Returns a page of the tenant's active tags. */
   page(...given: [...C, request: PageRequest]): Promise<Page<TagView>>;
 
   /**
-   * A window of the active tags whose id is the key, or that contain the key in their object type or in the name or
-   * description of their definition, in any letter case (http-api §8).
+   * Returns a page of the active tags whose id is the key, or whose object type, definition name or definition
+   * description contains it, ignoring case (http-api §8).
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<TagView>>;
 }

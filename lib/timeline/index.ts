@@ -4,5 +4,5 @@ export {
   type TimelineOperations,
   type TimelineOutline,
   type TimelineOutlineOperations,
-  TimelineService,
+  timelineOperations,
 } from './service.ts';
