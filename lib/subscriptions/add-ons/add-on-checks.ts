@@ -30,7 +30,7 @@ export function checkOffered(
   catalog: Pick<CatalogWithOverrides, 'versionAt'>,
 ): void {
   const addOnProduct = plan.product;
-  const offer = addOnOffer({ base, addOnProduct, catalog, at });
+  const offer = addOnOffer(base, addOnProduct, { catalog, at });
   if (offer === AddOnOffer.AVAILABLE) return;
   const baseProduct = base.plan.product;
   const isIncluded = offer === AddOnOffer.INCLUDED;
@@ -52,30 +52,25 @@ interface CountedMember {
   readonly baseEnd: BaseEnd | null;
 }
 
-interface LimitInput {
-  readonly choice: AddOnChoice;
-  /** The other subscriptions of the bundle. */
-  readonly members: readonly CountedMember[];
-  /** Number of requested add-ons of this plan, including this one. */
-  readonly requested: number;
-  readonly now: Instant;
-}
-
 /**
  * Checks `plansAllowedInBundle`; an override plan counts as its parent plan (§6.2 rule 11).
+ * @param members the other subscriptions of the bundle.
+ * @param call `requested`: number of requested add-ons of this plan, including this one.
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
  */
-export function checkLimit({ choice, members, requested, now }: LimitInput): void {
-  const { plan, at } = choice;
+export function checkLimit(
+  { plan, at }: AddOnChoice,
+  members: readonly CountedMember[],
+  { requested, now }: { readonly requested: number; readonly now: Instant },
+): void {
   const limit = plan.plansAllowedInBundle;
   if (limit <= 0) return;
   const name = listedName(plan);
-  const running = members.filter(
-    (member) =>
-      member.subscription.category === ProductCategory.ADD_ON &&
-      !hasEnded(member, now) &&
-      planNameAt(member, maxInstant(at, now)) === name,
-  );
+  const running = members.filter((member) => {
+    if (member.subscription.category !== ProductCategory.ADD_ON || hasEnded(member, now)) return false;
+    const shown = planShownAt(member.transitions, maxInstant(at, now));
+    return shown !== null && listedName(shown.plan) === name;
+  });
   if (running.length + requested <= limit) return;
   throw billingError(
     ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
@@ -116,9 +111,4 @@ function hasEnded(member: CountedMember, now: Instant): boolean {
   const blockingStates = statesAsRead(member, baseEnd);
   const state = subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
   return state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED;
-}
-
-function planNameAt({ transitions }: CountedMember, at: Instant): string | null {
-  const shown = planShownAt(transitions, at);
-  return shown === null ? null : listedName(shown.plan);
 }

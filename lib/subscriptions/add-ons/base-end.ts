@@ -127,7 +127,7 @@ function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanR
     if (until !== undefined && until <= from) return false;
     const addOnProduct = planShownAt(addOn.transitions, from)?.plan.product;
     if (addOnProduct === undefined) return false;
-    return addOnOffer({ base: next, addOnProduct, catalog: plans, at: from }) !== AddOnOffer.AVAILABLE;
+    return addOnOffer(next, addOnProduct, { catalog: plans, at: from }) !== AddOnOffer.AVAILABLE;
   });
   return found?.event;
 }
@@ -185,18 +185,15 @@ function derivedState(subscription: BundleMember['subscription'], { cause, effec
 export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
-interface AddOnOfferInput {
-  readonly base: Pick<PlanInForce, 'version' | 'plan'>;
-  readonly addOnProduct: string;
-  readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>;
-  readonly at: Instant;
-}
-
 /**
  * How a base's product offers an add-on product (§6.2 rule 10): by the version of the base's plan, else by the version
  * in force, which may have newer add-ons or an account's own (catalog §15.6).
  */
-export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
+export function addOnOffer(
+  base: Pick<PlanInForce, 'version' | 'plan'>,
+  addOnProduct: string,
+  { catalog, at }: { readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>; readonly at: Instant },
+): AddOnOffer {
   // Only reads meet an unknown plan or product; they must not end add-ons.
   if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
   const { product } = base.plan;
@@ -238,19 +235,14 @@ export type Timeline<H extends SubscriptionHistory> = H & {
   readonly baseEnd: BaseEnd | null;
 };
 
-interface TimelineRules {
-  readonly plans: PlanResolver;
-  /** Account time zone, which adds unstored phases; without it, only stored events count. */
-  readonly zone?: TimeZone;
-}
-
 /**
  * The transitions of subscriptions (§4.2), with ends of add-ons by their bases (§12). The base of each add-on must be
  * among the subscriptions.
+ * @param rules `zone`: account time zone, which adds unstored phases; without it, only stored events count.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],
-  { plans, zone }: TimelineRules,
+  { plans, zone }: { readonly plans: PlanResolver; readonly zone?: TimeZone },
 ): readonly Timeline<H>[] {
   const eventsOf = (events: readonly LifecycleEvent[]) =>
     zone === undefined ? events : withDerivedPhases(events, plans, zone);

@@ -71,7 +71,7 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
   const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
   const streams = [...bundles.values()]
     .flatMap((histories) => streamsOfBundle(histories, input))
-    .sort((a, b) => compareText(a.subscriptionId, b.subscriptionId));
+    .sort((a, b) => (a.subscriptionId < b.subscriptionId ? -1 : 1));
   return {
     events: streams.flatMap(({ events }) => events),
     skipped: streams.filter(({ isSkipped }) => isSkipped).map(({ subscriptionId }) => subscriptionId),
@@ -81,22 +81,15 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
   };
 }
 
-interface OwnStream {
-  readonly subscriptionId: Uuid;
-  readonly events: readonly BillingEvent[];
-  readonly isSkipped: boolean;
-  readonly end: DatedInstant | null;
-}
-
 function streamsOfBundle(
   histories: readonly BilledHistory[],
   { account, plans, alignPriceChanges = false }: BillingEventsInput,
-): readonly OwnStream[] {
+) {
   const timelines = timelinesOf(histories, { plans, zone: account.timeZone });
   const sources = billCycleDaySources(timelines, account);
-  return timelines.map(({ subscription, transitions, blockingStates, events: stored }): OwnStream => {
+  return timelines.map(({ subscription, transitions, blockingStates, events: stored }) => {
     const own = sources.get(subscription.id);
-    const end = endOf(transitions);
+    const end = transitions.find(({ event }) => isEnd(event))?.event.effective ?? null;
     const events =
       own === undefined
         ? []
@@ -117,10 +110,6 @@ function streamsOfBundle(
       end,
     };
   });
-}
-
-function endOf(transitions: readonly Transition[]): DatedInstant | null {
-  return transitions.find(({ event }) => isEnd(event))?.event.effective ?? null;
 }
 
 interface SubscriptionStream {
@@ -166,7 +155,10 @@ function billingEventOf(
     totalOrdering: event.recordId,
     transitionType: billingTypeOf(event),
     ...planFields(inForce, event.effective.at),
-    fixedPrice: fixedPriceOf(transition, stream.account),
+    // Billed only where the phase begins, not after a change of price, day or quantity (§19.1).
+    fixedPrice: bringsPhase(transition)
+      ? priceIn(inForce?.phase.fixed?.price, inForce, stream.account)
+      : null,
     recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
     billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
     billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
@@ -180,18 +172,7 @@ function billingEventOf(
   };
 }
 
-type PlanFields = Pick<
-  BillingEvent,
-  | 'productName'
-  | 'planName'
-  | 'phaseName'
-  | 'phasePrettyName'
-  | 'phaseDuration'
-  | 'isEvergreen'
-  | 'catalogEffectiveDate'
->;
-
-function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
+function planFields(inForce: PlanInForce | null, at: Instant) {
   return {
     productName: inForce?.plan.product ?? null,
     planName: inForce?.plan.name ?? null,
@@ -199,19 +180,10 @@ function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
     phasePrettyName: inForce?.phase.prettyName ?? null,
     phaseDuration: inForce?.phase.duration ?? null,
     isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
-    catalogEffectiveDate: inForce && catalogDateOf(inForce, at),
+    // An override plan belongs to no version: the date of the transition (catalog §6.4 rule 9).
+    catalogEffectiveDate:
+      inForce && (inForce.plan.parentPlanName === undefined ? inForce.version.effectiveDate : at),
   };
-}
-
-/** An override plan belongs to no version: the date of the transition (catalog §6.4 rule 9). */
-function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
-  return plan.parentPlanName === undefined ? version.effectiveDate : at;
-}
-
-/** Billed only where the phase begins, not after a change of price, day or quantity (§19.1). */
-function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
-  if (!bringsPhase(transition)) return null;
-  return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
 }
 
 function bringsPhase({ isPriceChange, event }: BillingTransition): boolean {
@@ -272,9 +244,4 @@ function billingTypeOf(event: LifecycleEvent): BillingTransitionType {
     default:
       return BillingTransitionType[event.type];
   }
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -40,7 +40,11 @@ export function blockedIntervals(
   if (states.length === 0) return [];
   const counting =
     billingEnd === null ? states : states.filter(({ effective }) => effective.at <= billingEnd);
-  return merged(ownIntervals(counting).filter((interval) => lastsADay(interval, zone)));
+  // A calendar day is shorter than 24 hours when clocks go forward (§19.3 rule 2).
+  const nextDayOf = ({ at, date }: DatedInstant) => instantAt(addDays(date, 1), localTimeOf(at, zone), zone);
+  return merged(
+    ownIntervals(counting).filter(({ start, end }) => end === null || end.at >= nextDayOf(start)),
+  );
 }
 
 /** The first date at which blocked time differs after a state was set; null = never. */
@@ -85,11 +89,6 @@ function intervalsOfBlocker(ordered: readonly BlockingState[]): readonly Blocked
   }
   if (start !== null) intervals.push({ start, end: null });
   return intervals;
-}
-
-/** A calendar day, which is shorter than 24 hours where clocks go forward (§19.3 rule 2). */
-function lastsADay({ start, end }: BlockedInterval, zone: TimeZone): boolean {
-  return end === null || end.at >= instantAt(addDays(start.date, 1), localTimeOf(start.at, zone), zone);
 }
 
 function merged(intervals: readonly BlockedInterval[]): readonly BlockedInterval[] {
@@ -188,33 +187,23 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   for (const state of ordered) {
     // A state without a date means now, so a repeated call stores nothing.
     const isSaidOfNow = state === added && state.effective.at === truncateToSecond(tools.now);
-    if (
+    const isRedundant =
       previous !== undefined &&
       isEqual(state, previous) &&
-      (isSaidOfNow || !isKept(state, previous, tools.now))
-    ) {
-      redundant.push(state);
-    } else {
-      previous = state;
-    }
+      (isSaidOfNow || !isKept(state, previous, tools.now));
+    if (isRedundant) redundant.push(state);
+    else previous = state;
   }
   if (redundant.includes(added)) return { block, added: null, withdrawn: [], billedOtherwiseFrom: null };
-  return {
-    block,
-    added,
-    withdrawn: redundant,
-    billedOtherwiseFrom: firstBlockedDifference(own, ordered),
-  };
+  const billedOtherwiseFrom = firstBlockedDifference(own, ordered);
+  return { block, added, withdrawn: redundant, billedOtherwiseFrom };
 }
 
 function isEqual(a: BlockingState, b: BlockingState): boolean {
-  return (
-    a.stateName === b.stateName &&
-    a.isBlockChange === b.isBlockChange &&
-    a.isBlockEntitlement === b.isBlockEntitlement &&
-    a.isBlockBilling === b.isBlockBilling
-  );
+  return comparedMembers.every((name) => a[name] === b[name]);
 }
+
+const comparedMembers = ['stateName', 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
 /**
  * True for a state kept although it equals its predecessor, since a pause or resume may still come between: an end of a
@@ -228,21 +217,16 @@ function isKept(state: BlockingState, previous: BlockingState, now: Instant): bo
 }
 
 function stateOf(states: readonly BlockingState[], block: StateToSet, { now, nextId }: EditTools) {
-  const { object, service, stateName, isBlockChange, isBlockEntitlement, isBlockBilling } = block;
+  const { object, ...state } = block;
   const [blockedId] = blockedPath(object);
-  const ofObject = states.filter((state) => state.blockedId === blockedId);
+  const ofObject = states.filter((each) => each.blockedId === blockedId);
   return {
+    ...state,
     recordId: NOT_STORED,
     id: nextId(),
     blockedId,
     accountRecordId: object.account.recordId,
     type: object.type,
-    service,
-    stateName,
-    isBlockChange,
-    isBlockEntitlement,
-    isBlockBilling,
-    effective: block.effective,
     sequence: ofObject.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
     isActive: true,
     causedBy: null,

@@ -124,10 +124,6 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-function blocksAt({ states, blocks }: BlockHistory, at: Instant): number {
-  return blocks[countUpTo(states, at) - 1] ?? 0;
-}
-
 /** The longest effective blocking state before `at`; undefined if nothing blocks. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
@@ -182,12 +178,13 @@ export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant)
   if (end !== undefined && end.at <= now) return EntitlementState.CANCELLED;
   if (billingStateAt(input.transitions, now) === EntitlementState.EXPIRED) return EntitlementState.EXPIRED;
   if (start !== undefined && start.at > now) return EntitlementState.PENDING;
-  return isBlocked(input, now) ? EntitlementState.BLOCKED : EntitlementState.ACTIVE;
-}
-
-function isBlocked({ blockingStates, inherited = [] }: SubscriptionStateInput, now: Instant): boolean {
-  if (blockFlagsAt(blockingStates, now).isBlockEntitlement) return true;
-  return inherited.some((history) => (blocksAt(history, now) & Block.ENTITLEMENT) !== 0);
+  const isBlocked =
+    blockFlagsAt(input.blockingStates, now).isBlockEntitlement ||
+    (input.inherited ?? []).some(({ states, blocks }) => {
+      const inForce = blocks[countUpTo(states, now) - 1] ?? 0;
+      return (inForce & Block.ENTITLEMENT) !== 0;
+    });
+  return isBlocked ? EntitlementState.BLOCKED : EntitlementState.ACTIVE;
 }
 
 type OwnStates = Pick<SubscriptionStateInput, 'subscriptionId' | 'blockingStates'>;

@@ -203,14 +203,14 @@ function usableBase(
   return { plan, start };
 }
 
-interface AddOnContext extends Pick<GroupChoiceInput, 'catalog' | 'now'> {
-  readonly base: BasePlan;
-  readonly members: readonly Member[];
-}
-
 function checkAddOns(
   { subscriptions, billing }: Pick<ChosenGroup, 'subscriptions' | 'billing'>,
-  { base, members, catalog, now }: AddOnContext,
+  {
+    base,
+    members,
+    catalog,
+    now,
+  }: Pick<GroupChoiceInput, 'catalog' | 'now'> & Pick<RunningBundle, 'members'> & { readonly base: BasePlan },
 ): void {
   const addOns = subscriptions.filter(({ choice }) => choice.category === ProductCategory.ADD_ON);
   for (const { choice } of addOns) checkOffered({ plan: choice.plan, at: billing.at }, base, catalog);
@@ -218,8 +218,7 @@ function checkAddOns(
   for (const same of ofOnePlan.values()) {
     const [first] = same;
     if (first === undefined) continue;
-    const choice = { plan: first.choice.plan, at: billing.at };
-    checkLimit({ choice, members, requested: same.length, now });
+    checkLimit({ plan: first.choice.plan, at: billing.at }, members, { requested: same.length, now });
   }
 }
 

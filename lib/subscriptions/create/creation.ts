@@ -1,5 +1,6 @@
 import { createAlignmentOf, type OverrideDefinition, type OverridePlan } from '../../catalog/index.ts';
 import {
+  type Account,
   type BlockingState,
   BlockingStateType,
   type Bundle,
@@ -16,13 +17,15 @@ import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import { historiesOf } from '../add-ons/base-end.ts';
 import { addOnEnds, type StoredMember } from '../edits/add-on-ends.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import { type CheckedGroup, type CheckedRequest, withOverridePlan } from '../requests/create-request.ts';
 import {
-  type CheckedGroup,
-  type CheckedRequest,
-  type PlanChoice,
-  withOverridePlan,
-} from '../requests/create-request.ts';
-import { asStored, DatedBy, datedBy, eventsOf, writeReason } from '../timeline/lifecycle-events.ts';
+  asStored,
+  DatedBy,
+  datedBy,
+  type EditTools,
+  eventsOf,
+  writeReason,
+} from '../timeline/lifecycle-events.ts';
 import { checkBillable, initialEvents } from '../timeline/phase-events.ts';
 import { createAnchor } from '../timeline/phase-timeline.ts';
 import {
@@ -75,7 +78,9 @@ export interface BundleCreation extends NewBundleContent {
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
   return input.groups.map((chosen) => {
-    const newBundle = chosen.joined === null ? newBundleOf(chosen.group, input) : null;
+    const { bundleExternalKey: key } = chosen.group;
+    const carriers = input.keyCarriers.filter(({ externalKey }) => externalKey === key);
+    const newBundle = chosen.joined === null ? newBundleOf(input.account, { key, carriers }, input) : null;
     const bundle = chosen.joined?.bundle ?? newBundle;
     assertInvariant(bundle, 'A creation has a bundle');
     const creations = chosen.subscriptions.map((each) => creationOf(each, { ...input, chosen, bundle }));
@@ -94,12 +99,10 @@ function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | nu
   return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
 }
 
-interface CreationContext extends CreationsInput {
-  readonly chosen: ChosenGroup;
-  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
-}
-
-function creationOf(one: ChosenSubscription, context: CreationContext): Creation {
+function creationOf(
+  one: ChosenSubscription,
+  context: CreationsInput & Pick<BundleCreation, 'bundle'> & { readonly chosen: ChosenGroup },
+): Creation {
   const { account, bundle, chosen, now, nextId, options } = context;
   const { request, overrides } = one;
   const { billing, bundleStart } = chosen;
@@ -120,7 +123,10 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
     migrated: options.migrated ?? false,
     createdDate: now,
   };
-  const alignment = alignmentOf(one.choice, context);
+  // By the version that supplies the plan at the billing date (§5 rule 6).
+  const { plan: chosenPlan, priceListName } = one.choice;
+  const dates = { eventDate: billing.at, subscriptionStart: billing.at };
+  const alignment = createAlignmentOf(context.catalog, { planName: chosenPlan.name, priceListName }, dates);
   const drafts = initialEvents({
     plan: choice.plan,
     priceListName: choice.priceListName,
@@ -149,23 +155,18 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
   };
 }
 
-/** The create alignment of the version that supplies the plan at the billing date (§5 rule 6). */
-function alignmentOf({ plan, priceListName }: PlanChoice, { catalog, chosen: { billing } }: CreationContext) {
-  const dates = { eventDate: billing.at, subscriptionStart: billing.at };
-  return createAlignmentOf(catalog, { planName: plan.name, priceListName }, dates);
-}
-
-function newBundleOf(
-  { bundleExternalKey }: CheckedGroup,
-  { account, keyCarriers, now, nextId }: CreationsInput,
+/** @param bundle `key`: null = the bundle's id; `carriers`: bundles that ever had the key. */
+export function newBundleOf(
+  account: Account,
+  { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },
+  { now, nextId }: EditTools,
 ): New<Bundle> {
   const id = nextId();
-  const carriers = keyCarriers.filter(({ externalKey }) => externalKey === bundleExternalKey);
   return {
     id,
     accountId: account.id,
     accountRecordId: account.recordId,
-    externalKey: bundleExternalKey ?? id,
+    externalKey: key ?? id,
     retiredKey: null,
     originalCreatedDate: originalCreation(carriers, now),
     createdDate: now,
@@ -243,7 +244,7 @@ function asMember({ subscription, events, entitlementStart }: Creation, bundle: 
   return {
     subscription: { ...subscription, recordId: 0 },
     bundle,
-    events: events.map((event) => ({ ...event, recordId: 0 })),
+    events: asStored(events),
     blockingStates: [{ ...entitlementStart, recordId: 0 }],
   };
 }

@@ -97,7 +97,7 @@ function endsOfUndone(
     const addOnProduct = planShownAt(transitionsIn(addOn), at)?.plan.product;
     const hasEnded = entitlementEnds(addOn).some(({ effective }) => effective.at <= tools.now);
     if (plan === null || addOnProduct === undefined || hasEnded) return false;
-    return addOnOffer({ base: plan, addOnProduct, catalog: plans, at }) !== AddOnOffer.AVAILABLE;
+    return addOnOffer(plan, addOnProduct, { catalog: plans, at }) !== AddOnOffer.AVAILABLE;
   });
   const caused = { cause: { ...cause, recordId: 0 }, storedFrom: tools.now };
   return left.flatMap((addOn) => {

@@ -14,107 +14,84 @@ import {
   QueueName,
   type Subscription,
 } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { BlockFlags } from '../blocking/states-in-force.ts';
-
-/** REQUESTED: a call was accepted; EFFECTIVE: its transition was reached (platform §10.4). */
-const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
-type ActionType = (typeof ActionType)[keyof typeof ActionType];
 
 export interface EventSubject {
   readonly subscription: Pick<Subscription, 'id' | 'accountId' | 'accountRecordId' | 'bundleId'>;
   readonly bundle: Pick<Bundle, 'externalKey'>;
 }
 
-/** The push `metaData` and the members for the engine's own consumers. */
-interface SubscriptionEventPayload extends EventPayload {
-  readonly accountId: Subscription['accountId'];
-  readonly bundleId: Subscription['bundleId'];
-  readonly subscriptionId: Subscription['id'];
-  readonly actionType: ActionType;
-  readonly bundleExternalKey: string;
-  readonly subscriptionChangeUndo: boolean;
-  /** UTC date-time of the transition. */
-  readonly effectiveDate: string;
-  /** Local date (`yyyy-MM-dd`), the target of the resulting invoice run; null on REQUESTED. */
-  readonly targetDate: string | null;
-  /** True on the last EFFECTIVE event of one operation, which starts an invoice run (invoicing §8.1). */
-  readonly isLastOfOperation: boolean;
+const BUS_TYPE: Readonly<Record<LifecycleEventType, NewBusEvent['type']>> = {
+  CREATE: BusEventType.SUBSCRIPTION_CREATION,
+  TRANSFER: BusEventType.SUBSCRIPTION_CREATION,
+  CHANGE: BusEventType.SUBSCRIPTION_CHANGE,
+  UNDO_CHANGE: BusEventType.SUBSCRIPTION_CHANGE,
+  PHASE: BusEventType.SUBSCRIPTION_PHASE,
+  CANCEL: BusEventType.SUBSCRIPTION_CANCEL,
+  UNCANCEL: BusEventType.SUBSCRIPTION_UNCANCEL,
+  EXPIRED: BusEventType.SUBSCRIPTION_EXPIRED,
+  BCD_CHANGE: BusEventType.SUBSCRIPTION_BCD_CHANGE,
+  QUANTITY_CHANGE: BusEventType.SUBSCRIPTION_QUANTITY,
+};
+
+export type AnnouncedEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
+
+/** The event of an accepted call (§21, platform §10.4); `event` is its lifecycle event. */
+export function requestedEvent(subject: EventSubject, event: AnnouncedEvent): NewBusEvent {
+  return busEvent(subject, event, { actionType: 'REQUESTED', targetDate: null, isLastOfOperation: false });
 }
 
-type SubscriptionBusEventType = NewBusEvent['type'];
-
-const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new Map<
-  LifecycleEventType,
-  SubscriptionBusEventType
->([
-  [LifecycleEventType.CREATE, BusEventType.SUBSCRIPTION_CREATION],
-  [LifecycleEventType.TRANSFER, BusEventType.SUBSCRIPTION_CREATION],
-  [LifecycleEventType.CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
-  [LifecycleEventType.UNDO_CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
-  [LifecycleEventType.PHASE, BusEventType.SUBSCRIPTION_PHASE],
-  [LifecycleEventType.CANCEL, BusEventType.SUBSCRIPTION_CANCEL],
-  [LifecycleEventType.UNCANCEL, BusEventType.SUBSCRIPTION_UNCANCEL],
-  [LifecycleEventType.EXPIRED, BusEventType.SUBSCRIPTION_EXPIRED],
-  [LifecycleEventType.BCD_CHANGE, BusEventType.SUBSCRIPTION_BCD_CHANGE],
-  [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
-]);
-
-export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
-
-/** The event of an accepted operation (§21); `event` is its lifecycle event. */
-export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
-  return busEvent(subject, event, {
-    actionType: ActionType.REQUESTED,
-    targetDate: null,
-    isLastOfOperation: false,
-  });
-}
-
+/**
+ * The event of a reached transition.
+ * @param isLastOfOperation true on the last one of an operation, which starts an invoice run (invoicing §8.1).
+ */
 export function effectiveEvent(
   subject: EventSubject,
-  event: ToldEvent,
+  event: AnnouncedEvent,
   isLastOfOperation: boolean,
 ): NewBusEvent {
   const targetDate = formatLocalDate(event.effective.date);
-  return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
+  return busEvent(subject, event, { actionType: 'EFFECTIVE', targetDate, isLastOfOperation });
 }
 
-export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
+export function entitlementEvent({ subscription }: EventSubject, state: New<BlockingState>): NewBusEvent {
+  const { id: subscriptionId, accountId, bundleId, accountRecordId } = subscription;
   return {
     type:
       state.stateName === EntitlementStateName.ENT_CANCELLED
         ? BusEventType.ENTITLEMENT_CANCEL
         : BusEventType.ENTITLEMENT_CREATION,
-    accountRecordId: subject.subscription.accountRecordId,
-    payload: {
-      accountId: subject.subscription.accountId,
-      bundleId: subject.subscription.bundleId,
-      subscriptionId: subject.subscription.id,
-      effectiveDate: formatInstant(state.effective.at),
-    },
+    accountRecordId,
+    payload: { accountId, bundleId, subscriptionId, effectiveDate: formatInstant(state.effective.at) },
   };
 }
 
+/** @param variant `targetDate`: local date (`yyyy-MM-dd`), the target of the resulting invoice run. */
 function busEvent(
   { subscription, bundle }: EventSubject,
-  event: ToldEvent,
-  variant: Pick<SubscriptionEventPayload, 'actionType' | 'targetDate' | 'isLastOfOperation'>,
+  { type, effective }: AnnouncedEvent,
+  variant: {
+    readonly actionType: string;
+    readonly targetDate: string | null;
+    readonly isLastOfOperation: boolean;
+  },
 ): NewBusEvent {
-  const type = BUS_TYPE.get(event.type);
-  assertInvariant(type, `${event.type} has no bus event`, { type: event.type });
-  const payload: SubscriptionEventPayload = {
-    accountId: subscription.accountId,
-    bundleId: subscription.bundleId,
-    subscriptionId: subscription.id,
-    bundleExternalKey: bundle.externalKey,
-    subscriptionChangeUndo: event.type === LifecycleEventType.UNDO_CHANGE,
-    effectiveDate: formatInstant(event.effective.at),
-    ...variant,
+  const { id: subscriptionId, accountId, bundleId, accountRecordId } = subscription;
+  return {
+    type: BUS_TYPE[type],
+    accountRecordId,
+    payload: {
+      accountId,
+      bundleId,
+      subscriptionId,
+      bundleExternalKey: bundle.externalKey,
+      subscriptionChangeUndo: type === LifecycleEventType.UNDO_CHANGE,
+      effectiveDate: formatInstant(effective.at),
+      ...variant,
+    },
   };
-  return { type, accountRecordId: subscription.accountRecordId, payload };
 }
 
 interface BlockingOccurrence {

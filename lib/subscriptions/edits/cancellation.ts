@@ -25,16 +25,16 @@ import { type TimedPolicy, timedPolicy } from '../requests/edit-requests.ts';
 import { billCycleDayOf } from '../timeline/bill-cycle-day.ts';
 import {
   bareDraft,
+  beginsPhase,
   DatedBy,
   datedBy,
   type EditTools,
   type EventReason,
   isEnd,
-  isPlanChoice,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
-import { type Transition, transitionAt } from '../timeline/transitions.ts';
+import { transitionAt } from '../timeline/transitions.ts';
 import {
   entitlementStartOf,
   firstTransitionOf,
@@ -53,7 +53,11 @@ import {
   withdrawnBy,
 } from './subscription-edit.ts';
 
-interface Cancellation extends CancellationDates {
+interface Cancellation {
+  /** Ends of service and billing; either may come first. */
+  readonly entitlement: DatedInstant;
+  readonly billing: DatedInstant;
+  readonly reason: EventReason;
   readonly edit: SubscriptionEdit;
 }
 
@@ -113,13 +117,6 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
   );
 }
 
-/** Either may come first. */
-interface CancellationDates {
-  readonly entitlement: DatedInstant;
-  readonly billing: DatedInstant;
-  readonly reason: EventReason;
-}
-
 /**
  * When service and billing end (§9, the table).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
@@ -133,7 +130,9 @@ function cancellationDates(running: RunningSubscription, options: CancelSubscrip
     return { entitlement: end, billing: end, reason: datedBy(DatedBy.REQUESTED_DATE) };
   }
   const asked = requestedDay(running, requested, now);
-  const entitlement = entitlementPolicy ? entitlementDate(entitlementPolicy, running, now) : asked;
+  const isNow = entitlementPolicy === EntitlementActionPolicy.IMMEDIATE;
+  const ofPolicy = isNow ? datedInstant(null, now, running.account) : endOfTerm(running, now);
+  const entitlement = entitlementPolicy ? ofPolicy : asked;
   const ends = { entitlement: raisedTo(entitlement, entitlementStartOf(running)) };
   if (useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null) {
     const billing = raisedTo(asked, firstTransitionOf(running).event.effective);
@@ -166,12 +165,6 @@ function requestedDay(running: RunningSubscription, requested: RequestedDate | n
   if (dated.date < start.date)
     throw beforeStart(running, formatLocalDate(dated.date), formatLocalDate(start.date));
   return atReferenceTime(dated.date, running.account);
-}
-
-function entitlementDate(policy: EntitlementActionPolicy, running: RunningSubscription, now: Instant) {
-  return policy === EntitlementActionPolicy.IMMEDIATE
-    ? datedInstant(null, now, running.account)
-    : endOfTerm(running, now);
 }
 
 /** The policy of the version that supplies the plan (§9 rule 3). */
@@ -239,29 +232,25 @@ export interface EndOfAll {
  */
 export function cancellationOfAll(
   running: RunningSubscription,
-  { requested, billingPolicy, planned }: EndOfAll,
+  { requested, billingPolicy, planned: plannedEnd }: EndOfAll,
   tools: EditTools,
 ): SubscriptionEdit | null {
   const { subscription, account, transitions } = running;
   if (subscription.category === ProductCategory.ADD_ON) return null;
   const isPlanned = transitions.some(({ event }) => event.type === LifecycleEventType.CANCEL);
-  if (planned === 'KEPT' && isPlanned) return null;
+  if (plannedEnd === 'KEPT' && isPlanned) return null;
   const state = stateOf(running, tools.now);
   if (state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED) return null;
 
   const asked = datedInstant(requested, tools.now, account);
-  const entitlement = earlierService(running, raisedTo(asked, entitlementStartOf(running)));
+  const serviceEnd = raisedTo(asked, entitlementStartOf(running));
+  const [planned] = entitlementEnds(running);
+  const entitlement = planned !== undefined && planned.effective.at <= serviceEnd.at ? null : serviceEnd;
   const billed = billingPolicy === BillingActionPolicy.IMMEDIATE ? asked : endOfInvoiced(running, asked);
   const billing = earlierBilling(running, billed, tools.now);
   if (entitlement === null && billing === null) return null;
   const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
   return cancellationEdit(running, { entitlement, billing, reason }, tools);
-}
-
-/** Null if the planned end is no later. */
-function earlierService(running: RunningSubscription, end: DatedInstant): DatedInstant | null {
-  const [planned] = entitlementEnds(running);
-  return planned !== undefined && planned.effective.at <= end.at ? null : end;
 }
 
 /**
@@ -284,7 +273,9 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
 
 /** The date of a billing policy (§8), not before the current phase or a future billing start. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
-  return raisedTo(candidate(policy, running, now), phaseStart(running, now));
+  const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
+  const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;
+  return raisedTo(candidate(policy, running, now), phaseStart);
 }
 
 /** The charged-through date if later than now, else now. */
@@ -303,7 +294,10 @@ function candidate(policy: TimedPolicy, running: RunningSubscription, now: Insta
     case BillingActionPolicy.START_OF_TERM:
       return startOfTerm(running, now);
     default:
-      return neverPolicy(policy);
+      // Callers without type checks may pass any value.
+      throw invalidParameter(
+        `billingPolicy ${shortened(String(policy satisfies never))} is none of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
+      );
   }
 }
 
@@ -323,20 +317,4 @@ function startOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const requested = transitionAt(transitions, now)?.billCycleDay ?? null;
   const { day } = billCycleDayOf(inForce, requested, running.billCycleDays);
   return atReferenceTime(withDayOfMonth(start.date, day), account);
-}
-
-function phaseStart(running: RunningSubscription, now: Instant): DatedInstant {
-  const begun = running.transitions.findLast((each) => bringsPhase(each) && each.event.effective.at <= now);
-  return (begun ?? firstTransitionOf(running)).event.effective;
-}
-
-function bringsPhase({ event }: Transition): boolean {
-  return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
-}
-
-/** Callers without type checks may pass any value. */
-function neverPolicy(policy: never): never {
-  throw invalidParameter(
-    `billingPolicy ${shortened(String(policy))} is none of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
-  );
 }

@@ -51,11 +51,6 @@ import {
 } from './running-subscription.ts';
 import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
-interface PlanChange {
-  readonly effective: DatedInstant;
-  readonly edit: SubscriptionEdit;
-}
-
 /**
  * Returns the edit of a decided change (§7 rules 8 to 10).
  * @param overridePlan made from `decided.overrides`.
@@ -65,7 +60,7 @@ export function planChange(
   running: RunningSubscription,
   change: { request: CheckedChange; decided: DecidedChange; overridePlan: OverridePlan | null },
   { now, nextId }: EditTools,
-): PlanChange {
+): { readonly effective: DatedInstant; readonly edit: SubscriptionEdit } {
   const { request, decided, overridePlan } = change;
   const { effective } = decided;
   const choice = overridePlan ? withOverridePlan(decided.choice, overridePlan) : decided.choice;
@@ -225,7 +220,7 @@ export function decideChange(
 }
 
 /** The requested date, the requested policy, or the policy of the present rules (§7 rule 3). */
-function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedChange {
+function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant) {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
   const { requestedDate, billingPolicy } = request;
@@ -242,11 +237,6 @@ function effectiveDate(running: RunningSubscription, request: CheckedChange, now
       : { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
   const asked = policyDate(reason.policy, running, now);
   return { effective: raisedTo(asked, last.event.effective), reason };
-}
-
-interface DatedChange {
-  readonly effective: DatedInstant;
-  readonly reason: EventReason;
 }
 
 function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, now: Instant) {
@@ -351,5 +341,5 @@ export function checkAddOnChange(
     if (isSince && next !== null) checkOffered({ plan, at }, next, running.catalog);
   }
   const members = bundle.filter(({ subscription }) => subscription.id !== running.subscription.id);
-  checkLimit({ choice: asked, members, requested: 1, now });
+  checkLimit(asked, members, { requested: 1, now });
 }

@@ -16,11 +16,12 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { entitlementEnds, mayEndAddOns, timelinesOf } from '../add-ons/base-end.ts';
 import { blockFlagsAround, isEntitlementBound } from '../blocking/states-in-force.ts';
-import { type EventDraft, eventsOf, inTimeOrder } from '../timeline/lifecycle-events.ts';
+import { type EditTools, inTimeOrder } from '../timeline/lifecycle-events.ts';
 import { followingPhaseEvent } from '../timeline/phase-events.ts';
 import type { PlanResolver } from '../timeline/transitions.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import { blockingStateEvent, type DueItem, effectiveEvent, entitlementEvent } from './bus-events.ts';
+import { nextEvents } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /** The facts for due work: the bundles of a batch with locked accounts. */
@@ -42,15 +43,10 @@ export interface DueWork {
   readonly addOnEnds: readonly SubscriptionEdit[];
 }
 
-interface DueWorkTools {
-  readonly now: Instant;
-  readonly nextId: () => Uuid;
-}
-
 const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
 
 /** Returns the work of a due item; none if it was withdrawn or the subscription has ended (§21). */
-export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): DueWork {
+export function dueWork(item: DueItem, facts: DueFacts, tools: EditTools): DueWork {
   return item.kind === 'LIFECYCLE_EVENT'
     ? lifecycleWork(item, facts, tools)
     : blockingWork(item, facts, tools);
@@ -59,7 +55,7 @@ export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): Du
 function lifecycleWork(
   item: Extract<DueItem, { kind: 'LIFECYCLE_EVENT' }>,
   facts: DueFacts,
-  tools: DueWorkTools,
+  tools: EditTools,
 ): DueWork {
   const subject = subjectOf(item.subscriptionId, facts);
   if (subject === undefined) return NOTHING;
@@ -75,20 +71,13 @@ function lifecycleWork(
 
   const isLastOfOperation =
     inEffect.findLast(({ effective }) => effective.at === event.effective.at) === event;
+  const { timeZone: zone } = accountOf(subject, facts);
   const following =
-    event.type === LifecycleEventType.PHASE ? followingOf({ event, events, subject, facts }) : undefined;
-  const lastSequence = Math.max(...events.map(({ sequence }) => sequence));
-  const { id: subscriptionId, accountRecordId } = subject.subscription;
+    event.type === LifecycleEventType.PHASE
+      ? followingPhaseEvent({ events, phaseEvent: event, plans, zone })
+      : undefined;
   return {
-    addedEvents: following
-      ? eventsOf([following], {
-          subscriptionId,
-          accountRecordId,
-          lastSequence,
-          createdDate: tools.now,
-          nextId: tools.nextId,
-        })
-      : [],
+    addedEvents: nextEvents({ ...subject, events }, following ? [following] : [], tools),
     busEvents: [effectiveEvent(subject, event, isLastOfOperation)],
     addOnEnds: mayEndAddOns(event) ? endsBroughtBy(subject, event.effective.at, { facts, tools }) : [],
   };
@@ -98,7 +87,7 @@ function lifecycleWork(
 function endsBroughtBy(
   subject: DueSubject,
   until: Instant,
-  { facts, tools }: { readonly facts: DueFacts; readonly tools: DueWorkTools },
+  { facts, tools }: { readonly facts: DueFacts; readonly tools: EditTools },
 ): readonly SubscriptionEdit[] {
   const { accountId, category } = subject.subscription;
   if (category !== ProductCategory.BASE) return [];
@@ -118,22 +107,6 @@ function membersOf({ bundle }: DueSubject, facts: DueFacts): readonly StoredMemb
     }));
 }
 
-function followingOf(input: {
-  readonly event: LifecycleEvent;
-  readonly events: readonly LifecycleEvent[];
-  readonly subject: DueSubject;
-  readonly facts: DueFacts;
-}): EventDraft | undefined {
-  const { event, events, subject, facts } = input;
-  const account = accountOf(subject, facts);
-  return followingPhaseEvent({
-    events,
-    phaseEvent: event,
-    plans: facts.plansOf(subject.subscription.accountId),
-    zone: account.timeZone,
-  });
-}
-
 function accountOf({ subscription }: DueSubject, facts: DueFacts): Pick<Account, 'timeZone'> {
   const account = facts.accounts.get(subscription.accountId);
   assertInvariant(account, `Subscription ${subscription.id} belongs to no account`, {
@@ -145,7 +118,7 @@ function accountOf({ subscription }: DueSubject, facts: DueFacts): Pick<Account,
 function blockingWork(
   item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   facts: DueFacts,
-  tools: DueWorkTools,
+  tools: EditTools,
 ): DueWork {
   const state = facts.blockingStates.find((candidate) => candidate.id === item.blockingStateId);
   if (state === undefined) return NOTHING;
@@ -173,7 +146,7 @@ function blockingWork(
 function boundWork(
   subject: DueSubject,
   state: BlockingState,
-  given: { readonly facts: DueFacts; readonly tools: DueWorkTools },
+  given: { readonly facts: DueFacts; readonly tools: EditTools },
 ): DueWork {
   const ends = state.stateName === EntitlementStateName.ENT_CANCELLED;
   const [firstEnd] = entitlementEnds({ ...subject, blockingStates: given.facts.blockingStates });

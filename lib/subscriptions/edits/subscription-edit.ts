@@ -11,7 +11,7 @@ import { type Instant, type LocalDate, minDate } from '../../values/time/index.t
 import { firstDayAtEnd } from '../blocking/blocked-time.ts';
 import { cancelledEntitlement } from '../blocking/states-in-force.ts';
 import { isEnd, isMarker, isStart } from '../timeline/lifecycle-events.ts';
-import type { EventSubject, ToldEvent } from './bus-events.ts';
+import type { AnnouncedEvent, EventSubject } from './bus-events.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 interface Withdrawal {
@@ -24,7 +24,7 @@ interface Withdrawal {
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
   /** Type and date of the REQUESTED event; null for indirectly changed subscriptions. */
-  readonly requested: ToldEvent | null;
+  readonly requested: AnnouncedEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
   /** Withdrawn events that count again. */
@@ -108,17 +108,11 @@ export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
 }
 
 export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
-  const subscriptionId = edit.subject.subscription.id;
-  const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
-  const own = eventsOfEdit(edit).filter((event) => !isMarker(event));
-  return [...own.map((event) => touchedOf(event, edit)), ...besides];
-}
-
-function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): TouchedDate {
-  const touched = touchedBy(event);
-  return isEnd(event)
-    ? { ...touched, date: firstDayAtEnd(subject.blockingStates, event.effective) }
-    : touched;
+  const { subscription, blockingStates } = edit.subject;
+  const own = eventsOfEdit(edit)
+    .filter((event) => !isMarker(event))
+    .map((event) => (isEnd(event) ? firstDayAtEnd(blockingStates, event.effective) : event.effective.date));
+  return [...own, ...(edit.touched ?? [])].map((date) => ({ subscriptionId: subscription.id, date }));
 }
 
 /** The last added event due by now starts an invoice run, except an expiry (invoicing §8.1) or a marker. */

@@ -4,10 +4,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import {
   bareDraft,
+  beginsPhase,
   type EditTools,
   type EventDraft,
   inTimeOrder,
-  isPlanChoice,
 } from '../timeline/lifecycle-events.ts';
 import { followingPhaseEvent } from '../timeline/phase-events.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
@@ -50,12 +50,8 @@ export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
   cancels: readonly LifecycleEvent[],
 ): readonly LifecycleEvent[] {
-  const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
-  // A replaced cancellation is older, so one backward pass finds all.
-  for (const event of history.toReversed()) {
-    const isCancel = event.type === LifecycleEventType.CANCEL && !isTransferEnd(event);
-    if (isCancel && causes.has(event.deactivatedBy)) causes.add(event.id);
-  }
+  const isOwn = (event: LifecycleEvent) => event.type === LifecycleEventType.CANCEL && !isTransferEnd(event);
+  const causes = new Set<Uuid | null>(withReplaced(cancels, history, isOwn).map(({ id }) => id));
   return history.filter((event) => !causes.has(event.id) && causes.has(event.deactivatedBy));
 }
 
@@ -95,7 +91,7 @@ export function planUndoChange(
       { subscriptionId: subscription.id },
     );
   }
-  const undone = withReplaced(pending, history);
+  const undone = withReplaced(pending, history, ({ type }) => type === CHANGE);
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
@@ -118,12 +114,17 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-function withReplaced(pending: readonly LifecycleEvent[], history: readonly LifecycleEvent[]) {
-  const all = [...pending];
-  const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
-  // A replaced change is older, so one backward pass finds all.
+/** Adds the events of one kind that these replaced. */
+function withReplaced(
+  replacing: readonly LifecycleEvent[],
+  history: readonly LifecycleEvent[],
+  isOfKind: (event: LifecycleEvent) => boolean,
+) {
+  const all = [...replacing];
+  const causes = new Set<Uuid | null>(replacing.map(({ id }) => id));
+  // A replaced event is older, so one backward pass finds all.
   for (const event of history.toReversed()) {
-    if (event.type !== CHANGE || !causes.has(event.deactivatedBy)) continue;
+    if (!isOfKind(event) || !causes.has(event.deactivatedBy)) continue;
     causes.add(event.id);
     all.push(event);
   }
@@ -166,7 +167,7 @@ function missingPhases(
   now: Instant,
 ): readonly EventDraft[] {
   const begun = inTimeOrder(events).filter(({ effective }) => effective.at <= now);
-  const last = begun.findLast((event) => isPlanChoice(event) || event.type === LifecycleEventType.PHASE);
+  const last = begun.findLast(beginsPhase);
   if (last?.type !== LifecycleEventType.PHASE) return [];
   const following = followingPhaseEvent({
     events,

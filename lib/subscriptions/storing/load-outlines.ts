@@ -119,14 +119,14 @@ async function loadMembers(
     bundleOutline({
       ...owners.of(bundle),
       bundle,
-      subscriptions: inCreationOrder(subscriptionsOf.get(bundle.id) ?? []),
+      subscriptions: (subscriptionsOf.get(bundle.id) ?? []).toSorted((a, b) => a.recordId - b.recordId),
       events: eventsOfBundle.get(bundle.id) ?? [],
       blockingStates: statesOfOwner.get(bundle.id) ?? [],
       plans: readablePlans(plansOf(bundle.accountId)),
       now,
     }),
   );
-  return { outlines, recordIds: [bundles, subscriptions, events, states].flatMap(idsOf) };
+  return { outlines, recordIds: [bundles, subscriptions, events, states].flat().map(({ id }) => id) };
 }
 
 async function eventsOf(
@@ -141,14 +141,6 @@ async function eventsOf(
     found.push([...(await session.subscriptions.findEvents(ids))]);
   }
   return found.flat();
-}
-
-function inCreationOrder(subscriptions: readonly Subscription[]): readonly Subscription[] {
-  return subscriptions.toSorted((a, b) => a.recordId - b.recordId);
-}
-
-function idsOf(records: readonly { readonly id: Uuid }[]): readonly Uuid[] {
-  return records.map(({ id }) => id);
 }
 
 export async function loadBlockingStates(
@@ -183,33 +175,23 @@ export interface BundleFilter {
 export async function findBundlesOfAccount(
   session: ReadSession,
   accountId: Uuid,
-  options: RowBound & { readonly filter?: BundleFilter },
-): Promise<readonly Bundle[]> {
-  const { filter = {} } = options;
-  const candidates = await candidatesOf(session, accountId, { ...options, filter });
-  return candidates
-    .filter((bundle) => bundle.accountId === accountId && matches(bundle, filter))
-    .toSorted(byOriginalCreation);
-}
-
-async function candidatesOf(
-  session: ReadSession,
-  accountId: Uuid,
-  { filter, ...bound }: RowBound & { readonly filter: BundleFilter },
+  { maxRows, nextTurn, filter = {} }: RowBound & { readonly filter?: BundleFilter },
 ): Promise<readonly Bundle[]> {
   const { bundleIds, externalKey } = filter;
-  if (bundleIds !== undefined) return session.subscriptions.findBundlesByIds(bundleIds);
-  if (externalKey !== undefined) return session.subscriptions.findBundlesByKeys([externalKey]);
-  return allOfAccount(session, accountId, bound);
-}
+  return (await candidates())
+    .filter((bundle) => bundle.accountId === accountId && matches(bundle, filter))
+    .toSorted((a, b) => a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId);
 
-async function allOfAccount(session: ReadSession, accountId: Uuid, { maxRows, nextTurn }: RowBound) {
-  const found: Bundle[] = [];
-  for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
-    for (const bundle of bundles) found.push(bundle);
-    if (found.length > maxRows) throw answerTooLarge(accountId, maxRows);
+  async function candidates(): Promise<readonly Bundle[]> {
+    if (bundleIds !== undefined) return session.subscriptions.findBundlesByIds(bundleIds);
+    if (externalKey !== undefined) return session.subscriptions.findBundlesByKeys([externalKey]);
+    const found: Bundle[] = [];
+    for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+      for (const bundle of bundles) found.push(bundle);
+      if (found.length > maxRows) throw answerTooLarge(accountId, maxRows);
+    }
+    return found;
   }
-  return found;
 }
 
 export async function* bundlesInParts(
@@ -229,10 +211,6 @@ export async function* bundlesInParts(
 function matches(bundle: Bundle, filter: BundleFilter): boolean {
   if (filter.externalKey !== undefined && bundle.externalKey !== filter.externalKey) return false;
   return filter.bundleIds === undefined || filter.bundleIds.includes(bundle.id);
-}
-
-function byOriginalCreation(a: Bundle, b: Bundle): number {
-  return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
 }
 
 interface LoadServiceEndsInput {

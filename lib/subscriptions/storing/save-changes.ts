@@ -40,15 +40,11 @@ export async function saveEdits(
   await session.subscriptions.withdrawBlockingStates(withdrawnStates.map(({ id }) => id));
   await session.subscriptions.insertEvents(edits.flatMap((edit) => edit.addedEvents));
   await session.subscriptions.insertBlockingStates(edits.flatMap((edit) => edit.addedStates));
-  await session.unschedule(
-    keysOf([
-      ...withdrawn
-        .map(({ event }) => event)
-        .filter(isAfter(now))
-        .map(eventNotification),
-      ...withdrawnStates.filter(isAfter(now)).map(blockingStateNotification),
-    ]),
-  );
+  const obsolete = [
+    ...withdrawn.flatMap(({ event }) => (isAfter(now)(event) ? eventNotification(event) : [])),
+    ...withdrawnStates.filter(isAfter(now)).map(blockingStateNotification),
+  ];
+  await session.unschedule(obsolete.flatMap(({ uniqueKey }) => uniqueKey ?? []));
   session.schedule(restored.filter(isAfter(now)).map(eventNotification));
   await markDirty(session, edits.flatMap(touchedDates));
   for (const edit of edits) announceEdit(session, edit, now);
@@ -71,10 +67,6 @@ function announceEdit(session: WriteSession, edit: SubscriptionEdit, now: Instan
 
 function isAfter(now: Instant): (fact: Pick<LifecycleEvent | BlockingState, 'effective'>) => boolean {
   return ({ effective }) => effective.at > now;
-}
-
-function keysOf(notifications: readonly { readonly uniqueKey: string | null }[]): readonly string[] {
-  return notifications.flatMap(({ uniqueKey }) => uniqueKey ?? []);
 }
 
 /** Makes subscriptions due for invoicing from the earliest touched date (invoicing §7.1). */

@@ -30,22 +30,18 @@ export interface BillCycleDay {
   readonly isProvisional: boolean;
 }
 
-/** By the rules of the version that supplies the plan (catalog §6.3, §8). */
-function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
-  const context = inForce.version.subscriptionContextOf(inForce.plan, inForce.phase.type);
-  return billingAlignment(inForce.version.rules, { ...context, priceList: inForce.priceListName });
-}
-
 /**
- * The latest BCD_CHANGE, else the day by billing alignment (§15.1). Without an account day, ACCOUNT counts as
- * SUBSCRIPTION (§15.2).
+ * The latest BCD_CHANGE, else the day by billing alignment (§15.1), by the rules of the version that supplies the plan
+ * (catalog §6.3, §8). Without an account day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
   requestedDay: Transition['billCycleDay'],
   sources: BillCycleDaySources,
 ): BillCycleDay {
-  const alignment = billingAlignmentOf(inForce);
+  const { version, plan, phase, priceListName: priceList } = inForce;
+  const context = version.subscriptionContextOf(plan, phase.type);
+  const alignment = billingAlignment(version.rules, { ...context, priceList });
   const isAccountAligned = alignment.result === BillingAlignment.ACCOUNT;
   const isRequested = requestedDay !== null;
   const known = { isAccountAligned, alignment, isRequested, isProvisional: false };
@@ -60,64 +56,35 @@ export function billCycleDayOf(
     case BillingAlignment.SUBSCRIPTION:
       return { ...known, day: dayOfMonth(sources.firstCharge) };
     default:
-      return neverAlignment(alignment.result);
+      throw new Error(`Unknown billing alignment ${String(alignment.result satisfies never)}`);
   }
-}
-
-function neverAlignment(alignment: never): never {
-  throw new Error(`Unknown billing alignment ${String(alignment)}`);
-}
-
-interface SubscriptionTimeline {
-  readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
-  readonly transitions: readonly Transition[];
 }
 
 /**
  * The sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be among them.
  */
 export function billCycleDaySources(
-  timelines: readonly SubscriptionTimeline[],
+  timelines: readonly {
+    readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
+    readonly transitions: readonly Transition[];
+  }[],
   account: Pick<Account, 'billCycleDayLocal' | 'timeZone'>,
 ): ReadonlyMap<Uuid, BillCycleDaySources> {
-  const started = timelines.filter(({ transitions }) => transitions.length > 0);
-  const charges = new Map(
-    started.map(({ subscription, transitions }) => [
-      subscription.id,
-      firstChargeDate(transitions, account.timeZone),
-    ]),
-  );
-  const ofBundle = Map.groupBy(
-    started.map(({ subscription }) => subscription),
-    ({ bundleId }) => bundleId,
-  );
+  const started = timelines
+    .filter(({ transitions }) => transitions.length > 0)
+    .map(({ subscription, transitions }) => ({
+      ...subscription,
+      firstCharge: firstChargeDate(transitions, account.timeZone),
+    }));
+  const bases = started.filter(({ category }) => category === ProductCategory.BASE);
+  const ofBase = new Map(bases.map(({ bundleId, firstCharge }) => [bundleId, firstCharge]));
   return new Map(
-    started.map(({ subscription }) => {
-      const firstCharge = chargeOf(subscription.id, charges);
-      const base = alignmentBase(subscription, ofBundle.get(subscription.bundleId) ?? []);
-      const baseFirstCharge = chargeOf(base.id, charges);
-      return [
-        subscription.id,
-        { accountBillCycleDay: account.billCycleDayLocal, firstCharge, baseFirstCharge },
-      ];
+    started.map(({ id, bundleId, category, firstCharge }) => {
+      const ofBundle = category === ProductCategory.ADD_ON ? ofBase.get(bundleId) : undefined;
+      const baseFirstCharge = ofBundle ?? firstCharge;
+      return [id, { accountBillCycleDay: account.billCycleDayLocal, firstCharge, baseFirstCharge }];
     }),
   );
-}
-
-function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): LocalDate {
-  const date = charges.get(subscriptionId);
-  assertInvariant(date !== undefined, `Subscription ${subscriptionId} has no first charge date`, {
-    subscriptionId,
-  });
-  return date;
-}
-
-function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
-  subscription: T,
-  ofBundle: readonly T[],
-): T {
-  if (subscription.category !== ProductCategory.ADD_ON) return subscription;
-  return ofBundle.find((other) => other.category === ProductCategory.BASE) ?? subscription;
 }
 
 /**

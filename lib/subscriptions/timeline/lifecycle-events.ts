@@ -14,6 +14,11 @@ export function isPlanChoice(event: Pick<LifecycleEvent, 'type'>): boolean {
   return isStart(event) || event.type === LifecycleEventType.CHANGE;
 }
 
+/** Returns true for choices of plan and for PHASE. */
+export function beginsPhase(event: Pick<LifecycleEvent, 'type'>): boolean {
+  return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
+}
+
 export function isStart(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.CREATE || event.type === LifecycleEventType.TRANSFER;
 }

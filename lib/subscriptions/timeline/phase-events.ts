@@ -16,6 +16,7 @@ import { assertInvariant, BillingError, billingError, ErrorCode } from '../../va
 import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts';
 import {
   bareDraft,
+  beginsPhase,
   decidedOf,
   type EventDraft,
   inTimeOrder,
@@ -215,7 +216,7 @@ export function withDerivedPhases(
       const draft = followingPhaseEvent({ events, phaseEvent, plans, zone });
       if (draft === undefined) break;
       sequence += 1;
-      phaseEvent = derivedEvent(draft, source, sequence);
+      phaseEvent = { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
       events = [...events, phaseEvent];
     }
   }
@@ -223,15 +224,11 @@ export function withDerivedPhases(
 }
 
 function lastPhases(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
-  const relevant = ordered.filter((event) => event.type === LifecycleEventType.PHASE || isPlanChoice(event));
+  const relevant = ordered.filter(beginsPhase);
   return relevant.filter((event, index) => {
     const next = relevant[index + 1];
     return event.type === LifecycleEventType.PHASE && (next === undefined || isPlanChoice(next));
   });
-}
-
-function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: number): LifecycleEvent {
-  return { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
 }
 
 export function derivedRecordId(recordId: number): number {

@@ -97,12 +97,6 @@ export function createAnchor(
   }
 }
 
-interface PhaseOrigin {
-  readonly anchor: DatedInstant;
-  /** null = the plan's first phase. */
-  readonly firstPhaseType: PhaseType | null;
-}
-
 interface ChangeOriginInput {
   readonly alignment: PlanAlignmentChange;
   readonly origins: Pick<Subscription, 'alignStart' | 'bundleStart'>;
@@ -113,8 +107,10 @@ interface ChangeOriginInput {
   readonly phaseType: PhaseType | null;
 }
 
-/** The phase origin after a change of plan (§5 rule 4). */
-export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
+/** The phase origin after a change of plan (§5 rule 4); `firstPhaseType` null = the plan's first phase. */
+export function changeOrigin(
+  input: ChangeOriginInput,
+): Pick<PhaseTimelineInput, 'anchor' | 'firstPhaseType'> {
   const { alignment, origins, effective, phaseType } = input;
   switch (alignment) {
     case PlanAlignmentChange.START_OF_SUBSCRIPTION:

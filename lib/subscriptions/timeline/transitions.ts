@@ -13,7 +13,15 @@ import type {
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
 import { assertInvariant, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { decidedOf, inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-events.ts';
+import {
+  beginsPhase,
+  decidedOf,
+  inTimeOrder,
+  isEnd,
+  isMarker,
+  isPlanChoice,
+  isStart,
+} from './lifecycle-events.ts';
 
 export interface PlanInForce {
   readonly version: CatalogVersion;
@@ -187,7 +195,7 @@ export function priceSteps(transitions: readonly Transition[]): PlanTimeline['st
 function stepOf({ event, next }: Transition): readonly (PlanStep | PlanEnd)[] {
   const { effective } = event;
   if (isEnd(event) || next === null) return [{ kind: 'END', effective }];
-  if (!isPlanChoice(event) && event.type !== LifecycleEventType.PHASE) return [];
+  if (!beginsPhase(event)) return [];
   const kind = isPlanChoice(event) ? 'PLAN' : 'PHASE';
   return [{ kind, effective, planName: next.plan.name, decided: next.decided, phase: next.phase }];
 }

@@ -22,12 +22,13 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
-import { KeyRetirement, originalCreation, withoutKey } from '../create/chosen-group.ts';
+import { KeyRetirement, withoutKey } from '../create/chosen-group.ts';
 import {
   entitlementStarted,
   firstCursor,
   type NewBundleContent,
   type NewSubscription,
+  newBundleOf,
 } from '../create/creation.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { hasEnded } from '../edits/cancellation.ts';
@@ -49,6 +50,7 @@ import type { CheckedTransfer, TransferPolicy } from '../requests/edit-requests.
 import {
   asStored,
   bareDraft,
+  beginsPhase,
   DatedBy,
   datedBy,
   decidedOf,
@@ -90,12 +92,13 @@ export interface BundleTransfer {
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
  * (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
-export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
-  const request = { ...asked.request, externalKeys: newKeys(asked) };
-  const input = { ...asked, request };
+export function planTransfer(given: TransferInput, tools: EditTools): BundleTransfer {
+  const request = { ...given.request, externalKeys: newKeys(given) };
+  const input = { ...given, request };
   const { source, bundle, running } = input;
   const { now } = tools;
-  const transfer = transferDate(request, source, now);
+  const asked = datedInstant(request.requestedDate, now, source);
+  const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
   const live = goingOver(running, maxInstant(now, transfer.at));
   if (live.length === 0) {
     throw billingError(
@@ -105,7 +108,8 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
     );
   }
   checkNamed(request, request.ignoresEnded ? running : live);
-  const newBundle = newBundleOf(input, tools);
+  const carriers = input.keyCarriers;
+  const newBundle = newBundleOf(input.target, { key: bundle.externalKey, carriers }, tools);
   const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
   for (const { events } of creations)
     checkBillable({ account: input.target, events: asStored(events), plans: input.catalog });
@@ -137,11 +141,6 @@ function newKeys({ request, running }: TransferInput): CheckedTransfer['external
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
 }
 
-function transferDate({ requestedDate }: CheckedTransfer, source: Account, now: Instant): DatedInstant {
-  const asked = datedInstant(requestedDate, now, source);
-  return requestedDate === null ? asked : atReferenceTime(asked.date, source);
-}
-
 function checkNamed({ externalKeys }: CheckedTransfer, accepted: readonly RunningSubscription[]): void {
   const known = new Set(accepted.map(({ subscription }) => subscription.id));
   for (const subscriptionId of externalKeys.keys()) {
@@ -153,18 +152,6 @@ function checkNamed({ externalKeys }: CheckedTransfer, accepted: readonly Runnin
   }
 }
 
-function newBundleOf({ target, bundle, keyCarriers }: TransferInput, { now, nextId }: EditTools) {
-  return {
-    id: nextId(),
-    accountId: target.id,
-    accountRecordId: target.recordId,
-    externalKey: bundle.externalKey,
-    retiredKey: null,
-    originalCreatedDate: originalCreation(keyCarriers, now),
-    createdDate: now,
-  };
-}
-
 function continued(
   running: RunningSubscription,
   input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
@@ -173,6 +160,7 @@ function continued(
   const { target, request, newBundle, transfer, history } = input;
   const zone = target.timeZone;
   const begins = datedIn(transfer, zone);
+  const start = firstTransitionOf(running).event;
   const id = nextId();
   const subscription: New<Subscription> = {
     id,
@@ -198,7 +186,8 @@ function continued(
   const events = eventsOf(drafts, {
     subscriptionId: id,
     accountRecordId: target.recordId,
-    lastSequence: takesPlaceAt(running, transfer) ? 1 : 0,
+    // A start that replaced another one (§7 rule 9) ends add-ons not offered (§12).
+    lastSequence: start.effective.at >= transfer.at && start.sequence > 1 ? 1 : 0,
     createdDate: now,
     nextId,
   });
@@ -207,17 +196,8 @@ function continued(
     subscription,
     events,
     entitlementStart: entitlementStarted(subscription, begins, nextId()),
-    cursor: firstCursor(
-      subscription,
-      events[0]?.effective.date ?? firstTransitionOf(running).event.effective.date,
-    ),
+    cursor: firstCursor(subscription, (events[0] ?? start).effective.date),
   };
-}
-
-/** True if its start replaced another one (§7 rule 9), which ends add-ons not offered (§12). */
-function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
-  const { event } = firstTransitionOf(running);
-  return event.effective.at >= transfer.at && event.sequence > 1;
 }
 
 interface TransferEndsInput {
@@ -330,7 +310,7 @@ function continuation(
 ): readonly EventDraft[] {
   const choice = before.findLast(isPlanChoice);
   if (choice === undefined) return [];
-  const phase = before.findLast((event) => isPlanChoice(event) || event.type === LifecycleEventType.PHASE);
+  const phase = before.findLast(beginsPhase);
   const requestedDay = before.findLast(({ billCycleDay }) => billCycleDay !== null)?.billCycleDay ?? null;
   const { type: _type, ...plan } = copied(choice, zone);
   return choiceDrafts(LifecycleEventType.TRANSFER, {
@@ -367,7 +347,7 @@ function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer
     case BcdTransfer.NONE:
       return null;
     default:
-      return neverTransfer(bcdTransfer);
+      throw new Error(`Unknown transfer of the bill cycle day ${String(bcdTransfer satisfies never)}`);
   }
 }
 
@@ -408,8 +388,4 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
 
 function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
   return { at, date: localDateOf(at, zone) };
-}
-
-function neverTransfer(bcdTransfer: never): never {
-  throw new Error(`Unknown transfer of the bill cycle day ${String(bcdTransfer)}`);
 }

@@ -37,16 +37,12 @@ interface Counted {
   readonly resumed: SubscriptionEventType;
 }
 
-interface BlockingRowsInput {
-  /** With its starts and ends. */
-  readonly ownStates: readonly BlockingState[];
-  readonly transitions: readonly Transition[];
-  /** Of the subscription, its bundle and its account. */
-  readonly histories: readonly BlockHistory[];
-}
-
-export function blockingRows({ ownStates, transitions, histories }: BlockingRowsInput): BlockingRows {
-  const kinds = countedKinds(ownStates, transitions);
+/** @param histories blocks of the subscription, its bundle and its account. */
+export function blockingRows(
+  source: { readonly transitions: readonly Transition[]; readonly blockingStates: readonly BlockingState[] },
+  histories: readonly BlockHistory[],
+): BlockingRows {
+  const kinds = countedKinds(source.blockingStates, source.transitions);
   return {
     ofStarts: kinds.flatMap((kind) => rowOfStart(kind, histories)),
     ofStates: { [Symbol.iterator]: () => rowsOfStates(kinds, histories) },
@@ -57,21 +53,21 @@ function* rowsOfStates(kinds: readonly Counted[], histories: readonly BlockHisto
   const first = Math.min(...kinds.map(({ span: { start } }) => start?.at ?? Number.POSITIVE_INFINITY));
   let before = 0;
   for (const { state, blocks } of inTimeOrder(histories)) {
-    if (state.effective.at >= first) yield* rowsOfState({ state, before, after: blocks, kinds });
+    if (state.effective.at >= first) yield* rowsOfState(state, { before, after: blocks }, kinds);
     before = blocks;
   }
 }
 
 function* inTimeOrder(histories: readonly BlockHistory[]) {
-  const told = histories.filter(({ states }) => states.length > 0).map((history) => ({ history, next: 0 }));
+  const read = histories.filter(({ states }) => states.length > 0).map((history) => ({ history, next: 0 }));
   for (;;) {
-    let first: (typeof told)[number] | undefined;
-    for (const each of told) if (comesBefore(nextOf(each), first && nextOf(first))) first = each;
+    let first: (typeof read)[number] | undefined;
+    for (const each of read) if (comesBefore(nextOf(each), first && nextOf(first))) first = each;
     const state = first && nextOf(first);
     if (first === undefined || state === undefined) return;
     first.next += 1;
     let blocks = 0;
-    for (const { history, next } of told) blocks |= history.blocks[next - 1] ?? 0;
+    for (const { history, next } of read) blocks |= history.blocks[next - 1] ?? 0;
     yield { state, blocks };
   }
 }
@@ -89,7 +85,8 @@ function countedKinds(states: readonly BlockingState[], transitions: readonly Tr
   const started = states.find(isEntitlementStart)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
   // An expiry ends the service too; a cancellation has its own end of service.
-  const serviceEnd = states.find(isEntitlementEnd)?.effective.at ?? expiryOf(transitions);
+  const expiry = transitions.find(({ state }) => state === 'EXPIRED')?.event;
+  const serviceEnd = (states.find(isEntitlementEnd) ?? expiry)?.effective.at ?? null;
   return [
     {
       block: Block.ENTITLEMENT,
@@ -106,21 +103,11 @@ function countedKinds(states: readonly BlockingState[], transitions: readonly Tr
   ];
 }
 
-function expiryOf(transitions: readonly Transition[]): Instant | null {
-  return transitions.find(({ state }) => state === 'EXPIRED')?.event.effective.at ?? null;
-}
-
-function rowsOfState({
-  state,
-  before,
-  after,
-  kinds,
-}: {
-  readonly state: BlockingState;
-  readonly before: number;
-  readonly after: number;
-  readonly kinds: readonly Counted[];
-}): readonly BlockingRow[] {
+function rowsOfState(
+  state: BlockingState,
+  { before, after }: { readonly before: number; readonly after: number },
+  kinds: readonly Counted[],
+) {
   const { effective } = state;
   const [ended, begun] = [before & ~after, after & ~before];
   const rows: BlockingRow[] = [];

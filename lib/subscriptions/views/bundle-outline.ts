@@ -28,7 +28,13 @@ import {
 } from '../blocking/states-in-force.ts';
 import { type BillCycleDaySources, billCycleDayOf, billCycleDaySources } from '../timeline/bill-cycle-day.ts';
 import { isKnown } from '../timeline/readable-plans.ts';
-import { type PlanResolver, planShownAt, type Transition, transitionAt } from '../timeline/transitions.ts';
+import {
+  type PlanInForce,
+  type PlanResolver,
+  planShownAt,
+  type Transition,
+  transitionAt,
+} from '../timeline/transitions.ts';
 import {
   type EventListSource,
   type SubscriptionEvent,
@@ -93,16 +99,17 @@ interface SubscriptionPart extends EventListSource {
   readonly subscription: Subscription;
 }
 
-interface BundleFacts extends BundleOutlineInput {
-  readonly sources: ReadonlyMap<Uuid, BillCycleDaySources>;
-}
-
-function subscriptionOutline(part: SubscriptionPart, facts: BundleFacts): SubscriptionOutline {
+function subscriptionOutline(
+  part: SubscriptionPart,
+  facts: BundleOutlineInput & { readonly sources: ReadonlyMap<Uuid, BillCycleDaySources> },
+): SubscriptionOutline {
   const { subscription, transitions, blockingStates, inherited } = part;
   const { bundle, now } = facts;
   const sources = facts.sources.get(subscription.id);
   const shown = planShownAt(transitions, now);
   const known = shown !== null && isKnown(shown) ? shown : null;
+  const inEffect = transitionAt(transitions, now);
+  const cancel = transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
   const states = { subscriptionId: subscription.id, blockingStates };
   return {
     accountId: subscription.accountId,
@@ -121,11 +128,11 @@ function subscriptionOutline(part: SubscriptionPart, facts: BundleFacts): Subscr
     sourceType: sourceTypeOf(subscription, transitions),
     cancelled: entitlementEnd(states) ?? null,
     chargedThrough: subscription.chargedThrough,
-    billingStart: billingStart(transitions),
-    billingEnd: billingEnd(transitions),
+    billingStart: transitions[0]?.event.effective ?? null,
+    billingEnd: cancel?.event.effective ?? null,
     billCycleDayLocal:
-      sources === undefined || known === null ? null : shownBillCycleDay(transitions, now, sources),
-    quantity: quantityAt(transitions, now),
+      sources === undefined || known === null ? null : shownBillCycleDay(known, inEffect, sources),
+    quantity: inEffect?.quantity ?? 1,
     events: () => viewsOf([part]),
     prices: () => pricesMet(subscriptionEvents([part]), facts.account.currency),
   };
@@ -135,7 +142,7 @@ function* viewsOf(parts: readonly SubscriptionPart[]): Generator<SubscriptionEve
   for (const event of subscriptionEvents(parts)) yield eventView(event);
 }
 
-/** A bundle as callers read it (json-models §6). */
+/** A bundle with all rows (json-models §6). */
 export interface BundleView {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
@@ -145,7 +152,7 @@ export interface BundleView {
   readonly timeline: readonly SubscriptionEventView[];
 }
 
-/** A subscription as callers read it at one instant; dates carry the instant and the local date. */
+/** A subscription at one instant; dates have the instant and the local date. */
 export interface SubscriptionView {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
@@ -212,19 +219,6 @@ function eventView(event: SubscriptionEvent): SubscriptionEventView {
   };
 }
 
-/** Date of the first transition. */
-function billingStart(transitions: readonly Transition[]): DatedInstant | null {
-  return transitions[0]?.event.effective ?? null;
-}
-
-/** Date of the CANCEL, past or future; null if there is none or it is an expiry. */
-function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
-  return (
-    transitions.find((transition) => transition.event.type === LifecycleEventType.CANCEL)?.event.effective ??
-    null
-  );
-}
-
 function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions: readonly Transition[]) {
   if (subscription.migrated) return SourceType.MIGRATED;
   return transitions[0]?.event.type === LifecycleEventType.TRANSFER
@@ -232,21 +226,17 @@ function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions:
     : SourceType.NATIVE;
 }
 
-/** Quantity in force at `now`; 1 unless a QUANTITY_CHANGE has set another. */
-function quantityAt(transitions: readonly Transition[], now: Instant): number {
-  return transitionAt(transitions, now)?.quantity ?? 1;
-}
-
-/** The bill cycle day shown at `now`; null while the alignment is ACCOUNT and the account has none (§4.4). */
-function shownBillCycleDay(transitions: readonly Transition[], now: Instant, sources: BillCycleDaySources) {
-  const inForce = planShownAt(transitions, now);
-  if (inForce === null) return null;
-  const requested = transitionAt(transitions, now)?.billCycleDay ?? null;
-  const { day, isProvisional } = billCycleDayOf(inForce, requested, sources);
+/** The bill cycle day to show; null while the alignment is ACCOUNT and the account has none (§4.4). */
+function shownBillCycleDay(
+  inForce: PlanInForce,
+  inEffect: Transition | undefined,
+  sources: BillCycleDaySources,
+) {
+  const { day, isProvisional } = billCycleDayOf(inForce, inEffect?.billCycleDay ?? null, sources);
   return isProvisional ? null : day;
 }
 
-/** What a subscription pays in one phase, in the account's currency; null = no price of that kind (§4.4). */
+/** The prices of one phase in the account's currency; null = no price of that kind (§4.4). */
 export interface PhasePrices {
   readonly planName: string;
   readonly phaseName: string;
@@ -277,7 +267,7 @@ export interface BlockPrice {
   readonly max: Decimal;
 }
 
-/** One entry per phase of the rows, in order (§4.4 "prices"): a new one for another phase name or catalog version. */
+/** One entry per phase of the rows, in order (§4.4 "prices"); another phase name or catalog version starts an entry. */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,
   currency: Currency | null,
@@ -327,7 +317,7 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
   };
 }
 
-/** The price, or null where there is none in the currency: a read never fails for a price that billing would refuse. */
+/** Returns null without a price in the currency, since reads never fail for a price that billing would reject. */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;
   if (price.prices.length === 0) return ZERO;

@@ -11,14 +11,14 @@ import {
   type SubscriptionOutline,
 } from './bundle-outline.ts';
 
-/** Bundles that are in memory at the same time. */
+/** Bundles in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records that the rows are made from, whose audit the rows may show. */
+  /** Ids of the records behind the rows, for their audit. */
   readonly recordIds: readonly Uuid[];
 }
 
-/** A page of bundles that is read while it is shown. */
+/** A page of bundles, read on demand. */
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Bundles on this page. */
   readonly returned: number;
@@ -26,7 +26,7 @@ export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   readonly windows: AsyncIterable<BundleWindow>;
 }
 
-/** Each window is read when the one before it has been shown; no snapshot is kept open for a slow reader. */
+/** Reads each window after the previous one was consumed, so that a slow reader keeps no snapshot open. */
 export async function* windowsFrom(
   first: BundleWindow,
   bundles: readonly Bundle[],
@@ -81,16 +81,15 @@ export async function pageOfViews(
   return { rows, total, max };
 }
 
-/** How many rows an answer may have (platform §16), and how others get their turn while rows are counted. */
+/** Limits the rows of an answer (platform §16); counting yields to other work. */
 export interface RowBound {
   readonly maxRows: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * The rows of an answer: each bundle and subscription is one, and each event is one in the subscription and one in
- * the bundle.
- * @throws BillingError ANSWER_TOO_LARGE (60020) if there are more than allowed.
+ * Counts the rows of an answer: one per bundle and subscription, two per event (subscription and bundle list it).
+ * @throws BillingError ANSWER_TOO_LARGE (60020) for too many.
  */
 export async function countRows(
   accountId: Uuid,
@@ -108,7 +107,7 @@ export async function countRows(
   return rows;
 }
 
-/** @throws BillingError ANSWER_TOO_LARGE (60020) where the subscription alone has more rows than an answer may have. */
+/** @throws BillingError ANSWER_TOO_LARGE (60020) if one subscription has too many rows. */
 export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowBound): Promise<void> {
   let rows = 0;
   for await (const count of rowsOf([subscription], bound)) {
@@ -117,7 +116,7 @@ export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowB
   }
 }
 
-/** Rows, a part at a time. */
+/** Counts rows in parts. */
 async function* rowsOf(
   subscriptions: readonly SubscriptionOutline[],
   { nextTurn }: Pick<RowBound, 'nextTurn'>,
@@ -136,7 +135,6 @@ async function* rowsOf(
   yield count;
 }
 
-/** The error names the way out: the same records by pages, whose size does not matter. */
 export function answerTooLarge(accountId: Uuid, maxRows: number): BillingError {
   return billingError(
     ErrorCode.ANSWER_TOO_LARGE,

@@ -28,45 +28,40 @@ export interface SubscriptionEvent {
   readonly serviceStateName: string;
 }
 
-/** What the rows of one subscription are made from. */
+/** The facts behind the rows of one subscription. */
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
   /** Its own active states. */
   readonly blockingStates: readonly BlockingState[];
-  /** What is set on its bundle and its account. */
+  /** Blocks of its bundle and its account. */
   readonly inherited: readonly BlockHistory[];
 }
 
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/** The rows of subscriptions of one bundle in the total order of §18 rule 5, made while they are read. */
+/** The rows of one bundle's subscriptions in the order of §18 rule 5, created while they are read. */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
-  return { [Symbol.iterator]: () => eventsInOrder(sources) };
+  return {
+    *[Symbol.iterator]() {
+      for (const { event } of mergeSorted(sources.map(rowsOf), compareRows)) yield event;
+    },
+  };
 }
 
-function* eventsInOrder(sources: readonly EventListSource[]): Generator<SubscriptionEvent, undefined> {
-  for (const { event } of mergeSorted(sources.map(rowsOf), compareRows)) yield event;
-}
-
-/** The rows of one subscription. Rows repeat in its list exactly where they repeat in that of the bundle. */
+/** The rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
-  const blocks = blockingRows({
-    ownStates: source.blockingStates,
-    transitions: source.transitions,
-    histories: [...historiesOf(source.blockingStates), ...source.inherited],
-  });
+  const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
+    blockHistory,
+  );
+  const blocks = blockingRows(source, [...own, ...source.inherited]);
   const few = [
     ...transitionRows(source),
     ...entitlementRows(source),
     ...blocks.ofStarts.map((row) => blockRow(source, row, planShownAt(source.transitions, row.effective.at))),
   ].toSorted(compareRows);
   yield* withoutRepetitions(mergeSorted([few, rowsOfStates(source, blocks.ofStates)], compareRows));
-}
-
-function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] {
-  return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
 }
 
 /** Drops rows that repeat the previous row of their service and subscription (§18 rule 7). */
@@ -90,8 +85,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Whether a row can repeat one of an earlier instant. A change from another plan cannot, nor can a pause or resume,
- * whose counterpart may be a row of another service.
+ * True if a row can repeat one of an earlier instant. A change from another plan cannot, nor can a pause or resume, whose
+ * counterpart may be a row of another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -185,11 +180,8 @@ function transitionRows(source: EventListSource): readonly OrderedRow[] {
       serviceName: isBillingOnly ? BILLING_SERVICE : BOTH_SERVICES,
       serviceStateName: type,
     };
-    const {
-      previous: planBefore,
-      event: { sequence },
-    } = transition;
-    return [{ event, planBefore, source, sequence }];
+    const { sequence } = transition.event;
+    return [{ event, planBefore: transition.previous, source, sequence }];
   });
 }
 
@@ -252,7 +244,7 @@ const ROW_OF_ENTITLEMENT: ReadonlyMap<string, SubscriptionEventType> = new Map([
   [EntitlementStateName.ENT_CANCELLED, SubscriptionEventType.STOP_ENTITLEMENT],
 ]);
 
-/** The next element of one of the lists that are merged. */
+/** The next element of a merged list. */
 interface Head<T> {
   readonly rest: Iterator<T>;
   /** Position of the list among the others. */
@@ -260,7 +252,7 @@ interface Head<T> {
   value: T;
 }
 
-/** Merges sorted lists lazily. Where elements compare equal, the one of the earlier list comes first. */
+/** Merges sorted lists lazily. Equal elements keep the order of their lists. */
 export function* mergeSorted<T>(
   lists: readonly Iterable<T>[],
   compare: (one: T, other: T) => number,
@@ -289,7 +281,7 @@ export function* mergeSorted<T>(
   }
 }
 
-/** Moves the element down until no element below it has to come first. */
+/** Moves the element down the heap to its place. */
 function sink<T>(heap: T[], from: number, isBefore: (one: T, other: T) => boolean): void {
   const moved = heap[from];
   if (moved === undefined) return;

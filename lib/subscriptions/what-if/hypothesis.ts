@@ -30,31 +30,28 @@ import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/crea
 import type { CheckedChange } from '../requests/edit-requests.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 
-/** What an action would change of an account's subscriptions; nothing is stored (§20). */
+/** The effect that an action would have on an account's subscriptions; nothing is stored (§20). */
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;
-  /** Where the invoicing of that subscription would stand. */
+  /** The invoicing cursor of that subscription. */
   readonly createdCursor: StoredCursor | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
   readonly withdrawn: ReadonlySet<Uuid>;
-  /** By subscription, the days that billing would have to look at again. */
+  /** By subscription, the days to bill again. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
   /** Date on which the action would take effect; null = it would change no event. */
   readonly effectiveDate: LocalDate | null;
-  /** Dates at which the action would have the account invoiced at once; empty = it takes effect later. */
+  /** Target dates of immediate invoice runs; empty = the action takes effect later. */
   readonly runDates: readonly LocalDate[];
-  /** The plan that requested prices would make; null without any. */
+  /** The override plan of the requested prices; null without any. */
   readonly overridePlan: OverridePlan | null;
-  /** The rest of the day on which the action is dated; the action sees the catalog of its end (§20). Null without a date. */
+  /** The rest of the action's day, whose end supplies the catalog (§20); null without a date. */
   readonly day: SeenAsOf | null;
 }
 
-/** When the action is tried, and the day on which it is dated. */
-interface HypothesisTime extends Pick<Hypothesis, 'day'> {
-  readonly now: Instant;
-}
+type HypothesisTime = Pick<Hypothesis, 'day'> & { readonly now: Instant };
 
 export function hypothesisOfCreation(
   creation: Creation,
@@ -96,7 +93,7 @@ export function hypothesisOfEdits(
 /** Above the record ids of a database and below those of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
-/** Active events of subscriptions as the action would leave them. */
+/** The active events after the action. */
 export function eventsUnder(
   hypothesis: Hypothesis,
   stored: readonly LifecycleEvent[],
@@ -108,7 +105,7 @@ export function eventsUnder(
   return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
 }
 
-/** Cursors of an account's subscriptions as the action would leave them. */
+/** The invoicing cursors of an account's subscriptions after the action. */
 export function cursorsUnder(
   { createdCursor, touched }: Hypothesis,
   stored: readonly StoredCursor[],
@@ -117,7 +114,7 @@ export function cursorsUnder(
   return createdCursor === null ? dirtied : [...dirtied, createdCursor];
 }
 
-/** Subscriptions of an account as the action would leave them. */
+/** The account's subscriptions after the action. */
 export function subscriptionsUnder(
   { created }: Hypothesis,
   stored: readonly Subscription[],
@@ -125,7 +122,7 @@ export function subscriptionsUnder(
   return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
 }
 
-/** The catalog as the action sees it, with the plan that requested prices would make. */
+/** The catalog of the action's day with the override plan of the requested prices. */
 export function catalogUnder(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
@@ -133,7 +130,7 @@ export function catalogUnder(
   return withForeseenPlan(seenOn(hypothesis?.day ?? null, catalog), hypothesis);
 }
 
-/** The catalog with the plan that requested prices would make. */
+/** The catalog with the override plan of the requested prices. */
 export function withForeseenPlan(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan'> | null,
@@ -149,13 +146,13 @@ export const HypotheticalActionType = {
 } as const;
 export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeof HypotheticalActionType];
 
-/** A running subscription, with the bundle that the caller names for it. */
+/** A running subscription and its bundle as requested. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
 }
 
-/** An operation on subscriptions that is tried and not done (§20), with the members of its real request. */
+/** A simulated operation on subscriptions (§20), with the members of the real request. */
 export type HypotheticalAction =
   | {
       readonly type: typeof HypotheticalActionType.START_BILLING;
@@ -166,7 +163,7 @@ export type HypotheticalAction =
       readonly type: typeof HypotheticalActionType.CHANGE;
       readonly of: SubscriptionInBundle;
       readonly request: CheckedChange;
-      /** Category of the plan, where the request names it by its product. */
+      /** Category of the plan if the request names its product. */
       readonly productCategory: ProductCategory | null;
     }
   | {
@@ -175,7 +172,7 @@ export type HypotheticalAction =
       readonly options: CancelSubscriptionOptions;
     };
 
-/** From the instant that a date means to the end of that day, 23:59:59 UTC; null if no date is given (§20). */
+/** From the instant of the date to 23:59:59 UTC of that day; null without a date (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },
@@ -186,7 +183,7 @@ export function dayOf(
   return from < end ? { from, end } : null;
 }
 
-/** The catalog as that day sees it. */
+/** The catalog of that day. */
 export function seenOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
   return day === null ? catalog : catalog.seenAsOf(day);
 }
