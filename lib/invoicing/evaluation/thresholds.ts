@@ -45,7 +45,7 @@ export function lastRunningDate({
   usage: { zone },
   now,
 }: Pick<LookAtThresholds, 'events' | 'usage' | 'now'>): LocalDate {
-  return openEnds({ events, now, zone }).reduce((last, end) => maxDate(last, end), localDateOf(now, zone));
+  return openEnds(events, now, zone).reduce((last, end) => maxDate(last, end), localDateOf(now, zone));
 }
 
 /** The thresholds that the periods which are running, or were when usage was recorded, have reached (usage §12.1). */

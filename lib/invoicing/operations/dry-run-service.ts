@@ -286,7 +286,7 @@ export function ratedUsage(
       const requests = [{ account, targetDate: today }];
       const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? [];
-      return { accountId, today, ends: openEnds({ events, now, zone }) };
+      return { accountId, today, ends: openEnds(events, now, zone) };
     });
   }
 

@@ -13,11 +13,11 @@ import {
   UTC,
   yearOf,
 } from '../../values/time/index.ts';
-import { type BilledPoints, piecesNeeded } from './usage-book.ts';
+import { type BilledPoints, bucketOf, piecesNeeded } from './usage-book.ts';
 
 /**
- * The first day whose points have to stay, the first of a month; null = all have to stay. Days before the one from which the
- * next run looks at the subscription's usage are billed, as far as they ever will be, and older than its look-back (§7.1).
+ * Returns the first of the month from which points must stay; null = all. Days before the start of the next run's reading
+ * are billed for good and older than the look-back (§7.1).
  */
 export function archivableBefore(
   { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,
@@ -30,20 +30,28 @@ export function archivableBefore(
 const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
 const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
 
-interface ArchivedDaysInput {
-  /** Of one subscription. */
-  readonly days: readonly OpenDay[];
-  /** Those of the subscription that may have billed points of these days, on invoices that are not VOID. */
-  readonly intervals: readonly StoredUsageInterval[];
-  readonly zone: TimeZone;
-}
-
 /**
- * Returns what is kept of days whose points are deleted (§11.4): the pieces for later comparisons, since the billed
- * usage and the cuts of a day no longer change, and which points each invoice billed first.
+ * Returns what is kept of a subscription's days whose points are deleted (§11.4): the pieces for later comparisons,
+ * since the billed usage and the cuts of a day no longer change, and which points each invoice billed first.
+ * @param intervals those that may have billed points of these days, on invoices that are not VOID.
  */
-export function archivedDays({ days, intervals, zone }: ArchivedDaysInput): readonly ArchivedDay[] {
-  const splitOf = new Map(splitsOf(days, { intervals, zone }).map((split) => [bucketOf(split), split]));
+export function archivedDays(
+  days: readonly OpenDay[],
+  intervals: readonly StoredUsageInterval[],
+  zone: TimeZone,
+): readonly ArchivedDay[] {
+  const billed = intervals.map(
+    ({ start, end, consumed }): BilledPoints => ({
+      instants: { start: start.at, end: end.at },
+      startDate: start.date,
+      endDate: end.date,
+      consumed,
+    }),
+  );
+  // Summed from the points, so that none is lost that the zone now places beside its day.
+  const counted = days.map((day) => ({ ...day, version: 0, sum: ZERO, max: ZERO }));
+  const { split: splits } = piecesNeeded({ days: counted, events: [], zone, billed });
+  const splitOf = new Map(splits.map((split) => [bucketOf(split), split]));
   return days.map((day) => {
     const { bounds, ordinals } = splitOf.get(bucketOf(day)) ?? { bounds: [], ordinals: [] };
     const starts = [...new Set([day.archivedCount, ...ordinals.filter((each) => each > day.archivedCount)])];
@@ -57,28 +65,10 @@ export function archivedDays({ days, intervals, zone }: ArchivedDaysInput): read
   });
 }
 
-function splitsOf(days: readonly OpenDay[], { intervals, zone }: Omit<ArchivedDaysInput, 'days'>) {
-  const billed = intervals.map(
-    ({ start, end, consumed }): BilledPoints => ({
-      instants: { start: start.at, end: end.at },
-      startDate: start.date,
-      endDate: end.date,
-      consumed,
-    }),
-  );
-  // Summed from the points, so that none is lost that the zone now places beside its day.
-  const counted = days.map((day) => ({ ...day, version: 0, sum: ZERO, max: ZERO }));
-  return piecesNeeded({ days: counted, events: [], zone, billed }).split;
-}
-
 /** The same parts, plus the time before and after. */
 function partsOf(bounds: readonly Instant[]): readonly PartOfDay[] {
   if (bounds.length === 0) return ['ALL'];
   const all = [FIRST, ...bounds, LAST];
   const parts = all.slice(1).map((to, index): PartOfDay => ({ from: all[index] ?? FIRST, to }));
   return ['DAY_POINTS', ...parts];
-}
-
-function bucketOf({ unit, localDate }: Pick<OpenDay, 'unit' | 'localDate'>): string {
-  return `${localDate} ${unit}`;
 }

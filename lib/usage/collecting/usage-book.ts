@@ -29,9 +29,9 @@ import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlemen
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
 export interface UsageBookInput extends UsageHistory {
-  /** If late points are not billed, those charged only by void invoices, which are not late. Default none. */
+  /** If late points are not billed: points charged only by void invoices, which are not late. Default none. */
   readonly freed?: readonly FreedPoints[];
-  /** Those of `piecesNeeded`: whole days, and what storage has answered. */
+  /** The whole days of `piecesNeeded` and the split ones from storage. */
   readonly pieces: readonly UsagePiece[];
 }
 
@@ -166,7 +166,7 @@ export class UsageBook {
 
   #within(interval: UsageInterval): readonly UsagePiece[] {
     const found: UsagePiece[] = [];
-    for (let date = interval.start.date; date <= interval.end.date; date = nextDay(date)) {
+    for (let date = interval.start.date; date <= interval.end.date; date = (date + 1) as LocalDate) {
       for (const piece of this.#on(date)) {
         if (this.#isWithin(interval, piece)) found.push(piece);
       }
@@ -194,10 +194,6 @@ export class UsageBook {
   }
 }
 
-function nextDay(date: LocalDate): LocalDate {
-  return (date + 1) as LocalDate;
-}
-
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
 /** Points charged by an invoice that is now VOID. */
@@ -222,7 +218,7 @@ function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
   return range.from <= piece.from && piece.to <= range.to;
 }
 
-/** A day of a unit that storage is asked to split, so that each piece is in one interval and consumed as a whole. */
+/** A day of a unit to split in storage, so that each piece is in one interval and consumed as a whole. */
 export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
@@ -269,7 +265,7 @@ export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesIn
   for (const day of days) {
     const { unit, localDate, count, sum, max } = day;
     const ranges = rangesOf.get(bucketOf(day)) ?? [];
-    const bounds = boundsOf(localDate, { cuts: cutsOn.get(localDate) ?? [], ranges, zone });
+    const bounds = boundsOf(localDate, zone, { cuts: cutsOn.get(localDate) ?? [], ranges });
     const ordinals = ordinalsOf(ranges, count);
     if (bounds.length > 0 || ordinals.length > 0) split.push({ unit, localDate, bounds, ordinals });
     else if (max !== null) whole.push({ unit, localDate, part: 'ALL', after: 0, upTo: count, sum, max });
@@ -277,18 +273,17 @@ export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesIn
   return { whole, split };
 }
 
-function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate'>): string {
+/** The key of a unit on a day. */
+export function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate'>): string {
   return `${localDate} ${unit}`;
 }
 
-interface DayCuts {
-  readonly cuts: readonly DatedInstant[];
-  readonly ranges: readonly PointRange[];
-  readonly zone: TimeZone;
-}
-
 /** The instants that cut a day, with its start and end; none if uncut. */
-function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly Instant[] {
+function boundsOf(
+  date: LocalDate,
+  zone: TimeZone,
+  { cuts, ranges }: { readonly cuts: readonly DatedInstant[]; readonly ranges: readonly PointRange[] },
+): readonly Instant[] {
   const start = startOfDay(date, zone);
   const within = [
     ...cuts.map(({ at }) => at).filter((at) => at !== start),

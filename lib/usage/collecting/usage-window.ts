@@ -6,7 +6,7 @@ import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-/** `billed`: those read or made by the last run. */
+/** `billed`: intervals read or created by the last run. */
 interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
   /** The start of the last run's reading; default all. */
@@ -14,9 +14,9 @@ interface UsageWindowInput extends UsageHistory {
 }
 
 /**
- * The date from which the next run looks at a subscription's usage, as long as nothing is void and its events stay (§7.1);
- * null = at all of it. It reads the billed intervals that end on that date or later, the days from it on, and those that
- * these intervals have consumed.
+ * Returns the date from which the next run reads a subscription's usage, unless invoices become void or events change
+ * (§7.1); null = all. The run reads the billed intervals that end on that date or later, the days from it on, and the
+ * days that these intervals consumed.
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { events, zone, config, from = null } = input;
@@ -42,7 +42,7 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   });
 }
 
-/** Earlier, if the days from there on need intervals that end before. */
+/** Moves the date back to the end of intervals that its days need. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
@@ -55,7 +55,7 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/** Late points may be charged with an earlier period, which is needed as long as the points are. */
+/** Late points may be charged by an earlier period, which is needed as long as its points are. */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

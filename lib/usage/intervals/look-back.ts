@@ -10,9 +10,10 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
+import { instantOf } from './usage-intervals.ts';
 
 interface LookBackInput {
-  /** Latest end date that is billed of the subscription's section; null = none. */
+  /** Latest billed end date of the section; null = none. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
   /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
@@ -36,7 +37,7 @@ export function lookBackOf(
 ): DatedInstant {
   const [first] = events;
   assertInvariant(first, `The subscription of usage ${name} has no billing event`);
-  const begin = { at: first.effectiveDate, date: first.localDate };
+  const begin = instantOf(first);
   const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);
   const [end, ...others] = ends;
   const billedThrough = end === undefined ? null : maxDate(end, ...others);
@@ -53,7 +54,7 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
   return at > begin.at ? { at, date } : begin;
 }
 
-/** At least as many periods as there are between the dates; a large setting must not leave the calendar. */
+/** An upper bound of the periods between the dates, since a large setting must not leave the calendar. */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);
   const shortest = unit === 'DAYS' ? number : number * 28;

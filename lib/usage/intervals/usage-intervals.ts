@@ -39,7 +39,7 @@ interface IntervalsInput {
 /** In periods: another bill cycle day makes intervals of up to two (§6.2 rule 5). */
 const LONGEST_INTERVAL = 2;
 
-/** The latest end of an interval, however its end is put off. */
+/** The latest end of an interval after any change of its bill cycle day. */
 export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
   return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
 }
@@ -60,8 +60,7 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
 
 /** The start of the run's interval around an instant, complete or not. */
 export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
-  const [first] = run.events;
-  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  const begin = instantOf(run.events[0]);
   const targetDate = localDateOf(at, zone);
   const date = addPeriod(targetDate, run.section.billingPeriod, -LONGEST_INTERVAL);
   const lookBack = date > begin.date ? { at: startOfDay(date, zone), date } : begin;
@@ -69,11 +68,10 @@ export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): Dat
 }
 
 function boundariesOf(run: UsageRun, input: IntervalsInput): readonly DatedInstant[] {
-  const [first] = run.events;
-  const start: DatedInstant = { at: first.effectiveDate, date: first.localDate };
+  const start = instantOf(run.events[0]);
   const boundaries: DatedInstant[] = start.at >= input.lookBack.at ? [start] : [];
   for (const cadence of cadencesOf(run)) addCycleDates(boundaries, cadence, { ...input, run });
-  const end = endOf(run);
+  const end = run.closedBy && instantOf(run.closedBy);
   if (end !== null && isNextBoundary(end, boundaries, run)) boundaries.push(end);
   return boundaries;
 }
@@ -105,8 +103,9 @@ function placeFrom({ cycle }: Cadence, { date }: DatedInstant): number {
   return after > 0 && cycleDate(cycle, after - 1) === date ? after - 1 : after;
 }
 
-function endOf({ closedBy }: UsageRun): DatedInstant | null {
-  return closedBy === null ? null : { at: closedBy.effectiveDate, date: closedBy.localDate };
+/** The instant of an event. */
+export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent): DatedInstant {
+  return { at, date };
 }
 
 /** §6.3 rule 3. A subscription that is cancelled at the instant of its start has an interval of no length. */
@@ -142,7 +141,9 @@ interface Cadence {
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
-  const anchors = isMonthBased(billingPeriod) ? events.filter(bringsAnotherDay) : [events[0]];
+  const anchors = isMonthBased(billingPeriod)
+    ? events.filter((event, index) => event.billCycleDayLocal !== events[index - 1]?.billCycleDayLocal)
+    : [events[0]];
   return anchors.map((from, index) => ({
     from,
     cycle: cycleDatesOf({
@@ -154,20 +155,16 @@ function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[]
   }));
 }
 
-/** The next date on which an open run has something to bill; null for a closed one, which has none (§7.9 rule 3). */
+/** The next date on which an open run has something to bill; null for a closed run (§7.9 rule 3). */
 export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
   const last = cadencesOf(run).at(-1);
   if (last === undefined || last.until !== null) return null;
   return cycleDate(last.cycle, firstCycleAfter(last.cycle, targetDate));
 }
 
-function bringsAnotherDay(event: BillingEvent, index: number, events: readonly BillingEvent[]): boolean {
-  return index === 0 || event.billCycleDayLocal !== events[index - 1]?.billCycleDayLocal;
-}
-
 /**
- * The share of a period that an interval covers; null = a whole period. It is above 1 for an interval that another bill
- * cycle day has made longer (§6.2 rule 5), and 0 for one within a day.
+ * The share of a period that an interval covers; null = a whole period. Above 1 if another bill cycle day made the
+ * interval longer (§6.2 rule 5), 0 within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
   const cadences = cadencesOf(run);
@@ -180,8 +177,8 @@ export function periodShare(run: UsageRun, { start, end }: UsageInterval): Perio
 }
 
 /**
- * The units that the subscription's sections charge during an interval (§7.8): of the event in force at its start and of
- * those that take effect in it, other than at its end.
+ * The units that the subscription's sections charge during an interval (§7.8): by the event in force at its start and
+ * later events before its end.
  * @param events all of the subscription, in order.
  */
 export function knownUnits(
@@ -189,7 +186,7 @@ export function knownUnits(
   { start, end }: UsageInterval,
 ): ReadonlySet<string> {
   const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
-  // At the start, they count in an interval of no length too, if the cancellation is last.
+  // Events at the start also count in an interval of no length.
   const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
   const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
   return new Set(sections.flatMap(unitsOf));
@@ -205,7 +202,7 @@ export interface UsageRun {
 
 /**
  * The runs of one subscription, by start, then usage name.
- * @param events all of the subscription, in order; those after the target date are not looked at (§6).
+ * @param events all of the subscription, in order; ignores those after the target date (§6).
  */
 export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
   const runs: UsageRun[] = [];
@@ -214,7 +211,7 @@ export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate
     if (event.localDate > targetDate) break;
     const still = new Map<string, OpenRun>();
     for (const section of event.usages) {
-      const key = keyOf(section);
+      const key = JSON.stringify([section.name, section.versionDate, section.priceIdentity]);
       const before = open.get(key);
       before?.events.push(event);
       still.set(key, before ?? { section, events: [event] });
@@ -229,10 +226,6 @@ export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate
 interface OpenRun {
   readonly section: UsageSection;
   readonly events: [BillingEvent, ...BillingEvent[]];
-}
-
-function keyOf({ name, versionDate, priceIdentity }: UsageSection): string {
-  return JSON.stringify([name, versionDate, priceIdentity]);
 }
 
 function withoutEmptyPauses(events: readonly BillingEvent[]): readonly BillingEvent[] {
@@ -263,18 +256,10 @@ export function isBilled(event: BillingEvent): boolean {
 /** A stretch in which a subscription is billed: from its start, or the end of a pause. */
 export interface BilledTime {
   readonly start: DatedInstant;
-  /** null = it has no end yet. */
+  /** null = open. */
   readonly end: Instant | null;
   /** True if it ends with the subscription, whose last instant counts (§6.4). */
   readonly includesEnd: boolean;
-}
-
-interface PointInTime {
-  readonly recordInstant: Instant;
-  /** Stored when the point was recorded. */
-  readonly localDate: LocalDate;
-  /** True if recorded for a day, not an instant. */
-  readonly dateOnly: boolean;
 }
 
 export function billedTimes(events: readonly BillingEvent[]): readonly BilledTime[] {
@@ -294,8 +279,12 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 /**
  * The instant at which a point counts (§2.3 rule 3): for a day that begins before billing, the earliest start of
  * billing on it; else its own.
+ * @param point `localDate`: stored when the point was recorded; `dateOnly`: recorded for a day, not an instant.
  */
-export function countsAt(point: PointInTime, times: readonly BilledTime[]): Instant {
+export function countsAt(
+  point: { readonly recordInstant: Instant; readonly localDate: LocalDate; readonly dateOnly: boolean },
+  times: readonly BilledTime[],
+): Instant {
   const { recordInstant, localDate, dateOnly } = point;
   if (!dateOnly || isBilledAt(recordInstant, times)) return recordInstant;
   const start = times.find((time) => time.start.date === localDate && time.start.at > recordInstant);
@@ -303,7 +292,10 @@ export function countsAt(point: PointInTime, times: readonly BilledTime[]): Inst
 }
 
 export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
-  return times.some((time) => holds(time, at));
+  return times.some(
+    ({ start, end, includesEnd }) =>
+      at >= start.at && (end === null || at < end || (includesEnd && at === end)),
+  );
 }
 
 /** True if a point that counts at `at` is one of the interval's (§6.4). */
@@ -311,39 +303,32 @@ export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant
   return at >= start.at && (at < end.at || (includesEnd && at === end.at));
 }
 
-function holds({ start, end, includesEnd }: BilledTime, at: Instant): boolean {
-  return at >= start.at && (end === null || at < end || (includesEnd && at === end));
-}
-
-interface OpenEndsInput {
-  /** All of the subscription, in order, those to come included. */
-  readonly events: readonly BillingEvent[];
-  readonly now: Instant;
-  readonly zone: TimeZone;
-}
-
-/** The end dates of the running intervals in order, each once (§3.3): cycle dates, or earlier events. */
-export function openEnds({ events, now, zone }: OpenEndsInput): readonly LocalDate[] {
+/**
+ * The distinct end dates of the running intervals in order (§3.3): cycle dates, or earlier events.
+ * @param events all of the subscription, in order, including future ones.
+ */
+export function openEnds(
+  events: readonly BillingEvent[],
+  now: Instant,
+  zone: TimeZone,
+): readonly LocalDate[] {
   const today = localDateOf(now, zone);
   const whole = usageRuns(events, events.at(-1)?.localDate ?? today);
   const ends = usageRuns(events, today).flatMap((soFar): readonly LocalDate[] => {
     const next = nextUsageDate(soFar, today);
-    const run = whole.find(({ events: [first], section }) => isSameStart(soFar, first, section));
+    const run = whole.find(
+      ({ events: [first], section }) => soFar.section === section && soFar.events[0] === first,
+    );
     if (next === null || run === undefined || soFar.events[0].effectiveDate > now) return [];
-    const [{ effectiveDate: at, localDate: date }] = run.events;
     // A future bill cycle day can postpone the end.
     const targetDate = addPeriod(next, run.section.billingPeriod, 1);
-    const intervals = usageIntervals(run, { targetDate, lookBack: { at, date }, zone });
+    const intervals = usageIntervals(run, { targetDate, lookBack: instantOf(run.events[0]), zone });
     return [intervals.find(({ end }) => end.at > now)?.end.date ?? next];
   });
   return [...new Set(ends)].sort((a, b) => a - b);
 }
 
-function isSameStart(one: UsageRun, first: BillingEvent, section: UsageRun['section']): boolean {
-  return one.section === section && one.events[0] === first;
-}
-
-/** The next dates after a date that bill open usage: one for each open run. */
+/** The next dates after `date` that bill open usage, one per open run. */
 export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
   return usageRuns(events, date)
     .map((run) => nextUsageDate(run, date))

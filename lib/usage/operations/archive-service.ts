@@ -20,7 +20,7 @@ import { archivableBefore, archivedDays } from '../collecting/archived-days.ts';
 import { type UsageConfig, usageSettings } from '../settlement/usage-config.ts';
 import type { ArchivedUsage, ArchiveRequest } from './usage-operations.ts';
 
-/** Subscriptions whose usage is archived one after another, days of them at a time, and points, where these are many. */
+/** Limits of a page of subscriptions, and of the days and points archived in one transaction. */
 const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
 const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
 const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
@@ -106,7 +106,7 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
     const zone = zoneOf.get(accountRecordId);
     if (zone === undefined) return [];
     const billed = intervals.get(subscriptionId) ?? [];
-    return archivedDays({ days: own.get(subscriptionRecordId) ?? [], intervals: billed, zone });
+    return archivedDays(own.get(subscriptionRecordId) ?? [], billed, zone);
   });
   await session.usage.archive(archived);
   return {
@@ -116,7 +116,7 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
   };
 }
 
-/** Days that may be archived by what is known under the locks of their accounts, as many as one transaction takes. */
+/** Locks the days to archive, as many as one transaction takes. The accounts are locked. */
 async function openDays(
   session: WriteSession,
   of: { readonly page: readonly SettledSubscription[]; readonly accounts: readonly Account[] },

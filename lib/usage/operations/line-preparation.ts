@@ -159,7 +159,7 @@ export async function loadMetered(
   });
 }
 
-/** How long what recording knows of a subscription counts, and of how many it is known (usage §2.5). */
+/** Lifetime and size of the cache of subscriptions (usage §2.5). */
 const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 

@@ -124,22 +124,14 @@ async function askedParts(
 }
 
 async function recorded(session: ReadSession, asked: Asked): Promise<readonly RolledUpUsage[]> {
-  const parts = await answerableStretches(session, asked);
-  const { unit } = asked;
-  const isAsked = parts.length > 0 && (unit === null || isStorable(unit));
-  return rolledUp(asked, isAsked ? await sumsOfStretches(session, asked, parts) : []);
+  return rolledUp(asked, await sumsByDays(session, asked));
 }
 
-async function sumsByDays(session: ReadSession, asked: Asked) {
-  return sumsOfStretches(session, asked, await answerableStretches(session, asked));
-}
-
-function sumsOfStretches(
-  session: ReadSession,
-  { subscription: { recordId: subscriptionRecordId }, unit }: Asked,
-  stretches: readonly UsageStretch[],
-) {
-  return session.usage.sums({ subscriptionRecordId, stretches, unit });
+async function sumsByDays(session: ReadSession, asked: Asked): Promise<readonly (readonly UsageSum[])[]> {
+  const stretches = await answerableStretches(session, asked);
+  const { subscription, unit } = asked;
+  if (stretches.length === 0 || (unit !== null && !isStorable(unit))) return [];
+  return session.usage.sums({ subscriptionRecordId: subscription.recordId, stretches, unit });
 }
 
 async function sumsByHour(
@@ -171,7 +163,7 @@ function rolledUp(
 }
 
 /**
- * The parts as stretches that the stored data can answer. If days are cut, one statement checks that they still have points.
+ * Returns the parts as stretches that storage can sum. If days are cut, one statement checks that they still have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
 async function answerableStretches(session: ReadSession, { subscription, zone, parts }: Asked) {

@@ -42,14 +42,14 @@ export async function storeSubmissions(
   });
 }
 
-/** The lines of a chunk with the outcomes of those that were stored, or what kept them from being stored. */
+/** The lines of a chunk with the outcomes of the stored ones, or the error that prevented storing. */
 export type StoredChunk =
   | { readonly prepared: readonly PreparedLine[]; readonly outcomes: readonly RecordingOutcome[] }
   | { readonly error: unknown };
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/** Never rejects: a failure while the next chunk is read is reported when this one is asked for. */
+/** Never rejects, since the next chunk is read meanwhile; `addTo` throws the error. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // A host's transaction has one connection.
@@ -65,7 +65,7 @@ export async function storeChunk(storing: Storing, prepared: readonly PreparedLi
   return failed === undefined ? { prepared, outcomes } : { error: failed.reason };
 }
 
-/** @throws what has kept the chunk from being stored. */
+/** @throws the error that prevented storing. */
 export function addTo(report: LineReport, stored: StoredChunk): void {
   if ('error' in stored) throw stored.error;
   const next = stored.outcomes.values();
@@ -92,8 +92,8 @@ interface Share {
 }
 
 /**
- * A chunk in shares that may be stored at once: none has a subscription of another, so that lines of a subscription are
- * stored in their order, and none waits for another's rows (§11.2 rule 3).
+ * Splits a chunk into shares to store concurrently. They share no subscription, so that its lines keep their order and
+ * no share waits for another's rows (§11.2 rule 3).
  */
 export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
   const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);

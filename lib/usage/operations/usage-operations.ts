@@ -55,7 +55,7 @@ export interface RollUpRequest {
   readonly startDate: Given<RequestedDate>;
   /** Exclusive; not before `startDate`. */
   readonly endDate: Given<RequestedDate>;
-  /** Of this unit alone; default: of every unit. */
+  /** Default: all units. */
   readonly unitType?: string | null;
 }
 
@@ -82,28 +82,29 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 }
 
 export interface RecordAllOptions {
-  /** True: the report lists every line, not failures alone. */
+  /** Lists every line in the report; by default only failures. */
   readonly listsAll?: boolean;
 }
 
 /** The recorded usage of subscriptions, which invoices charge by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
-   * Records usage, all of it or none. Neither future dates nor pauses nor names that no catalog knows are refused, the
-   * latter unless the tenant has `usage.unknownUnitPolicy=REJECT`. Waits for no lock of the account.
+   * Records usage, all or none. Future dates and pauses are allowed, and so are units missing in the catalog unless the
+   * tenant has `usage.unknownUnitPolicy=REJECT`. Does not wait for the account's lock.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * USAGE_RECORD_AFTER_SUBSCRIPTION_END (50001) for usage after the end of the service, USAGE_UNIT_UNKNOWN (50002),
-   * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same was recorded before and `onDuplicate` is IGNORE.
+   * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same usage was recorded and `onDuplicate` is IGNORE.
    */
   record(...given: [...C, usage: NewUsage, options?: RecordUsageOptions]): Promise<RecordedUsage>;
 
   /**
-   * Records usage of many subscriptions, each line for itself: one that is wrong keeps no other back, and one that was
-   * recorded before is counted as a duplicate, so that all of them may be sent again. Of two lines with one tracking id the
-   * first wins. Lines are asked for and stored some thousands at a time, and stay stored where a later one cannot be had. An `UnreadableLine` is reported as MALFORMED.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored, never for a line;
-   * TOO_MANY_REQUESTS (60015) before any line is asked for while many such calls are being recorded, and after 50,000 points
-   * while two calls of the tenant (four of all tenants) with more points are: lines that are stored by then stay.
+   * Records usage of many subscriptions, each line independently: a faulty line does not affect others, and a line
+   * recorded before counts as a duplicate, so that all lines can be sent again. Of two lines with one tracking id the
+   * first wins. Lines are read and stored in batches of some thousands; stored batches stay if a later line cannot be
+   * read. An `UnreadableLine` is reported as MALFORMED.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line; TOO_MANY_REQUESTS
+   * (60015) before the first line if too many calls are running, and after 50,000 points if two calls of the tenant
+   * (four of all tenants) have more points: lines stored by then stay.
    */
   recordAll(
     ...given: [
@@ -114,23 +115,22 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   ): Promise<UsageReport>;
 
   /**
-   * Takes back what was recorded under a tracking id, which stays taken. Once more, it changes nothing.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND where nothing was recorded so,
-   * USAGE_RECORD_ARCHIVED (50003) once its points are archived.
+   * Voids the usage of a tracking id, which cannot be used again. Repeating the call changes nothing.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND for an unknown tracking id,
+   * USAGE_RECORD_ARCHIVED (50003) if its points are archived.
    */
   void(...given: [...C, subscriptionId: Uuid | string, trackingId: string]): Promise<void>;
 
   /**
-   * What was recorded from one date to another, whether or not it is billed. A day counts from its start in the account's
-   * time zone.
+   * Returns the usage recorded between two dates, billed or not. A day begins at its start in the account's time zone.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
-   * start, and for a bound within a day that is archived.
+   * start, and for a bound within an archived day.
    */
   rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
 
   /**
-   * The same between each instant and the next one: n instants give n − 1 answers.
-   * @param instants in ascending order; one that repeats gives an empty answer.
+   * Returns the usage between each instant and the next: n − 1 results for n instants.
+   * @param instants in ascending order; a repeated one gives an empty result.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
    */
   rollUpForTransitions(
@@ -138,8 +138,8 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   ): Promise<readonly RolledUpUsage[]>;
 
   /**
-   * The same by the hours, days or months of the account's calendar, for those in which something was recorded. The first
-   * and the last one are cut by the dates that are asked for; an hour that the clock shows twice is told twice.
+   * Returns the usage by hour, day or month of the account's calendar, without empty ones. The requested dates cut the
+   * first and the last one; an hour that the clock shows twice is listed twice.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
    * start and for more than 10,000 hours, days or months.
    */
@@ -149,7 +149,7 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
 }
 
 export interface ArchiveRequest<D = LocalDate | string> {
-  /** Points of days before this one go; the first day of a month, such as `2026-04-01`. */
+  /** Archives days before this one; the first day of a month, such as `2026-04-01`. */
   readonly before: D;
 }
 
@@ -166,12 +166,11 @@ export interface ArchivedUsage {
 /** Deletes points that are no longer needed. */
 export interface UsageArchiveOperations<C extends Leading = []> {
   /**
-   * Archives the points of closed months: those of days that are billed, as far as they ever will be, and older than the
-   * look-back of their subscription. Invoices, their tracking ids and sums over whole days stay as they are; sums that begin
-   * or end within an archived day are refused, and so is taking back what was recorded. Usage that is recorded for an
-   * archived day later counts as late usage always does. It may be called again at any time, beside running work, and goes
-   * on where it has stopped.
-   * @throws BillingError INVALID_PARAMETER (60002) for a date that begins no month.
+   * Archives the points of closed months: days that are billed for good and older than the look-back of their
+   * subscription. Invoices, their tracking ids and sums over whole days do not change; voiding, and sums that begin or end
+   * within an archived day, are rejected. Usage recorded later for an archived day counts as late usage. Can be called at
+   * any time and resumes an interrupted call.
+   * @throws BillingError INVALID_PARAMETER (60002) if the date is not the first day of a month.
    */
   archive(...given: [...C, request: ArchiveRequest]): Promise<ArchivedUsage>;
 }

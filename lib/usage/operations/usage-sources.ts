@@ -40,8 +40,8 @@ type Properties = readonly PluginProperty[];
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**
- * The usage sources that the engine was opened with (§9). Asked outside transactions, in their order; the first that has an
- * answer is taken. What they answer is a claim: it is read as such, and the error for what cannot be names the source.
+ * The host's usage sources (§9), called outside transactions in their order until one answers. Answers are untrusted;
+ * the error for a malformed one names the source.
  */
 export class UsageSources {
   readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
@@ -57,8 +57,8 @@ export class UsageSources {
   }
 
   /**
-   * What an account's subscriptions have used; null = no source has it, so that what is recorded counts.
-   * @throws BillingError UNEXPECTED (60000) for a source that fails; see `sourceFailure`.
+   * Returns the usage of an account's subscriptions; null = no source has it, so that recorded usage counts.
+   * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
   async ofAccount(
     question: SourceQuestion,
@@ -66,7 +66,7 @@ export class UsageSources {
     properties: Properties,
   ): Promise<SuppliedBySubscription | null> {
     const context = Object.freeze({ ...given });
-    const told = frozenCopy([
+    const pluginProperties = frozenCopy([
       ...properties,
       { key: 'USAGE_TRANSITIONS', value: transitionsText(question), isUpdatable: false },
     ]);
@@ -78,16 +78,19 @@ export class UsageSources {
       const sums = new Map(
         question.subscriptions.map(({ subscriptionId, slots }) => [subscriptionId, new RecordSums(slots)]),
       );
-      const found = await this.#addedUp(asked, sums, () => source.getUsageForAccount(range, context, told));
-      if (found !== null) return suppliedOf(sums);
+      const found = await this.#addedUp(asked, sums, () =>
+        source.getUsageForAccount(range, context, pluginProperties),
+      );
+      if (found === null) continue;
+      return new Map([...sums].map(([id, each]) => [id, { kind: 'RECORDS', pieces: each.pieces() }]));
     }
     return null;
   }
 
   /**
-   * What one subscription has used between neighbouring bounds, by unit; null = no source has it.
-   * @param bounds ascending, each once; at least two.
-   * @throws BillingError UNEXPECTED (60000) for a source that fails.
+   * Returns the usage of one subscription between neighboring bounds, by unit; null = no source has it.
+   * @param bounds ascending and distinct; at least two.
+   * @throws BillingError UNEXPECTED (60000) for a failed source.
    */
   async ofSubscription(
     subscriptionId: Uuid,
@@ -150,10 +153,6 @@ export class UsageSources {
   }
 }
 
-function suppliedOf(sums: ReadonlyMap<Uuid, RecordSums>): SuppliedBySubscription {
-  return new Map([...sums].map(([id, each]) => [id, { kind: 'RECORDS', pieces: each.pieces() }]));
-}
-
 function quantitiesOf(requests: readonly UsageIntervalRequest[], quantities: readonly SuppliedQuantity[]) {
   const found = new Map<Uuid, Map<string, SuppliedQuantity>>();
   for (const [index, request] of requests.entries()) {
@@ -185,10 +184,8 @@ interface AddedUp {
 const TIME_OVER = Symbol('time over');
 
 /**
- * Reads a source's records to their end and adds them up as they come. Others have their turns meanwhile, even if the
- * source never waits for anything itself.
- * @throws BillingError UNEXPECTED (60000) that names the source, for what it throws, for records that cannot be, and for a
- * stream that does not end.
+ * Reads all records of a source and adds them up as they come, yielding to other work even if the source never waits.
+ * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an endless stream.
  */
 async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
@@ -218,36 +215,29 @@ async function addedUp(
     for (let count = 0; ; count += 1) {
       if (count % SUPPLIED_RECORDS_PER_TURN === SUPPLIED_RECORDS_PER_TURN - 1) await systemClock.nextTurn();
       const next = isOver ? TIME_OVER : await Promise.race([iterator.next(), over]);
-      if (next === TIME_OVER) throw endless();
+      if (next === TIME_OVER) throw new MalformedAnswer(ENDLESS);
       if (next.done === true) return { passedOver };
       const record = claimedRecord(next.value, count);
       if (sums.get(record.subscriptionId)?.add(record) !== true) passedOver += 1;
     }
   } catch (error) {
-    leave(iterator);
+    // Lets the source free its resources without waiting.
+    tellHost(() => iterator?.return?.());
     throw sourceFailure(called, plainError(error));
   } finally {
     cancel();
   }
 }
 
-function endless(): MalformedAnswer {
-  const seconds = USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000;
-  return new MalformedAnswer(`gave records that have not ended within ${seconds} s`);
-}
-
-/** Lets the source free its resources without waiting. */
-function leave(iterator: ReturnType<typeof claimedRecords> | null): void {
-  tellHost(() => iterator?.return?.());
-}
+const ENDLESS = `gave records that have not ended within ${USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000} s`;
 
 /** Delay before queued work retries a failed source that gave no time. */
 const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**
- * The error for a source that has not told what was used. Queued work is done again after a pause, or when the source says,
- * for as long as it takes: there is nothing wrong with the account (§9 rule 6).
- * @param error what was thrown: of `callPlugin`, or on reading the answer.
+ * Returns the error for a failed source. Queued work is retried after a pause or the source's own delay, without limit,
+ * since the account is not at fault (§9 rule 6).
+ * @param error thrown by `callPlugin` or while reading the answer.
  */
 function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const thrown = causeOf(error);

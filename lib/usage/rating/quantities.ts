@@ -59,6 +59,10 @@ function isPeak({ usageType }: UsageSection): boolean {
   return usageType === 'CAPACITY';
 }
 
+export function lesser(a: Decimal, b: Decimal): Decimal {
+  return a.lessThan(b) ? a : b;
+}
+
 /** Order by code points, whatever the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];

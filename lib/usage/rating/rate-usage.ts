@@ -14,7 +14,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import { compareText, type Quantities, quantityOf, unitsOf } from './quantities.ts';
+import { compareText, lesser, type Quantities, quantityOf, unitsOf } from './quantities.ts';
 import {
   type BlockLine,
   type Overflow,
@@ -37,8 +37,8 @@ interface RatingInput {
 }
 
 /**
- * What a section charges for the usage of one interval (§5, §12). Runs, dry runs, previews and explanations have every amount
- * from here.
+ * Returns the charge of a section for the usage of one interval (§5, §12), for runs, dry runs, previews and
+ * explanations.
  */
 export function rateUsage(input: RatingInput): RatedUsage {
   const { section, currency, overflow, terms = null, share = null } = input;
@@ -51,7 +51,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
     const spend = terms === null ? [] : spendLines(price, terms, { currency, share });
     const exact = price.plus(amountOf(spend));
     const agreed = [...(free?.lines ?? []), ...spend];
-    const lines = agreed.length === 0 ? peaks : [...peaks, sectionPriceLine(price), ...agreed];
+    const lines =
+      agreed.length === 0 ? peaks : [...peaks, termLine(TermLine.SECTION_PRICE, { price }), ...agreed];
     return {
       kind: 'CAPACITY',
       exact,
@@ -119,16 +120,13 @@ interface Spending {
   readonly share: PeriodShare | null;
 }
 
-/** The amount that the terms guarantee for a share of a period, rounded to the currency (§12.1). */
-function minimumOf({ minimumAmount }: SectionTerms, { currency, share }: Spending): Decimal {
-  const amount = minimumAmount.get(currency) ?? ZERO;
-  return share === null ? amount : prorate({ amount, ...share, currency });
-}
-
-/** Lines for the discount and the bounds of a section, in this order (§12). */
-function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): readonly BlockLine[] {
+/** Lines for the discount and the bounds of a section, in this order (§12); the minimum is rounded (§12.1). */
+function spendLines(
+  exact: Decimal,
+  terms: SectionTerms,
+  { currency, share }: Spending,
+): readonly BlockLine[] {
   const { percentOff, maximumAmount } = terms;
-  const { currency } = spending;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
   const lines = off.isZero() ? [] : [termLine(TermLine.PERCENT_OFF, { price: off.negated() })];
   const reduced = exact.minus(off);
@@ -136,14 +134,10 @@ function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): re
   const over = maximum !== undefined && reduced.greaterThan(maximum) ? reduced.minus(maximum) : ZERO;
   if (!over.isZero()) lines.push(termLine(TermLine.MAXIMUM, { price: over.negated() }));
   const limited = reduced.minus(over);
-  const minimum = minimumOf(terms, spending);
+  const whole = terms.minimumAmount.get(currency) ?? ZERO;
+  const minimum = share === null ? whole : prorate({ amount: whole, ...share, currency });
   if (limited.lessThan(minimum)) lines.push(termLine(TermLine.MINIMUM, { price: minimum.minus(limited) }));
   return lines;
-}
-
-/** The price of a section without blocks, as a line to add others to. */
-function sectionPriceLine(price: Decimal): BlockLine {
-  return termLine(TermLine.SECTION_PRICE, { price });
 }
 
 function amountOf(lines: readonly BlockLine[]): Decimal {
@@ -159,10 +153,6 @@ function termLine(
   }: { readonly tier?: number; readonly price: Decimal; readonly quantity?: Decimal },
 ): BlockLine {
   return { tier, unit, price, blockSize: ZERO, quantity, amount: price.times(quantity) };
-}
-
-function lesser(a: Decimal, b: Decimal): Decimal {
-  return a.lessThan(b) ? a : b;
 }
 
 interface RatedBlocks {
@@ -196,7 +186,7 @@ function blocksOf({ tiers }: ConsumableSection, unit: string): readonly TierBloc
   );
 }
 
-/** Each tier takes what it holds (§5.1). */
+/** Fills each tier up to its maximum (§5.1). */
 function allTiers(blocks: readonly TierBlock[], units: Decimal, policy: OverflowPolicy): RatedBlocks {
   const last = policy === OverflowPolicy.LAST_TIER ? blocks.at(-1) : undefined;
   const lines: BlockLine[] = [];
@@ -233,7 +223,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
   return { tier, unit, price, blockSize: size, quantity, amount: quantity.times(price) };
 }
 
-/** `ceilDiv` of §5: how many blocks of `size` hold `units`, whole ones; 0 where nothing was used. */
+/** `ceilDiv` of §5: the number of whole blocks of `size` for `units`; 0 without usage. */
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
@@ -248,7 +238,7 @@ interface RatedPeaks {
   readonly overflow: readonly Overflow[];
 }
 
-/** The tier that all peaks fit into, and for each unit the one that it needs by itself (§5.4). */
+/** The tier that all peaks fit into, and for each unit its own tier (§5.4). */
 function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   const { tiers } = section;
   const units = unitsOf(section);

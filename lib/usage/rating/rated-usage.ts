@@ -18,11 +18,11 @@ export interface BlockLine {
   readonly amount: Decimal;
 }
 
-/** The peak of one unit, and the first tier that it fits into by itself. */
+/** The peak of one unit and the first tier that it fits into. */
 export interface PeakLine {
   readonly tier: number;
   readonly unit: string;
-  /** Of that tier, which may be another than the one that the section is charged. */
+  /** Of that tier; the section may be charged by another. */
   readonly price: Decimal;
   readonly quantity: Decimal;
 }
@@ -33,7 +33,7 @@ export interface Overflow {
   readonly quantity: Decimal;
 }
 
-/** The days of an interval, and those of the whole period of its section that it begins in. */
+/** The days of an interval and of the whole period in which it begins. */
 export interface PeriodShare {
   readonly days: number;
   readonly totalDays: number;
@@ -49,7 +49,7 @@ interface RatedFacts {
   readonly exact: Decimal;
   /** F of §7.3: the same, rounded to the currency (§5.5). */
   readonly amount: Decimal;
-  /** The minimum of the terms and its share, where it is prorated. */
+  /** The minimum of the terms and its share, if prorated. */
   readonly minimum: ProratedMinimum | null;
   /** Empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];
@@ -80,19 +80,19 @@ export interface DetailLine extends PeakLine {
   readonly amount: Decimal | null;
 }
 
-interface AggregateContent {
-  readonly lines: readonly (BlockLine | PeakLine)[];
-  /** Sum of the lines, not rounded; of CAPACITY the price of the section. */
-  readonly amount: Decimal;
-  readonly overflow: readonly Overflow[];
-}
-
-/** `itemDetails` of an item that stands for all lines. */
-export function aggregateDetails({ lines, amount, overflow }: AggregateContent): string {
+/**
+ * `itemDetails` of an item for all lines.
+ * @param content `amount`: unrounded sum of the lines; for CAPACITY the price of the section.
+ */
+export function aggregateDetails({
+  lines,
+  amount,
+  overflow,
+}: Pick<RatedUsage, 'lines' | 'overflow'> & { readonly amount: Decimal }): string {
   return stringifyExactJson({ tierDetails: lines.map(lineJson), amount, ...overflowJson(overflow) });
 }
 
-/** `itemDetails` of an item that stands for one line. */
+/** `itemDetails` of an item for one line. */
 export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = []): string {
   return stringifyExactJson({ ...lineJson(line), ...overflowJson(overflow) });
 }
@@ -145,20 +145,14 @@ function lineOf(json: ExactJson | undefined): DetailLine | null {
     isDecimalOrNull(tierBlockSize) &&
     isDecimalOrNull(amount);
   if (!isLine) return null;
-  return {
-    tier: tier.toNumber(),
-    unit: tierUnit,
-    price: tierPrice,
-    quantity,
-    blockSize: tierBlockSize,
-    amount,
-  };
+  const blockSize = tierBlockSize;
+  return { tier: tier.toNumber(), unit: tierUnit, price: tierPrice, quantity, blockSize, amount };
 }
 
 function isDecimalOrNull(value: ExactJson): value is Decimal | null {
   return value === null || value instanceof Decimal;
 }
 
-function isObject(value: ExactJson | undefined): value is { readonly [key: string]: ExactJson } {
+export function isObject(value: ExactJson | undefined): value is { readonly [key: string]: ExactJson } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }

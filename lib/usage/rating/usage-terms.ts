@@ -12,10 +12,11 @@ import {
 import { shortened } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
+import { isObject } from './rated-usage.ts';
 
 /** Terms of a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
 export interface SectionTerms {
-  /** By unit: how much of it is free in each period. */
+  /** By unit, the free quantity per period. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
   /** Whether a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
@@ -54,12 +55,12 @@ export function termsOf({ sections }: UsageTerms, usageName: string, start: Loca
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;
 }
 
-/** Whether a section may have a minimum in some period to come. */
+/** Returns true if a section has a minimum in any period. */
 export function mayHaveMinimum({ sections }: UsageTerms, usageName: string): boolean {
   return (sections.get(usageName) ?? []).some(({ minimumAmount }) => minimumAmount.size > 0);
 }
 
-/** Whether recorded usage may reach a threshold. */
+/** Returns true if recorded usage may reach a threshold. */
 export function mayPassThresholds({ sections }: UsageTerms): boolean {
   return [...sections.values()]
     .flat()
@@ -67,8 +68,8 @@ export function mayPassThresholds({ sections }: UsageTerms): boolean {
 }
 
 /**
- * Whether a section can charge less than its lines come to: then all of them are billed as one item, in either mode, since
- * no line may be below 0 by itself.
+ * Returns true if a section can charge less than the sum of its lines. It is then billed as one item in either mode,
+ * since no line may be below 0.
  */
 export function isBilledAsOne(terms: SectionTerms | null): boolean {
   return terms !== null && (terms.percentOff !== null || terms.maximumAmount.size > 0);
@@ -79,11 +80,11 @@ export interface ThresholdPassed {
   /** The unit or the currency. */
   readonly measured: string;
   readonly bound: Decimal;
-  /** How much was used, or what it costs. */
+  /** The usage or its cost. */
   readonly reached: Decimal;
 }
 
-/** The thresholds that a period has reached or gone beyond, quantities first, each in ascending order (§12.1). */
+/** The thresholds that a period reached or exceeded, quantities first, each in ascending order (§12.1). */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
   {
@@ -104,22 +105,22 @@ function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>):
   return bounds.filter((bound) => of.reached.greaterThanOrEqualTo(bound)).map((bound) => ({ ...of, bound }));
 }
 
-/** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
+/** Limit of thresholds per unit or currency of a usage: one for every percent. */
 const MAX_THRESHOLDS = 100;
 
-/** Faults that the error for a usage terms document lists, and faults after which reading stops. */
+/** Limit of listed faults of a document, and of faults after which reading stops. */
 const MAX_LISTED_TERMS_FAULTS = 100;
 const MAX_TERMS_FAULTS = 1_000;
 
-/** Dated entries of one usage in the terms: daily ones for almost three years. */
+/** Limit of dated entries of one usage: daily ones for almost three years. */
 const MAX_TERMS_ENTRIES = 1_000;
 
 type JsonObject = { readonly [key: string]: ExactJson };
 
 /**
- * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry, or a list of entries that each say from when.
- * @param identity tells it from other documents.
- * @throws BillingError INVALID_PARAMETER (60002) with everything that is wrong, each with its place.
+ * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry or a list of dated entries.
+ * @param identity distinguishes it from other documents.
+ * @throws BillingError INVALID_PARAMETER (60002) with all faults and their places.
  */
 export function readUsageTerms(text: string, identity = text): UsageTerms {
   const reading = new Reading();
@@ -304,7 +305,3 @@ const known = new Set([
   'thresholds',
 ]);
 const measures = new Set(['quantity', 'amount']);
-
-function isObject(value: ExactJson): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
-}

@@ -5,7 +5,7 @@ import { shortened } from '../../values/text/index.ts';
 import { type SubmittedLine, UnreadableLine } from './read-submission.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 
-/** Failures that the report on a bulk call lists. */
+/** Limit of failures in the report of a bulk call. */
 const MAX_LISTED_USAGE_FAILURES = 1_000;
 
 /** The outcome of a line (§2.5). */
@@ -28,9 +28,9 @@ export interface ReportedLine {
 export interface UsageReport {
   readonly received: number;
   readonly accepted: number;
-  /** The same as what was recorded before under the tracking id, or by an earlier line. */
+  /** Lines equal to usage already recorded under the tracking id, also by an earlier line. */
   readonly duplicates: number;
-  /** Other usage than was recorded before under the tracking id, or by an earlier line. */
+  /** Lines that differ from usage already recorded under the tracking id, also by an earlier line. */
   readonly conflicts: number;
   readonly rejected: number;
   /** The first thousand CONFLICT and REJECTED lines; all lines if requested. */
@@ -66,8 +66,8 @@ export class LineReport {
       this.#isTruncated = true;
       return;
     }
-    const told = isFailure ? failureOf(result, trackingId) : { code: null, message: null };
-    this.#listed.push({ index, subscriptionId, trackingId, status, ...told });
+    const failure = isFailure ? failureOf(result, trackingId) : { code: null, message: null };
+    this.#listed.push({ index, subscriptionId, trackingId, status, ...failure });
   }
 
   get report(): UsageReport {
@@ -93,10 +93,7 @@ function failureOf(result: LineFound['result'], trackingId: string | null) {
 }
 
 /** Identifies a line as far as it can be read, for reports on faulty lines. */
-export function lineNames(line: SubmittedLine): {
-  readonly subscriptionId: Uuid | null;
-  readonly trackingId: string | null;
-} {
+export function lineNames(line: SubmittedLine): Omit<LineFound, 'result'> {
   if (typeof line !== 'object' || line === null || line instanceof UnreadableLine) {
     return { subscriptionId: null, trackingId: null };
   }

@@ -23,7 +23,7 @@ export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFaul
 
 const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
 
-/** Reads a submission: first that all is present, then its values (§2.1 checks 1 to 3). The first fault counts. */
+/** Reads a submission: first the presence of its fields, then their values (§2.1 checks 1 to 3). The first fault counts. */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {
     const fields = fieldsOf(given);
@@ -38,7 +38,7 @@ export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Read
   });
 }
 
-/** Reads a line of a bulk call: it needs a tracking id, and may name its subscription by key (§2.5). */
+/** Reads a line of a bulk call, which requires a tracking id and can name its subscription by key (§2.5). */
 export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<ReadLine> {
   return readingOf(() => {
     if (given instanceof UnreadableLine) throw new Unreadable(MALFORMED, given.message, '');
@@ -71,16 +71,11 @@ function fieldsOf(given: unknown): Fields {
   throw new Unreadable(MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-/** A submission as received, unchecked. `readSubmission` reads its values, so that each of many can fail by itself. */
+/** An unchecked submission. `readSubmission` reads its values, so that each of many can fail alone. */
 export interface SubmittedUsage {
   readonly subscriptionId?: unknown;
   readonly trackingId?: unknown;
   readonly unitUsageRecords?: unknown;
-}
-
-interface SubmittedLineUsage extends SubmittedUsage {
-  /** In place of `subscriptionId`. */
-  readonly subscriptionExternalKey?: unknown;
 }
 
 /** A line that could not be read. */
@@ -92,9 +87,12 @@ export class UnreadableLine {
   }
 }
 
-export type SubmittedLine = SubmittedLineUsage | UnreadableLine;
+/** `subscriptionExternalKey` can replace `subscriptionId`. */
+export type SubmittedLine =
+  | (SubmittedUsage & { readonly subscriptionExternalKey?: unknown })
+  | UnreadableLine;
 
-/** A submission whose dates are not placed in a zone yet. */
+/** A submission whose dates have no zone yet. */
 export interface ReadUsage {
   readonly subscriptionId: Uuid;
   /** Undefined: the engine makes one. */
@@ -102,7 +100,7 @@ export interface ReadUsage {
   readonly records: readonly ReadRecord[];
 }
 
-/** The same of a line, whose subscription is not found yet. */
+/** A line whose dates have no zone and whose subscription is not loaded yet. */
 export interface ReadLine {
   readonly subscription: { readonly id: Uuid } | { readonly externalKey: string };
   readonly trackingId: string;
@@ -115,9 +113,7 @@ export interface ReadRecord {
   readonly amount: Decimal;
 }
 
-/**
- * Points of one submission, which is stored in one transaction: on SQLite this many take 0.2 s, for which all others wait.
- */
+/** Limit of points of one submission, stored in one transaction: 0.2 s on SQLite, for which all others wait. */
 const MAX_SUBMISSION_POINTS = 10_000;
 
 interface ReadingRules {
@@ -136,7 +132,7 @@ class Unreadable extends Error {
   }
 }
 
-/** A value with its place, outermost first, as messages name it. */
+/** A value with its path for messages. */
 interface Placed {
   readonly value: unknown;
   readonly at: string;
@@ -148,7 +144,7 @@ interface PresentRecord {
   readonly amount: Placed;
 }
 
-/** All records, each with its required members; their values are read later. */
+/** All records with their required members; reads no values yet. */
 function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
   return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
@@ -249,8 +245,8 @@ function shown(value: unknown): string {
 const msPerDay = 86_400_000;
 
 /**
- * The day or the instant of a record (§2.3): text of a date or a date-time (without an offset UTC, cut to milliseconds),
- * a whole number of epoch milliseconds, or what a host has read itself. Undefined if it is none of them.
+ * The day or instant of a record (§2.3): text of a date or date-time (UTC without an offset, truncated to milliseconds),
+ * whole epoch milliseconds, or a parsed value of the host; undefined if invalid.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);
@@ -281,7 +277,7 @@ const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FR
 
 type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
 
-/** The exact amount of a record, or what is wrong with it (§2.4). */
+/** The exact amount of a record, or its problem (§2.4). */
 export function readAmount(
   value: unknown,
   { negativeAmounts }: { readonly negativeAmounts: boolean },

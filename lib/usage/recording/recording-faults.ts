@@ -89,8 +89,8 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 }
 
 /**
- * What happens to a submission: it is stored if its tracking id was free, and a duplicate if the same usage took the id first
- * (§2.1 rule 6).
+ * The outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first (§2.1
+ * rule 6).
  * @param takenBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
  */
 export function recordingOutcome(
@@ -101,7 +101,7 @@ export function recordingOutcome(
   return takenBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
-/** The fault of a submission whose tracking id was used before (§2.1 check 7 and rule 6); null where it is stored or ignored. */
+/** The fault of a used tracking id (§2.1 check 7 and rule 6); null if the submission is stored or ignored. */
 export function duplicateFault(
   outcome: RecordingOutcome,
   {

@@ -18,13 +18,13 @@ import {
   yearOf,
 } from '../../values/time/index.ts';
 
-/** Parts of a timeline of usage: the hours of a year, or the days of 27. */
+/** Limit of parts of a timeline: the hours of a year, or the days of 27 years. */
 const MAX_USAGE_BUCKETS = 10_000;
 
 const lastDay = localDate(MAX_YEAR, 12, 31);
 const lastMonth = localDate(MAX_YEAR, 12, 1);
 
-/** The length of a timeline's parts, by the account's clock and calendar. */
+/** The length of a timeline's parts, by the account's calendar. */
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 
@@ -46,7 +46,7 @@ export interface RequestedBounds {
 }
 
 /**
- * The instants that are meant: a date is the start of that day in the usage zone (§3.1 rule 2).
+ * The instants of requested bounds: a date is the start of that day in the usage zone (§3.1 rule 2).
  * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
  */
 export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
@@ -64,8 +64,8 @@ function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
 }
 
 /**
- * The hours, days or months of the zone's calendar that lie between the bounds, in order; the first and the last are cut
- * by them (§3.3).
+ * The hours, days or months of the zone's calendar between the bounds, in order; the bounds cut the first and the last
+ * (§3.3).
  * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
  */
 export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {
@@ -111,7 +111,7 @@ interface HoursOfDay extends UsageHours {
   readonly first: number;
 }
 
-/** The hours as few stretches, so that the points of a day are read once and not once for each of its hours. */
+/** Joins hours to few stretches, so that the points of a day are read once and not once per hour. */
 export function hoursOfDays(buckets: readonly Bounds[], zone: TimeZone): readonly HoursOfDay[] {
   const stretches: HoursOfDay[] = [];
   let isWhole = false;
@@ -130,9 +130,8 @@ const msPerDay = 86_400_000;
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * Parts of time as days of the usage zone, so that whole days need none of their points (§3.1). Parts that follow each other
- * share their calendar look-ups. Archived days have no points: a bound at the start of one cuts none of the days beside it,
- * whatever their offsets.
+ * Parts of time as days of the usage zone, so that whole days are summed without their points (§3.1). Adjacent parts share
+ * calendar look-ups. Archived days have no points: a bound at the start of one cuts no neighboring day.
  */
 export function usageStretches(
   parts: readonly Bounds[],
@@ -156,7 +155,7 @@ function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch 
 }
 
 interface DaysAround {
-  /** The last day that lies before the instant with all its time, the first one that lies after it; null beyond the calendar. */
+  /** The last whole day before the instant and the first one after it; null beyond the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
   readonly cut: readonly LocalDate[];
@@ -174,8 +173,8 @@ class DaysOfZone {
   }
 
   /**
-   * Near a change of the zone's offset a day may go on after another has begun (in St. John's, clocks were once set back at
-   * 00:01): then the days beside it count as cut too.
+   * Near a change of the zone's offset a day may continue after the next one began (in St. John's, clocks were once set
+   * back at 00:01), so the neighboring days count as cut too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);
@@ -195,7 +194,7 @@ class DaysOfZone {
     return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
   }
 
-  /** Whether the day and its neighbours have 24 hours each. */
+  /** Returns true if the day and its neighbors have 24 hours each. */
   #isRegular(day: LocalDate): boolean {
     if (isAtEdge(day)) return false;
     const starts = [-1, 0, 1, 2].map((days) => this.#startOf(addDays(day, days)));
