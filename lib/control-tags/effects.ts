@@ -3,44 +3,41 @@ import { type Account, ObjectType, type TaggedType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag } from './system-definitions.ts';
 
-/** What a system tag stops or does. */
+/** The effects of system tags. */
 export const TagEffect = {
-  /** Automatic payments are held back; the end of the last such tag releases them (payments §9.2 rule 6, §9.3). */
+  /** Holds automatic payments until the last such tag is removed (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /** The tag stays while the account has no default payment method (accounts §13.1 rule 6). */
+  /** Cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
-  /** Automatic runs pass the object over; removing the tag asks for what was missed (invoicing §4 rule 5, §8.1, §8.2). */
+  /** Automatic runs skip the object; removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',
-  /** Automatic runs pass the account over until an explicit run succeeds (invoicing §8.6). */
+  /** Automatic runs skip the account until an explicit run succeeds (invoicing §8.6). */
   PARKS: 'PARKS',
-  /** Runs make DRAFT invoices (invoicing §8.3). */
+  /** Runs create DRAFT invoices (invoicing §8.3). */
   MAKES_DRAFTS: 'MAKES_DRAFTS',
-  /** Runs add to the oldest DRAFT if there is one (invoicing §8.3). */
+  /** Runs add to the oldest DRAFT, if any (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
-  /** The account pays by itself: its invoices are made with the template for that (invoicing §14 rule 2). */
+  /** Invoices use the template for manual payment (invoicing §14 rule 2). */
   PAYS_BY_HAND: 'PAYS_BY_HAND',
   /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
-  /** The account, and the children that it pays for, are never overdue (overdue §7 rule 3). */
+  /** The account and the children it pays for are never overdue (overdue §7 rule 3). */
   EXEMPTS_FROM_OVERDUE: 'EXEMPTS_FROM_OVERDUE',
 } as const;
 export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
 
-interface TagRow {
-  readonly tag: Uuid;
-  readonly on: TaggedType;
-  readonly effects: readonly TagEffect[];
-  /** The rooms of the engine that ask. */
-  readonly askedBy: readonly string[];
-}
-
 const { ACCOUNT, BUNDLE, INVOICE } = ObjectType;
 
 /**
- * Every effect that a tag has. AUTO_INVOICING_OFF is made for accounts (accounts §13.2); nevertheless a bundle that
- * carries it is left out of its account's invoices (invoicing §4 rule 5, subscriptions §19.1).
+ * The effects of each tag, and the rooms that read them. AUTO_INVOICING_OFF is meant for accounts (accounts §13.2), but a
+ * bundle with it is left out of invoices too (invoicing §4 rule 5, subscriptions §19.1).
  */
-export const tagEffects: readonly TagRow[] = [
+export const tagEffects: readonly {
+  readonly tag: Uuid;
+  readonly on: TaggedType;
+  readonly effects: readonly TagEffect[];
+  readonly askedBy: readonly string[];
+}[] = [
   {
     tag: SystemTag.AUTO_PAY_OFF,
     on: ACCOUNT,
@@ -89,28 +86,28 @@ export const tagEffects: readonly TagRow[] = [
   { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], askedBy: [] },
 ];
 
-/** The tags that have the effect on objects of this type. */
+/** The tags with the effect on objects of this type. */
 function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
   return tagEffects.filter((row) => row.on === on && row.effects.includes(effect)).map(({ tag }) => tag);
 }
 
-/** Whether the tag has the effect, on whatever objects. */
+/** Returns true if the tag has the effect on any object type. */
 export function hasEffect(tag: unknown, effect: TagEffect): boolean {
   return tagEffects.some((row) => row.tag === tag && row.effects.includes(effect));
 }
 
-/** Whether the tag is a system tag that concerns objects of this type. */
+/** Returns true for a system tag of objects of this type. */
 export function concerns(tag: Uuid, type: TaggedType): boolean {
   return tagEffects.some((row) => row.tag === tag && row.on === type);
 }
 
-/** What the tags of some accounts stop or do now. */
+/** The present effects of the tags of some accounts. */
 export interface AccountEffects {
-  /** Whether the account carries a tag with one of these effects. */
+  /** Returns true if the account has a tag with one of these effects. */
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/** What the active tags of these accounts do; one statement. Decisions on it are made in the same transaction. */
+/** Loads the effects of the active tags of accounts with one statement; valid within the transaction. */
 export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -122,7 +119,7 @@ export async function effectsOnAccounts(
   return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
-/** The bundles of these accounts that must not be invoiced (invoicing §4 rule 5); one statement. */
+/** Loads the bundles of accounts that must not be invoiced (invoicing §4 rule 5) with one statement. */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],

@@ -16,20 +16,19 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   };
 };
 
-/** What a node counts. */
+/** The counters of a node. */
 interface Counted {
   readonly entries: EntryCounts;
-  /** Undefined: it sends no pushes. */
+  /** Undefined if the node sends no pushes. */
   readonly pushes: PushCounts | undefined;
-  /** Of each event sink of the host. */
+  /** Per event sink of the host. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
   readonly events: Pick<EventCounts, 'metrics'>;
   readonly runs: Pick<RunCounts, 'list'>;
 }
 
 /**
- * The engine's metrics (platform §13 rule 3), by queries of constant cost; those of an unreachable database are left
- * out.
+ * The engine's metrics (platform §13 rule 3), by queries of constant cost; an unreachable database supplies none.
  */
 export class MetricsService {
   readonly #ports: MetricsPorts;
@@ -46,7 +45,7 @@ export class MetricsService {
     return [...known, ...own, ...(pool === null ? [] : [poolMetric(pool)])];
   }
 
-  /** Nothing while the database does not answer. */
+  /** Empty while the database does not answer. */
   async #stored(): Promise<readonly Metric[]> {
     const { systemClock, logger } = this.#ports;
     try {
@@ -119,13 +118,9 @@ export class MetricsService {
     const now = clock.now();
     const limit = MAX_LATE_ENTRIES + 1;
     const waiting = await Promise.all(
-      this.#counted.sinks.map(async ({ name }) => {
-        const { due, oldest } = await storage.sink(name).backlog({ businessNow: now, limit });
-        return {
-          labels: { sink: name },
-          due,
-          seconds: secondsSince(oldest, now),
-        };
+      this.#counted.sinks.map(async ({ name: sink }) => {
+        const { due, oldest } = await storage.sink(sink).backlog({ businessNow: now, limit });
+        return { labels: { sink }, due, seconds: secondsSince(oldest, now) };
       }),
     );
     if (waiting.length === 0) return [];
@@ -200,12 +195,12 @@ function gauge(name: string, help: string, value: number): Metric {
   return { name, help, kind: 'gauge', values: [{ labels: {}, value }] };
 }
 
-/** 0 for null, and for what is still to come. */
+/** 0 for null and future instants. */
 function secondsSince(from: Instant | null, now: Instant): number {
   return from === null ? 0 : Math.max(0, (now - from) / 1_000);
 }
 
-/** Counts what the transactions of this node have told since it was opened, once they are committed. */
+/** Counts the events of this node's committed transactions since it was opened. */
 export class EventCounts {
   readonly #events = new Map<string, MetricValue>();
   readonly #payments = new Map<string, MetricValue>();
@@ -236,7 +231,7 @@ export class EventCounts {
   }
 }
 
-/** What platform §10.4 lists of these events. */
+/** By the members of platform §10.4. */
 function paymentLabels({ payload }: NewBusEvent): MetricValue['labels'] {
   const { transactionType, status } = payload.metaData as Readonly<Record<string, unknown>>;
   return { type: String(transactionType), outcome: String(status).toLowerCase() };
@@ -247,13 +242,13 @@ function countIn(counts: Map<string, MetricValue>, labels: MetricValue['labels']
   counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
 }
 
-/** One number of a metric; labels have few values each, never an id of a tenant or account. */
+/** One number of a metric. Labels have few values, never ids of tenants or accounts. */
 export interface MetricValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A metric of this node, counted since it was opened or measured now. */
+/** A metric of this node: a count since it was opened, or a present measurement. */
 export interface Metric {
   /** Lower case with underscores, ending in the unit; counters end in `_total`. */
   readonly name: string;

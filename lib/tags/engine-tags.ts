@@ -19,11 +19,11 @@ type Tagged = Pick<Account, 'id' | 'recordId'>;
 interface NewSystemTag {
   readonly definitionId: Uuid;
   readonly ids: IdGenerator;
-  /** Why an object gets the tag, for its audit row. */
+  /** The reason for the audit row. */
   readonly reasonOf?: (objectId: Uuid) => string;
 }
 
-/** Puts a system tag on locked accounts, in the name of the engine; accounts that already carry it keep it. */
+/** Puts a system tag on locked accounts as the engine; existing tags stay. */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -38,13 +38,12 @@ export async function addEngineTag(
   await addSystemTag(session, objects, tag);
 }
 
-/** An object of an account that is to be tagged. */
 interface TaggedObject extends ObjectRef<TaggedType> {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
 }
 
-/** Does the same for objects of locked accounts. */
+/** Puts a system tag on objects of locked accounts as the engine. */
 export async function addSystemTag(
   session: WriteSession,
   objects: readonly TaggedObject[],
@@ -75,7 +74,7 @@ export async function addSystemTag(
   );
 }
 
-/** Takes a system tag off locked accounts; returns the ids of those that carried it. */
+/** Removes a system tag from locked accounts and returns the ids of those that had it. */
 export async function removeEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -101,22 +100,17 @@ function nameOf(definitionId: Uuid): string {
   return definition.name;
 }
 
-/** TAG_CREATION or TAG_DELETION (platform §10.4); it names the tagged object for handlers of the engine. */
+/** TAG_CREATION or TAG_DELETION (platform §10.4) with the tagged object for the engine's handlers. */
 export function tagEvent(
   type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
   tag: New<Tag>,
-  of: { readonly accountId: Uuid; readonly tagDefinitionName: string },
+  { accountId, tagDefinitionName }: { readonly accountId: Uuid; readonly tagDefinitionName: string },
 ): NewBusEvent {
+  const { id: tagId, tagDefinitionId, objectType, objectId, accountRecordId } = tag;
+  const metaData = { tagDefinitionName };
   return {
     type,
-    accountRecordId: tag.accountRecordId,
-    payload: {
-      accountId: of.accountId,
-      tagId: tag.id,
-      tagDefinitionId: tag.tagDefinitionId,
-      objectType: tag.objectType,
-      objectId: tag.objectId,
-      metaData: { tagDefinitionName: of.tagDefinitionName },
-    },
+    accountRecordId,
+    payload: { accountId, tagId, tagDefinitionId, objectType, objectId, metaData },
   };
 }

@@ -392,6 +392,9 @@ function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[
     collect: (planned) => book.collect(planned),
     unitsIn: (interval) => book.unitsIn(interval),
     beyond: () => new Map(),
-    newlyBilled: ({ planned, consumes }) => ({ consumed: [], supplied: book.newlyTold(planned, consumes) }),
+    newlyBilled: ({ planned, consumes }) => ({
+      consumed: [],
+      supplied: book.newlySupplied(planned, consumes),
+    }),
   };
 }

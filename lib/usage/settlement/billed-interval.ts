@@ -4,13 +4,13 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 
-/** What one invoice that is not VOID has of an interval of a usage section. */
+/** An interval of a usage section as billed on one invoice that is not VOID. */
 export interface BilledInterval {
   readonly usageName: string;
-  /** With the price identity, what its section was; absent = not known. */
+  /** With the price identity, identifies its section; absent = unknown. */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
-  /** null for items that were made without them: these are matched by their dates. */
+  /** null for items without instants, which are matched by date. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
@@ -18,9 +18,9 @@ export interface BilledInterval {
   readonly billedAt?: Instant | null;
   /** Oldest first; none where zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
-  /** The points that it has charged. */
+  /** The charged points. */
   readonly consumed: readonly PointRange[];
-  /** What a usage source supplied when it was billed; null = it was billed from points. Default null. */
+  /** The usage from a usage source when billed; null = billed from points. Default null. */
   readonly supplied?: SuppliedDigest | null;
 }
 
@@ -34,33 +34,33 @@ export interface UsageHistory {
 
 export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'entries'>;
 
-/** A USAGE item, or the REPAIR_ADJ that gives back some of one (§7.7 rule 2). */
+/** A USAGE item, or the REPAIR_ADJ that credits part of one (§7.7 rule 2). */
 export interface BilledEntry {
   readonly itemId: Uuid;
   /** The USAGE item of a credit; null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
-  /** As it was rated, whatever a plugin or an adjustment made of it; of a credit negative. */
+  /** As rated, before changes by plugins or adjustments; negative for a credit. */
   readonly amount: Decimal;
-  /** How much of it can still be given back; 0 of a credit. */
+  /** The amount that can still be credited; 0 for a credit. */
   readonly remaining: Decimal;
   readonly details: string | null;
-  /** The quantities that it was rated for, of the units of its lines; absent = not known. */
+  /** The rated quantities by unit; absent = unknown. */
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }
 
-/** What is billed already of an interval (§7.3 step 2). */
+/** The billed part of an interval (§7.3 step 2). */
 export type BilledMatch =
-  /** It lies within a longer billed one: nothing more is billed. */
+  /** Lies within a longer billed interval: nothing more is billed. */
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
-      /** Inside the interval, or equal to it: only the difference is billed. */
+      /** Within the interval or equal to it: only the difference is billed. */
       readonly previous: readonly BilledInterval[];
-      /** Share a part with it: their points are left out of the quantities. */
+      /** Overlapping ones, whose points are left out of the quantities. */
       readonly overlapping: readonly BilledInterval[];
     };
 
-/** Matches an interval with the billed ones of the same subscription and usage name, by instants where these are known. */
+/** Matches an interval with billed ones of the same subscription and usage name, by instants if known. */
 export function matchBilled(interval: UsageInterval, billed: readonly BilledInterval[]): BilledMatch {
   const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
   if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
@@ -69,7 +69,7 @@ export function matchBilled(interval: UsageInterval, billed: readonly BilledInte
   return { kind: 'OPEN', previous: those('INSIDE'), overlapping: those('OVERLAPS') };
 }
 
-/** Those of them that lie within the interval, or are equal to it. */
+/** The billed intervals within the interval or equal to it. */
 export function billedWithin(
   interval: UsageInterval,
   billed: readonly BilledInterval[],
@@ -104,7 +104,7 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
   return billed.start < own.end && own.start < billed.end ? 'OVERLAPS' : 'APART';
 }
 
-/** A billed interval of no length is not deducted from one of more than a day; what it has charged is not charged again. */
+/** A billed interval of no length is not deducted from one of more than a day; its points are not charged again. */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';
   return end.date - start.date > 1 ? 'OVERLAPS' : 'INSIDE';

@@ -9,11 +9,11 @@ import {
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
-/** What is billed of one line: of a tier of a unit with ALL_TIERS, of a unit with TOP_TIER. */
+/** The billed part of one line: a tier of a unit with ALL_TIERS, a unit with TOP_TIER. */
 interface BilledLine extends BlockLine {
-  /** `amount` is what the lines say, not rounded; this is what was charged for them. */
+  /** The charged amount; `amount` is the unrounded sum of the lines. */
   readonly charged: Decimal;
-  /** True if some of it is a share of an item that stands for several lines. */
+  /** True if part of it is a share of an item for several lines. */
   readonly isShared: boolean;
 }
 
@@ -28,24 +28,30 @@ export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }
 
-/** What is billed by line, by the key of the line; the amounts charged add up to `billedTotal`. */
+/** The billed lines by key; their charged amounts add up to `billedTotal`. */
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
   const groups = byInterval(previous).map((group) => ({
     group,
-    told: [...linesOfInterval(entriesOf(group), input)],
+    billed: [
+      ...linesOfInterval(
+        group.flatMap(({ entries }) => entries),
+        input,
+      ),
+    ],
   }));
-  for (const { group, told } of groups) {
-    for (const line of told) {
+  for (const { group, billed } of groups) {
+    for (const line of billed) {
       const key = keyOf(rated.kind, line);
-      // The whole rating of a longer period has that of what lies within it.
-      const isToldAgain =
+      // The whole rating of a longer period includes shorter ones within it.
+      const isRepeated =
         rated.kind === 'TOP_TIER' &&
         groups.some(
-          (other) => isWithin(group, other.group) && other.told.some((one) => keyOf(rated.kind, one) === key),
+          (other) =>
+            isWithin(group, other.group) && other.billed.some((one) => keyOf(rated.kind, one) === key),
         );
-      addLine(lines, key, isToldAgain ? { ...line, quantity: ZERO, amount: ZERO } : line);
+      addLine(lines, key, isRepeated ? { ...line, quantity: ZERO, amount: ZERO } : line);
     }
   }
   return lines;
@@ -67,10 +73,6 @@ function byInterval(previous: readonly ChargedInterval[]): readonly Group[] {
   return [...groups.values()].flatMap(([first, ...others]): readonly Group[] =>
     first === undefined ? [] : [[first, ...others]],
   );
-}
-
-function entriesOf(group: Group): readonly BilledEntry[] {
-  return group.flatMap(({ entries }) => entries);
 }
 
 function isWithin([inner]: Group, [outer]: Group): boolean {
@@ -96,7 +98,7 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
   return lines.values();
 }
 
-/** TOP_TIER lines show the whole rating, so that the last one is in force (§7.3). */
+/** TOP_TIER lines show the whole rating, so the last one counts (§7.3). */
 function replaceRating(
   lines: Map<string, BilledLine>,
   details: ItemDetails,
@@ -116,11 +118,11 @@ function replaceRating(
   });
 }
 
-/** The lines of an item, with what each has of its amount. */
+/** The lines of an item with their shares of its amount. */
 function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
   const lines = details.lines.map(blockLine);
   const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
-  // The item was rounded once, so that its lines rounded each may come to some cents more or less.
+  // The item was rounded once, so the sum of its rounded lines may differ by some cents.
   const rest = amount.minus(sum(rounded));
   const largest = indexOfLargest(lines);
   const isShared = details.shape === 'AGGREGATE';
@@ -138,7 +140,7 @@ function indexOfLargest(lines: readonly BlockLine[]): number {
   return largest;
 }
 
-/** What no details tell about is taken to be charged for the first line. */
+/** An amount without details counts for the first line. */
 function chargeFirst(lines: Map<string, BilledLine>, rated: RatedConsumable, amount: Decimal): void {
   const [first] = rated.lines;
   if (first === undefined) return;
@@ -167,37 +169,27 @@ function blockLine(line: DetailLine): BlockLine {
 
 export interface LineChange {
   readonly now: BlockLine;
-  /** Quantity and amount that are not billed yet; negative where too much is. */
+  /** Unbilled quantity and amount; negative if too much is billed. */
   readonly change: BlockLine;
   readonly billed: BilledLine | null;
 }
 
-/** Every line that is rated or billed, by unit, then tier. */
+/** Every rated or billed line, by unit, then tier. */
 export function changeOf(
   rated: RatedConsumable,
   billed: ReadonlyMap<string, BilledLine>,
 ): readonly LineChange[] {
   const current = new Map(rated.lines.map((line) => [keyOf(rated.kind, line), line]));
-  const gone = [...billed].filter(([key]) => !current.has(key)).map(([, line]) => emptied(line));
-  return [...rated.lines, ...gone].sort(byUnitAndTier).map((now) => {
+  const gone = [...billed]
+    .filter(([key]) => !current.has(key))
+    .map(([, { tier, unit, price, blockSize }]): BlockLine => {
+      return { tier, unit, price, blockSize, quantity: ZERO, amount: ZERO };
+    });
+  const all = [...rated.lines, ...gone].sort((a, b) => compareText(a.unit, b.unit) || a.tier - b.tier);
+  return all.map((now) => {
     const before = billed.get(keyOf(rated.kind, now)) ?? null;
-    return { now, billed: before, change: difference(now, before) };
+    const quantity = now.quantity.minus(before?.quantity ?? ZERO);
+    const amount = now.amount.minus(before?.amount ?? ZERO);
+    return { now, billed: before, change: { ...now, quantity, amount } };
   });
-}
-
-function difference(now: BlockLine, before: BilledLine | null): BlockLine {
-  const less = (value: Decimal, billed: Decimal | undefined) => value.minus(billed ?? ZERO);
-  return {
-    ...now,
-    quantity: less(now.quantity, before?.quantity),
-    amount: less(now.amount, before?.amount),
-  };
-}
-
-function emptied({ tier, unit, price, blockSize }: BilledLine): BlockLine {
-  return { tier, unit, price, blockSize, quantity: ZERO, amount: ZERO };
-}
-
-function byUnitAndTier(a: BlockLine, b: BlockLine): number {
-  return compareText(a.unit, b.unit) || a.tier - b.tier;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../values/money/index.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
+import { lesser } from '../rating/quantities.ts';
 import {
   aggregateDetails,
   type BlockLine,
@@ -27,9 +28,9 @@ import { ItemMode, NegativeDelta } from './usage-config.ts';
 interface SettleInput {
   readonly usageName: string;
   readonly interval: UsageInterval;
-  /** For all that was used in the interval so far. */
+  /** Rating of all usage of the interval so far. */
   readonly rated: RatedUsage;
-  /** Those of `matchBilled`; in the order in which they were billed. */
+  /** Those of `matchBilled`, in order of billing. */
   readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
   readonly itemMode: ItemMode;
@@ -37,7 +38,7 @@ interface SettleInput {
 }
 
 /**
- * The items that make what is billed of an interval equal to its rating, in the order of the invoice (§7.3 to §7.5, §7.7).
+ * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to §7.5, §7.7).
  * @throws InvariantError with FAIL if less was used than is billed.
  */
 export function settleInterval(input: SettleInput): readonly UsageCharge[] {
@@ -50,7 +51,7 @@ export function settleInterval(input: SettleInput): readonly UsageCharge[] {
     : charges;
 }
 
-/** One item for the interval, of the difference between its rating and what is billed (§7.3 steps 4 and 5, §7.4). */
+/** One item for the difference between the rating and the billed amount (§7.3 steps 4 and 5, §7.4). */
 function settleAggregate(input: SettleInput): readonly UsageCharge[] {
   const { rated, previous } = input;
   const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
@@ -70,7 +71,7 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
   return aggregateDetails({ lines, amount: exact, overflow });
 }
 
-/** Of ALL_TIERS the quantities that are new; TOP_TIER and CAPACITY show the whole new rating (§7.3). */
+/** ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole new rating (§7.3). */
 function deltaDetails(input: SettleInput) {
   const { rated } = input;
   if (rated.kind !== 'ALL_TIERS') {
@@ -91,8 +92,8 @@ function isListed({ change }: LineChange): boolean {
 }
 
 /**
- * True where the same usage is billed as before, but was billed line by line: each line was rounded by itself then, so that
- * the sums may differ by cents for which nobody used anything.
+ * True if the same usage was billed line by line: each line was rounded separately, so the sums may differ by cents
+ * without any usage.
  */
 function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   const { rated, previous } = input;
@@ -108,7 +109,7 @@ function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   );
 }
 
-/** One item for each line, of the difference between its rounded amount and what is billed of it (§7.4). */
+/** One item per line for the difference between its rounded and its billed amount (§7.4). */
 function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }): readonly UsageCharge[] {
   const { rated, previous, currency } = input;
   const refundable = new Refundable(previous);
@@ -128,7 +129,7 @@ function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }):
 }
 
 function deltaOf({ now, change, billed }: LineChange, currency: Currency): Decimal {
-  // Shares of an item that stands for several lines are rounded otherwise than a line by itself.
+  // A share of an item for several lines is rounded differently from a single line.
   const isUnchanged = change.quantity.isZero() && change.amount.isZero();
   if (billed?.isShared === true && isUnchanged) return ZERO;
   return roundToCurrency(now.amount, currency).minus(billed?.charged ?? ZERO);
@@ -139,7 +140,7 @@ function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): Charg
   return { lines: [now], due, billed: due.minus(delta) };
 }
 
-/** Of ALL_TIERS what is new; TOP_TIER shows all blocks at the new price (§7.4). */
+/** ALL_TIERS shows the change, TOP_TIER all blocks at the new price (§7.4). */
 function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
   return kind === 'TOP_TIER' ? now : change;
 }
@@ -151,7 +152,7 @@ function detailsOf(line: LineChange, rated: RatedConsumable) {
   return { first: lineDetails(shown, overflow), others: lineDetails(nothing, overflow) };
 }
 
-/** What is beyond the last tier of a unit stands on the line of that tier (§7.4). */
+/** The overflow of a unit is on the line of its last tier (§7.4). */
 function overflowOf({ unit, tier }: BlockLine, { lines, overflow }: RatedConsumable): readonly Overflow[] {
   const last = lines.findLast((line) => line.unit === unit);
   return last?.tier === tier ? overflow.filter((rest) => rest.unit === unit) : [];
@@ -162,7 +163,7 @@ function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedCon
   return read?.shape === 'DETAIL' && keyOf(kind, read.lines[0]) === keyOf(kind, line);
 }
 
-/** What can still be given back of the USAGE items that are billed for an interval. */
+/** The refundable amounts of the USAGE items of an interval. */
 class Refundable {
   /** Newest first. */
   readonly #items: readonly BilledEntry[];
@@ -177,26 +178,29 @@ class Refundable {
   }
 
   /**
-   * One credit for each item, newest first, none beyond what is left of it (§7.7 rule 2). The first one carries the
-   * details, the others those without quantities, so that later deltas start from the net.
+   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first one has
+   * details with quantities, so that later deltas start from the net.
    * @param total above 0.
-   * @param isPreferred items that come before the others.
+   * @param isPreferred selects items to credit first.
    */
   credit(
     total: Decimal,
-    { details, facts }: { readonly details: ItemTexts; readonly facts: ChargeFacts },
+    of: {
+      readonly details: { readonly first: string; readonly others: string };
+      readonly facts: ChargeFacts;
+    },
     isPreferred?: (item: BilledEntry) => boolean,
   ): UsageCredit[] {
     const credits: UsageCredit[] = [];
     let open = total;
     for (const { itemId } of this.#ordered(isPreferred)) {
       const left = this.#left.get(itemId) ?? ZERO;
-      const part = left.lessThan(open) ? left : open;
+      const part = lesser(left, open);
       if (!part.greaterThan(ZERO)) continue;
       this.#left.set(itemId, left.minus(part));
-      const text = credits.length === 0 ? details.first : details.others;
+      const details = credits.length === 0 ? of.details.first : of.details.others;
       const amount = part.negated();
-      credits.push({ kind: 'CREDIT', linkedItemId: itemId, amount, details: text, open, left, ...facts });
+      credits.push({ kind: 'CREDIT', linkedItemId: itemId, amount, details, open, left, ...of.facts });
       open = open.minus(part);
     }
     return credits;
@@ -208,13 +212,7 @@ class Refundable {
   }
 }
 
-/** `itemDetails` of the items for one difference. */
-interface ItemTexts {
-  readonly first: string;
-  readonly others: string;
-}
-
-/** True if the setting gives back what is billed too much; `delta` is below 0. @throws InvariantError with FAIL. */
+/** True if the setting credits the excess; `delta` is below 0. @throws InvariantError with FAIL. */
 function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
@@ -224,14 +222,14 @@ function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: Settl
   );
 }
 
-/** An item of an interval; dates, names and currency are those of interval and run (§7.4). */
+/** An item of an interval, which supplies dates, names and currency with its run (§7.4). */
 export type UsageCharge = UsageItem | UsageCredit;
 
-/** What an amount is the difference of: what the lines come to, less what is billed of them. */
+/** The facts behind an amount: the total of the lines less their billed amount. */
 interface ChargeFacts {
-  /** All of the interval or, of a DETAIL item, its own one; as they are rated now, whatever is billed of them. */
+  /** As rated now: all lines of the interval, or the line of a DETAIL item. */
   readonly lines: readonly (BlockLine | PeakLine)[];
-  /** What they come to, rounded to the currency; of CAPACITY the price of the section. */
+  /** Their total, rounded to the currency; for CAPACITY the price of the section. */
   readonly due: Decimal;
   /** B of §7.3, or its part of the line. */
   readonly billed: Decimal;
@@ -247,19 +245,19 @@ interface UsageItem extends ChargeFacts {
   readonly details: string;
 }
 
-/** A REPAIR_ADJ that gives back some of a USAGE item (§7.7 rule 2). */
+/** A REPAIR_ADJ that credits part of a USAGE item (§7.7 rule 2). */
 export interface UsageCredit extends ChargeFacts {
   readonly kind: 'CREDIT';
   readonly linkedItemId: Uuid;
   /** Below 0. */
   readonly amount: Decimal;
-  /** How much was still to be given back, and how much of that could be given back of this item; above 0. */
+  /** The amount still to be credited, and the refundable part of this item; above 0. */
   readonly open: Decimal;
   readonly left: Decimal;
   readonly details: string;
 }
 
-/** True for an item that only documents its period: it has no amount, and says nothing of blocks that were free (§7.5). */
+/** True for an item that only documents its period: no amount and no free blocks (§7.5). */
 export function isZeroItem(charge: UsageCharge): boolean {
   if (charge.kind === 'CREDIT' || !charge.amount.isZero()) return false;
   return charge.quantity === null || charge.quantity.lessThanOrEqualTo(0);

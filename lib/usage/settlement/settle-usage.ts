@@ -14,9 +14,9 @@ import type { UsagePlan } from './usage-plan.ts';
 
 interface SettleUsageInput {
   readonly plan: UsagePlan;
-  /** One for each interval of the plan. */
+  /** One per interval of the plan. */
   readonly collected: readonly CollectedUsage[];
-  /** One for each outdated interval of the plan: what is left of its points. */
+  /** One per outdated interval of the plan: its remaining quantities. */
   readonly left: readonly Quantities[];
   /** By usage name: points that arrived late for billed intervals before the look-back. */
   readonly beyond: ReadonlyMap<string, Quantities>;
@@ -29,37 +29,37 @@ interface SettleUsageInput {
 export interface SettledInterval {
   readonly planned: PlannedInterval;
   readonly rated: RatedUsage;
-  /** In the order of the invoice; without the zero items that the tenant drops. */
+  /** In invoice order, without zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The superseded interval that it replaces: the charges are the credits that are left to be given. Default none. */
+  /** The replaced interval, of which the charges are the remaining credits. Default none. */
   readonly replaced?: SupersededInterval | null;
 }
 
-/** The usage that an interval is charged for, and the points that are consumed by it. */
+/** The charged usage of an interval and the points it consumes. */
 export interface Consumption {
   readonly quantities: Quantities;
-  /** Intervals whose fresh points it consumes: itself, or billed ones whose late points it takes (§7.7). */
+  /** Intervals whose fresh points it consumes: itself, or billed ones with late points (§7.7). */
   readonly freshOf: readonly PlannedInterval[];
-  /** Intervals of whose fresh points it consumes those alone that are not late. */
+  /** Intervals whose on-time fresh points it consumes. */
   readonly onTimeOf: readonly PlannedInterval[];
-  /** True where it takes the late points of intervals before the look-back. */
+  /** True if it consumes late points of intervals before the look-back. */
   readonly beyond: boolean;
 }
 
 export interface SettledUsage {
   readonly intervals: readonly SettledInterval[];
-  /** Outdated ones of which something is given back. */
+  /** Outdated ones with credits. */
   readonly outdated: readonly SettledInterval[];
-  /** Superseded ones that no interval replaces, with the credits for all that is charged of them. */
+  /** Superseded ones without replacement, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
-  /** Latest end of its items, zero items that are dropped included (§7.5 rule 4, §7.9 rule 2); null = there are none. */
+  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2); null without items. */
   readonly chargedThrough: LocalDate | null;
 }
 
 /**
- * Rates the planned intervals of a subscription and compares them with what is billed (§7.3 to §7.7). Runs, dry runs and
- * previews of current usage go through it.
+ * Rates the planned intervals of a subscription and compares them with the billed ones (§7.3 to §7.7), for runs, dry runs
+ * and previews of current usage.
  * @throws InvariantError under `negativeDelta` FAIL if less was used than is billed.
  */
 export function settleUsage(input: SettleUsageInput): SettledUsage {
@@ -74,8 +74,8 @@ export function settleUsage(input: SettleUsageInput): SettledUsage {
   const { dropsZeroItems } = input.config;
   const replaced = new Set(all.flatMap(({ replaced: one }) => one ?? []));
   return {
-    intervals: dropsZeroItems ? all.map(withoutZeroItems) : all,
-    outdated: givenBack(input),
+    intervals: dropsZeroItems ? all.map((one) => ({ ...one, charges: one.charges.filter(isNotZero) })) : all,
+    outdated: creditsOfOutdated(input),
     superseded: input.plan.superseded
       .filter((one) => !replaced.has(one))
       .map(creditSuperseded)
@@ -87,8 +87,8 @@ export function settleUsage(input: SettleUsageInput): SettledUsage {
   };
 }
 
-/** What is charged of these intervals stays charged, and nothing more comes to it: only what is void is given back. */
-export function givenBack(
+/** Credits the void usage of outdated intervals, which charge nothing more. */
+export function creditsOfOutdated(
   input: Omit<SettleUsageInput, 'plan' | 'collected' | 'beyond'> & {
     readonly plan: Pick<UsagePlan, 'outdated'>;
   },
@@ -156,90 +156,82 @@ function settled(
   return { planned, rated, charges, consumes };
 }
 
-/**
- * An outdated interval keeps what is charged for it, whatever period the present history has there: with its whole minimum no
- * more is given back than is void.
- */
+/** An outdated interval keeps its whole minimum, so that only void usage is credited. */
 function shareOf({ run, interval, isOutdated = false }: PlannedInterval): PeriodShare | null {
   const share = periodShare(run, interval);
   return isOutdated && share !== null && share.days > 0 ? null : share;
 }
 
-function withoutZeroItems(interval: SettledInterval): SettledInterval {
-  return { ...interval, charges: interval.charges.filter((charge) => !isZeroItem(charge)) };
+function isNotZero(charge: UsageCharge): boolean {
+  return !isZeroItem(charge);
 }
 
-/** What was used in an interval. A point is consumed by the billed interval that has charged it. */
+/** The usage of an interval. A point is consumed by the billed interval that charged it. */
 export interface CollectedUsage {
-  /** Points that the billed intervals within it have consumed, late ones of earlier periods included, less void ones. */
+  /** Points consumed by billed intervals within it, including late ones of earlier periods, without void ones. */
   readonly billed: Quantities;
-  /** Points in it that no billed interval of the usage name has consumed. */
+  /** Its points that no billed interval of the usage name consumed. */
   readonly fresh: Quantities;
-  /** Those of them that are not late: where nothing is billed, or was billed before its end. */
+  /** The fresh points that are not late: nothing is billed, or was billed before its end. */
   readonly onTime: Quantities;
-}
-
-interface LateUsageInput {
-  readonly section: UsageSection;
-  readonly isBilled: boolean;
-  readonly collected: CollectedUsage;
-}
-
-interface LateUsageModes extends Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> {
-  /** Points that no billed interval has consumed, of billed intervals before the look-back. */
-  readonly beyond: Quantities;
 }
 
 type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
 
-/** What an interval is rated for, and which points it consumes so that no other one charges them. */
+/** The rated usage of an interval and the points it consumes, so that no other interval charges them. */
 interface ChargedUsage {
   readonly quantities: Quantities;
-  /** Which of its own fresh points; the others are left to another interval, or to none. */
+  /** Which of its own fresh points it consumes. */
   readonly takesFresh: TakenFresh;
-  /** Fresh points of these intervals, by their places in the list. */
+  /** Indexes of intervals whose fresh points it consumes. */
   readonly takesLateOf: readonly number[];
   readonly takesBeyond: boolean;
 }
 
 /**
- * The usage that each interval is charged for (§7.7).
+ * The charged usage of each interval (§7.7).
  * @param intervals those of one usage name of a subscription that are not covered, in order.
+ * @param modes `beyond`: unconsumed points of billed intervals before the look-back.
  */
 function chargedUsage(
-  intervals: readonly LateUsageInput[],
-  { lateMode, beyondLookBack, beyond }: LateUsageModes,
+  intervals: readonly {
+    readonly section: UsageSection;
+    readonly isBilled: boolean;
+    readonly collected: CollectedUsage;
+  }[],
+  modes: Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> & { readonly beyond: Quantities },
 ): readonly ChargedUsage[] {
   const next = intervals.findIndex(({ isBilled }) => !isBilled);
-  // Without an interval that takes them, late points are billed as what they are.
-  const mode = lateMode === LateMode.NEXT_PERIOD && next < 0 ? LateMode.DELTA : lateMode;
-  const takesBeyond = beyondLookBack === BeyondLookBack.NEXT_PERIOD;
+  // Without a next interval, late points are billed in their own.
+  const mode = modes.lateMode === LateMode.NEXT_PERIOD && next < 0 ? LateMode.DELTA : modes.lateMode;
+  const takesBeyond = modes.beyondLookBack === BeyondLookBack.NEXT_PERIOD;
   const lateOf =
     mode === LateMode.NEXT_PERIOD
       ? intervals.flatMap(({ isBilled }, index) => (isBilled ? [index] : []))
       : [];
   return intervals.map((interval, index): ChargedUsage => {
     const { section, isBilled, collected } = interval;
-    const takesFresh = !isBilled ? 'ALL' : takenOfBilled(mode);
+    const takesFresh = isBilled ? takenOfBilled[mode] : 'ALL';
     const taken =
       index === next ? { takesLateOf: lateOf, takesBeyond } : { takesLateOf: [], takesBeyond: false };
     const parts = [
       ...(takesFresh === 'ALL' ? [collected.fresh] : []),
       ...(takesFresh === 'ON_TIME' ? [collected.onTime] : []),
       ...taken.takesLateOf.map((place) => intervals[place]?.collected.fresh ?? NO_USAGE),
-      ...(taken.takesBeyond ? [beyond] : []),
+      ...(taken.takesBeyond ? [modes.beyond] : []),
     ];
     const quantities = parts.reduce((all, more) => together(section, all, more), collected.billed);
     return { quantities, takesFresh, ...taken };
   });
 }
 
-function takenOfBilled(mode: LateMode): TakenFresh {
-  if (mode === LateMode.DELTA) return 'ALL';
-  return mode === LateMode.IGNORE ? 'ON_TIME' : 'NONE';
-}
+const takenOfBilled: Readonly<Record<LateMode, TakenFresh>> = {
+  DELTA: 'ALL',
+  IGNORE: 'ON_TIME',
+  NEXT_PERIOD: 'NONE',
+};
 
-/** Whether what counts then was late: the time is billed, and was over when it was (§7.7). */
+/** True if points at this instant are late: it was billed after its end (§7.7). */
 export function isLate(
   { interval, match }: Pick<PlannedInterval, 'interval' | 'match'>,
   at: Instant,
@@ -250,7 +242,7 @@ export function isLate(
   );
 }
 
-/** A run up to a date to come has billed it before its end. */
+/** True if it was billed before its end, by a run up to a future date. */
 export function isBilledAhead({ instants, billedAt = null }: BilledInterval): boolean {
   return instants !== null && billedAt !== null && billedAt < instants.end;
 }

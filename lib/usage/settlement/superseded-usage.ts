@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, sum, ZERO } from '../../values/money/index.ts';
 import { addMilliseconds, type LocalDate } from '../../values/time/index.ts';
 import { isBilled, type UsageInterval } from '../intervals/usage-intervals.ts';
-import { compareText } from '../rating/quantities.ts';
+import { compareText, lesser } from '../rating/quantities.ts';
 import {
   aggregateDetails,
   type BlockLine,
@@ -20,7 +20,7 @@ import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
 interface BilledNow {
   readonly billed: readonly BilledInterval[];
-  /** Those that do not, as far as something of them is still charged; by start, end and name. */
+  /** Superseded intervals with remaining charges, by start, end and name. */
   readonly superseded: readonly SupersededInterval[];
 }
 
@@ -36,8 +36,9 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
   }
-  // The common case: every run of a subscription with usage comes here, and most have no credits.
-  if (supersededBy.size === 0 && !billed.some(hasCredits)) return { billed, superseded: [] };
+  // The common case: most subscriptions with usage have no credits.
+  const hasCredits = billed.some(({ entries }) => entries.some(({ linkedItemId }) => linkedItemId !== null));
+  if (supersededBy.size === 0 && !hasCredits) return { billed, superseded: [] };
   const carriers = carriersOf(billed);
   if (supersededBy.size === 0 && ![...carriers.values()].some(isTakenOver)) return { billed, superseded: [] };
   const entriesOf = entriesByPlace(billed, { carriers, isSuperseded: (one) => supersededBy.has(one) });
@@ -52,11 +53,7 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
   };
 }
 
-function hasCredits({ entries }: BilledInterval): boolean {
-  return entries.some(({ linkedItemId }) => linkedItemId !== null);
-}
-
-/** An interval is read together with a shorter one that has or had taken over items of it (see `entriesByPlace`). */
+/** Pairs each interval with shorter ones that took over its items (see `entriesByPlace`); both are read together. */
 export function readTogether(
   billed: readonly BilledInterval[],
 ): readonly (readonly [longer: BilledInterval, shorter: BilledInterval])[] {
@@ -92,9 +89,9 @@ interface Places {
 }
 
 /**
- * The entries of each interval. An item and its credits count together: with the interval that charged it or, when that is
- * superseded, with the last one in force that credited some of it. So a credit records which interval has taken over the
- * item of a superseded one (see `replaceSuperseded`).
+ * The entries of each interval. An item and its credits count for the interval that charged it or, if superseded, for the
+ * last one in force that credited part of it: a credit records which interval took over the item (see
+ * `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
   const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
@@ -107,7 +104,7 @@ function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperse
   return (one: BilledInterval) => placed.get(one) ?? [];
 }
 
-/** By USAGE item, the intervals that charged it or credited some of it; in the order of billing. */
+/** By USAGE item, the intervals that charged it or credited part of it, in order of billing. */
 function carriersOf(billed: readonly BilledInterval[]): ReadonlyMap<Uuid, readonly BilledInterval[]> {
   const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
   const byRoot = Map.groupBy(pairs, ({ root }) => root);
@@ -125,7 +122,7 @@ function placeOf(
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
-/** True if an interval inside the one that charged the item credited some of it; others are credited by longer ones. */
+/** True if an interval within the one that charged the item credited part of it. */
 function isTakenOver([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
@@ -178,14 +175,14 @@ export interface SettledSuperseded {
   readonly credits: readonly UsageCredit[];
 }
 
-/** Credits what is left of the items of a superseded interval, newest first; its usage is billed again (§7.3 rule 7). */
+/** Credits the remaining amounts of a superseded interval, newest item first; its usage is billed again (§7.3 rule 7). */
 export function creditSuperseded(interval: SupersededInterval): SettledSuperseded {
   const { entries } = interval;
   const items = entries.filter(({ linkedItemId }) => linkedItemId === null).toReversed();
   const credits = items.flatMap(({ itemId, remaining: left }): readonly UsageCredit[] => {
     const own = entries.filter((entry) => rootOf(entry) === itemId);
     const open = sum(own.map(({ amount }) => amount));
-    const part = left.lessThan(open) ? left : open;
+    const part = lesser(left, open);
     if (!part.greaterThan(ZERO)) return [];
     const facts = { lines: [], due: ZERO, billed: open };
     const details = withdrawnLines(own);
@@ -204,9 +201,9 @@ interface ReplacementInput {
 }
 
 /**
- * The credits that leave an interval with what it costs, out of the superseded one that it replaces; null when it costs
- * more than that, or when several items are charged for that: then all of these are credited. A credit of 0 is written too,
- * since it records that the interval has taken over the item (see `billedNow`).
+ * Returns the credits that reduce a superseded interval to the cost of its replacement; null if the replacement costs more
+ * or the superseded one has several items, which are then all credited. A credit of 0 records that the interval took over
+ * the item (see `billedNow`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;
@@ -240,7 +237,7 @@ export function creditedDates(
   return { startDate, endDate };
 }
 
-/** Details that take back every line of an item and its credits, so that all of them add up to nothing. */
+/** Details that cancel every line of an item and its credits. */
 function withdrawnLines(entries: readonly BilledEntry[]): string {
   const read = entries.map(({ details }) => readItemDetails(details));
   const lines = new Map<string, BlockLine | PeakLine>();
@@ -257,7 +254,7 @@ function withdrawnLines(entries: readonly BilledEntry[]): string {
 
 function lessened(line: DetailLine, before: BlockLine | PeakLine | undefined): BlockLine | PeakLine {
   const { tier, unit, price, blockSize, amount } = line;
-  // The line of a peak does not add up to anything.
+  // Peak lines have no amount.
   if (blockSize === null || amount === null) return { tier, unit, price, quantity: ZERO };
   const taken = before !== undefined && 'amount' in before ? before : { quantity: ZERO, amount: ZERO };
   const quantity = taken.quantity.minus(line.quantity);

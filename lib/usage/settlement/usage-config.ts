@@ -1,11 +1,11 @@
 import { OverflowPolicy } from '../rating/rated-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
 
-/** One item for an interval, or one for each line (§7.4): `invoice.item.result.behavior.mode`. */
+/** One item per interval, or one per line (§7.4): `invoice.item.result.behavior.mode`. */
 export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;
 export type ItemMode = (typeof ItemMode)[keyof typeof ItemMode];
 
-/** What becomes of points that arrive for a billed interval (§7.7): `invoice.usage.lateMode`. */
+/** The treatment of late points of billed intervals (§7.7): `invoice.usage.lateMode`. */
 export const LateMode = { DELTA: 'DELTA', NEXT_PERIOD: 'NEXT_PERIOD', IGNORE: 'IGNORE' } as const;
 export type LateMode = (typeof LateMode)[keyof typeof LateMode];
 
@@ -13,7 +13,7 @@ export type LateMode = (typeof LateMode)[keyof typeof LateMode];
 export const BeyondLookBack = { REPORT: 'REPORT', NEXT_PERIOD: 'NEXT_PERIOD' } as const;
 export type BeyondLookBack = (typeof BeyondLookBack)[keyof typeof BeyondLookBack];
 
-/** What happens when usage comes to less than is billed: `invoice.usage.negativeDelta`. */
+/** The treatment of usage that costs less than billed: `invoice.usage.negativeDelta`. */
 export const NegativeDelta = { CREDIT: 'CREDIT', IGNORE: 'IGNORE', FAIL: 'FAIL' } as const;
 export type NegativeDelta = (typeof NegativeDelta)[keyof typeof NegativeDelta];
 
@@ -25,7 +25,7 @@ export interface UsageConfig {
   readonly lateMode: LateMode;
   readonly beyondLookBack: BeyondLookBack;
   readonly negativeDelta: NegativeDelta;
-  /** The same where a usage source has told what was used. */
+  /** The same for usage from a usage source. */
   readonly negativeDeltaOfSources: NegativeDelta;
   /** `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
@@ -45,33 +45,34 @@ export const DEFAULT_USAGE_CONFIG: UsageConfig = Object.freeze({
   refusesUnknownUnits: false,
 });
 
-/** The settings as one text, so that it shows when they are others. */
-export function usageSettings(config: UsageConfig, terms: UsageTerms = NO_TERMS): string {
-  const { lookBackPeriods, itemMode, overflow, lateMode, beyondLookBack, negativeDelta } = config;
-  const { dropsZeroItems, refusesUnknownUnits } = config;
-  const switches = [dropsZeroItems, refusesUnknownUnits].map(Number);
-  const settings = [
-    lookBackPeriods,
-    itemMode,
-    overflow,
-    lateMode,
-    beyondLookBack,
-    negativeDelta,
-    ...switches,
-  ];
-  return [...settings, ...(terms.identity === '' ? [] : [terms.identity])].join(' ');
+const comparedSettings = [
+  'lookBackPeriods',
+  'itemMode',
+  'overflow',
+  'lateMode',
+  'beyondLookBack',
+  'negativeDelta',
+  'dropsZeroItems',
+  'refusesUnknownUnits',
+] as const satisfies readonly (keyof UsageConfig)[];
+
+/** Returns the settings as one text, to detect changes. */
+export function usageSettings(config: UsageConfig, { identity }: UsageTerms = NO_TERMS): string {
+  const settings = comparedSettings.map((name) => config[name]);
+  const texts = settings.map((setting) => String(typeof setting === 'boolean' ? Number(setting) : setting));
+  return [...texts, ...(identity === '' ? [] : [identity])].join(' ');
 }
 
 export interface NegativeDeltaInput {
   readonly setting: NegativeDelta | null;
   /** `invoice.usage.missing.lenient`. */
   readonly isLenient: boolean;
-  /** True where a usage source, and not our own store, supplied the points. */
+  /** True if a usage source supplied the usage. */
   readonly isFromSource: boolean;
   readonly isDryRun: boolean;
 }
 
-/** What a negative delta does in this run (§7.7 rules 2, 3). */
+/** The effect of a negative delta in this run (§7.7 rules 2, 3). */
 export function negativeDeltaOf({
   setting,
   isLenient,

@@ -38,19 +38,19 @@ interface UsagePlanInput extends UsageHistory {
   readonly from?: LocalDate | null;
 }
 
-/** What a run has to read and to rate of a subscription's usage. */
+/** The usage of a subscription that a run reads and rates. */
 export interface UsagePlan {
   /** By run, then time (§7.3). */
   readonly intervals: readonly PlannedInterval[];
   /**
-   * Billed ones that none of these takes up, of whose points some may be void by now: outdated ones and, under
-   * `beyondLookback=NEXT_PERIOD`, those before the look-back.
+   * Other billed intervals, whose points may have become void: outdated ones and, under `beyondLookback=NEXT_PERIOD`,
+   * those before the look-back.
    */
   readonly outdated: readonly PlannedInterval[];
-  /** Billed ones whose usage other sections charge now; some are replaced by one of `intervals`. */
+  /** Billed intervals that other sections charge now; some are replaced by one of `intervals`. */
   readonly superseded: readonly SupersededInterval[];
   readonly billed: readonly BilledInterval[];
-  /** Sections that go on to be charged after the target date. */
+  /** Sections still charged after the target date. */
   readonly open: readonly UsageSection[];
   /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
   readonly nextDate: LocalDate | null;
@@ -98,7 +98,7 @@ function plannedIntervals(run: UsageRun, all: readonly UsageRun[], input: UsageP
 
 const ALL_PERIODS = { lookBackPeriods: -1 };
 
-/** Billed intervals before the look-back, in which only void points make a difference (§2.2 rule 3). */
+/** Billed intervals before the look-back, where only void points matter (§2.2 rule 3). */
 function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly PlannedInterval[] {
   const { targetDate, zone, billed } = input;
   const own = billed.filter(({ usageName }) => usageName === run.section.name);
@@ -155,11 +155,11 @@ export function isTooOld(
 
 interface Stretch {
   readonly start: Instant;
-  /** Exclusive; null = it has no end yet. */
+  /** Exclusive; null = open. */
   readonly end: Instant | null;
 }
 
-/** The first instant of a stretch that no billed interval holds; null = it is billed as a whole. */
+/** The first unbilled instant of a stretch; null = fully billed. */
 function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {
@@ -178,11 +178,11 @@ interface UnbilledStartInput {
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
-  /** Before it everything is billed, and need not be among `billed`; null = all that is billed is. */
+  /** Everything before this date is billed and may be missing in `billed`; null = `billed` is complete. */
   readonly from: LocalDate | null;
 }
 
-/** Where the first interval begins of which some time is not billed (§7.1 rule 3); null = there is none. */
+/** The start of the first interval with unbilled time (§7.1 rule 3); null = none. */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -195,7 +195,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** What has to be looked at of a run; null = nothing. */
+/** The part of a run to examine; null = nothing. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
@@ -221,9 +221,9 @@ interface OutdatedInput {
 }
 
 /**
- * Billed intervals from the look-back on that no interval to be rated takes up, since the history was changed after they
- * were billed: what it has there now lies within one, or shares a part with it (§7.3 step 2). They stay charged, for their
- * own points alone, so that what is void of these is given back (§2.2 rule 3). In order of time.
+ * Billed intervals since the look-back that no interval to rate takes up, because the history changed after billing: the
+ * new intervals lie within them or overlap them (§7.3 step 2). They stay charged for their own points, so that void ones
+ * are credited (§2.2 rule 3). In time order.
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
@@ -232,11 +232,11 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const found: PlannedInterval[] = [];
   for (const { one, interval } of notRated(input, rated)) {
     const own = billed.filter(({ usageName }) => usageName === one.usageName);
-    // A longer one was billed for the difference to those within it, so that these are looked at with it, or not at all.
+    // A longer interval was billed for the difference to those within it, which are examined with it or not at all.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = billedWithin(interval, own);
     for (const each of previous) seen.add(each);
-    // The last one says by which prices the others were billed after.
+    // The last one has the prices of the latest billing.
     const run = runOf(previous.at(-1) ?? one, input.runs);
     if (run === null || previous.some((each) => rated.has(each))) continue;
     found.push({ run, interval, match: { kind: 'OPEN', previous, overlapping: [] }, isOutdated: true });
@@ -276,7 +276,7 @@ function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInte
   };
 }
 
-/** A run of the section that it was billed by: what it came to is told by no other prices. */
+/** A run of the section that billed the interval, since its amount depends on those prices. */
 function runOf(
   { usageName, versionDate, priceIdentity, startDate }: BilledInterval,
   runs: readonly UsageRun[],

@@ -26,7 +26,7 @@ interface MeteredSubscription {
   readonly events: readonly BillingEvent[];
   /** On invoices that are not VOID. */
   readonly billed: readonly BilledInterval[];
-  /** Those that ended before it may be left out; default null: none. */
+  /** Earlier billed intervals may be missing; default null: none. */
   readonly from?: LocalDate | null;
 }
 
@@ -38,25 +38,25 @@ interface QuestionInput {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
 }
 
-/** What a usage source is asked about an account before a run (§9). */
+/** The question about an account to a usage source before a run (§9). */
 export interface SourceQuestion {
   readonly range: UsageRange;
   readonly subscriptions: readonly AskedSubscription[];
-  /** For each quantity that the run needs, in the order of the runs. */
+  /** One per quantity that the run needs, in order of the runs. */
   readonly requests: readonly UsageIntervalRequest[];
-  /** Equal for two questions just where an answer to the one holds for the other. */
+  /** Equal texts mean that one answer is valid for both questions. */
   readonly text: string;
 }
 
 interface AskedSubscription {
   readonly subscriptionId: Uuid;
-  /** Where its records are cut: the starts of days, and whatever billing is cut at. */
+  /** The instants that cut its records: starts of days and cuts of billing. */
   readonly slots: readonly Instant[];
-  /** By the units of a section joined by commas: the instants between which its usage is billed. */
+  /** By the comma-separated units of a section, the bounds of billed intervals. */
   readonly transitions: ReadonlyMap<string, readonly Instant[]>;
 }
 
-/** The question that a run up to the target date has; null where it rates no usage. */
+/** Returns the question of a run up to the target date; null if the run rates no usage. */
 export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   const { subscriptions, targetDate, zone, config } = input;
   const planned = subscriptions
@@ -102,7 +102,7 @@ export function transitionsText({ subscriptions }: SourceQuestion): string {
   );
 }
 
-/** Where an answer to a request is looked up. */
+/** The key of an answer to a request. */
 export function keyOfRequest({ usageName, unitType, ...span }: UsageIntervalRequest): string {
   return quantityKey(usageName, unitType, span);
 }
@@ -163,20 +163,20 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
 }
 
 /**
- * True if an interval can be rated from what is told now. What a source was billed for is compared with what a source says,
- * what was recorded with what is recorded: neither knows what the other was made of.
+ * True if an interval can be rated from this kind of usage: intervals billed from a source are compared with a source,
+ * others with recorded usage.
  */
 export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
 }
 
-/** The interval less what the billed intervals that overlap it have charged (§7.3 step 2); in order. */
+/** The interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
 export function spansOf({ interval, match }: PlannedInterval): readonly SuppliedSpan[] {
   const { start, end, includesEnd } = interval;
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];
   for (const { instants } of match.overlapping) {
     if (instants === null) continue;
-    // One of no length has charged its only instant.
+    // An interval of no length charged its only instant.
     const until = instants.start === instants.end ? addMilliseconds(instants.end, 1) : instants.end;
     spans = spans.flatMap((span) => without(span, instants.start, until));
   }

@@ -4,6 +4,7 @@ import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import {
+  lesser,
   NO_USAGE,
   type Quantities,
   quantitiesOf,
@@ -18,19 +19,19 @@ import { quantityKey, type SuppliedPiece, type SuppliedSpan, type SuppliedUsage 
 
 type Planned = PlannedInterval;
 
-interface Told {
+interface SuppliedQuantities {
   readonly quantities: Quantities;
   readonly trackingIds: readonly string[];
 }
 
 /**
- * What a usage source says was used by one subscription. What is billed of it is known by the digests of billed intervals
- * (§9 rule 8): what they say of an interval is billed, the rest of it is new.
+ * The usage of one subscription from a usage source. The digests of billed intervals identify the billed part (§9 rule 8);
+ * the rest is new.
  */
 export class SuppliedBook {
   readonly #billed: readonly BilledInterval[];
   readonly #usage: SuppliedUsage;
-  readonly #told = new Map<Planned, Told>();
+  readonly #known = new Map<Planned, SuppliedQuantities>();
 
   constructor(usage: SuppliedUsage, billed: readonly BilledInterval[]) {
     this.#usage = usage;
@@ -40,7 +41,7 @@ export class SuppliedBook {
   /** The rated and billed quantities of an interval. */
   collect(planned: Planned): CollectedUsage {
     const { section } = planned.run;
-    const { quantities } = this.#toldOf(planned);
+    const { quantities } = this.#suppliedIn(planned);
     const previous = new Set(planned.match.previous);
     const others = this.#billed.filter((one) => one.usageName === section.name && !previous.has(one));
     const within = isWithin(planned.interval);
@@ -55,13 +56,13 @@ export class SuppliedBook {
       if (!split.kept.isZero()) kept.set(unit, split.kept);
       if (!split.fresh.isZero()) fresh.set(unit, split.fresh);
     }
-    // A source tells an interval as one, so that it is late as one.
+    // A source reports an interval as a whole, so that it is late as a whole.
     const isOnTime = planned.match.previous.every(isBilledAhead);
     return { billed: together(section, kept, carried), fresh, onTime: isOnTime ? fresh : NO_USAGE };
   }
 
-  /** What a settled interval is the first to charge. */
-  newlyTold({ run }: Planned, { freshOf, onTimeOf }: Consumption): SuppliedDigest {
+  /** The usage that a settled interval is the first to charge. */
+  newlySupplied({ run }: Planned, { freshOf, onTimeOf }: Consumption): SuppliedDigest {
     const taken = [...freshOf, ...onTimeOf.filter(({ match }) => match.previous.every(isBilledAhead))];
     const amounts = taken.flatMap((planned) =>
       [...this.collect(planned).fresh].map(
@@ -77,7 +78,7 @@ export class SuppliedBook {
     return { amounts, trackingIds: [...trackingIds].slice(0, MAX_SUPPLIED_TRACKING_IDS) };
   }
 
-  /** The tracking ids in an interval that no billing of it has told yet; one may be in several intervals (§7.6). */
+  /** The tracking ids of an interval that are on no invoice yet; an id may be in several intervals (§7.6). */
   #newIdsOf(usageName: string, planned: Planned): readonly string[] {
     const within = isWithin(planned.interval);
     const previous = new Set(planned.match.previous);
@@ -86,7 +87,7 @@ export class SuppliedBook {
         one.usageName === usageName && (previous.has(one) || one.supplied?.amounts.some(within) === true),
     );
     const known = new Set(billed.flatMap(({ supplied }) => supplied?.trackingIds ?? []));
-    return this.#toldOf(planned).trackingIds.filter((id) => !known.has(id));
+    return this.#suppliedIn(planned).trackingIds.filter((id) => !known.has(id));
   }
 
   /** The units used in an interval, whatever charges them (§7.8). */
@@ -97,17 +98,17 @@ export class SuppliedBook {
     return new Set(used.map(({ unit }) => unit));
   }
 
-  #toldOf(planned: Planned): Told {
-    const known = this.#told.get(planned);
+  #suppliedIn(planned: Planned): SuppliedQuantities {
+    const known = this.#known.get(planned);
     if (known !== undefined) return known;
-    const told =
+    const supplied =
       this.#usage.kind === 'RECORDS' ? ofPieces(planned, this.#usage) : ofQuantities(planned, this.#usage);
-    this.#told.set(planned, told);
-    return told;
+    this.#known.set(planned, supplied);
+    return supplied;
   }
 }
 
-/** What is billed already of an interval's quantity, and what is new; what other billed intervals have charged is neither. */
+/** Splits the quantity of an interval into its billed and its new part, without the charges of other billed intervals. */
 function splitOf(
   { usageType }: UsageSection,
   { now, own, elsewhere }: { readonly now: Decimal; readonly own: Decimal; readonly elsewhere: Decimal },
@@ -137,7 +138,10 @@ function isWithin({ start, end }: UsageInterval): (amount: SuppliedAmount) => bo
   return (amount) => amount.start >= start.at && amount.end <= end.at;
 }
 
-function ofPieces(planned: Planned, { pieces }: { readonly pieces: readonly SuppliedPiece[] }): Told {
+function ofPieces(
+  planned: Planned,
+  { pieces }: { readonly pieces: readonly SuppliedPiece[] },
+): SuppliedQuantities {
   const { section } = planned.run;
   const units = new Set(unitsOf(section));
   const own = spansOf(planned).flatMap((span) =>
@@ -161,20 +165,22 @@ function isIn(
 function ofQuantities(
   planned: Planned,
   { quantities }: Extract<SuppliedUsage, { readonly kind: 'QUANTITIES' }>,
-): Told {
+): SuppliedQuantities {
   const { section } = planned.run;
   const found = spansOf(planned).flatMap((span) =>
-    unitsOf(section).map((unit) => ({ unit, told: quantities.get(quantityKey(section.name, unit, span)) })),
+    unitsOf(section).map((unit) => ({
+      unit,
+      supplied: quantities.get(quantityKey(section.name, unit, span)),
+    })),
   );
   return {
     quantities: quantitiesOf(
       section,
-      found.map(({ unit, told }) => ({ unit, sum: told?.quantity ?? ZERO, max: told?.quantity ?? ZERO })),
+      found.map(({ unit, supplied }) => {
+        const quantity = supplied?.quantity ?? ZERO;
+        return { unit, sum: quantity, max: quantity };
+      }),
     ),
-    trackingIds: found.flatMap(({ told }) => told?.trackingIds ?? []),
+    trackingIds: found.flatMap(({ supplied }) => supplied?.trackingIds ?? []),
   };
-}
-
-function lesser(a: Decimal, b: Decimal): Decimal {
-  return a.lessThan(b) ? a : b;
 }

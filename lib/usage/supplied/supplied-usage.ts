@@ -11,13 +11,13 @@ import { type Instant, instant, isInstantMs, parseWireInstant } from '../../valu
 import { compareText, type UsageSum } from '../rating/quantities.ts';
 import { readAmount } from '../recording/read-submission.ts';
 
-/** What a usage source has told of one subscription, as far as a run looks at it (§9): sums, never records. */
+/** The usage of one subscription from a usage source (§9): sums, never records. */
 export type SuppliedUsage =
   | { readonly kind: 'RECORDS'; readonly pieces: readonly SuppliedPiece[] }
   /** By the text of `quantityKey`. */
   | { readonly kind: 'QUANTITIES'; readonly quantities: ReadonlyMap<string, SuppliedQuantity> };
 
-/** The records of one unit in a day, or in the part of a day between two neighbouring cuts. */
+/** The records of one unit in a day, or between two neighboring cuts of a day. */
 export interface SuppliedPiece extends UsageSum {
   readonly from: Instant;
   /** Exclusive. */
@@ -53,18 +53,18 @@ interface Sums {
   readonly trackingIds: Set<string>;
 }
 
-/** Adds records up as they come, so that what they take is that of slots and units, however many there are. */
+/** Adds up records as they come, so that memory grows only with slots and units. */
 export class RecordSums {
   readonly #slots: readonly Instant[];
   readonly #sums = new Map<number, Map<string, Sums>>();
   #trackingIds = 0;
 
-  /** @param slots where one slot ends and the next begins; ascending, each once. */
+  /** @param slots the bounds of the slots, ascending and distinct. */
   constructor(slots: readonly Instant[]) {
     this.#slots = slots;
   }
 
-  /** False if it lies in no slot. */
+  /** Returns false if the record is in no slot. */
   add({ at, unit, amount, trackingId }: SuppliedRecord): boolean {
     const slot = this.#slotOf(at);
     if (slot < 0) return false;
@@ -78,7 +78,7 @@ export class RecordSums {
     return true;
   }
 
-  /** By slot, in the order in which units came first. */
+  /** By slot, units in order of appearance. */
   pieces(): readonly SuppliedPiece[] {
     const slots = [...this.#sums].sort(([a], [b]) => a - b);
     return slots.flatMap(([slot, units]) => {
@@ -101,7 +101,7 @@ export class RecordSums {
     trackingIds.add(trackingId);
   }
 
-  /** The place of the last boundary that is not after the instant; -1 before the first and from the last on. */
+  /** The index of the slot; -1 before the first and from the last bound on. */
   #slotOf(at: Instant): number {
     let [low, high] = [0, this.#slots.length];
     while (low < high) {
@@ -114,14 +114,14 @@ export class RecordSums {
 }
 
 interface SuppliedRollUp {
-  /** Cut at every bound of the stretches. */
+  /** Cut at the bounds of the stretches. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
-  /** Of this unit alone; null = of every unit. */
+  /** null = all units. */
   readonly unit: string | null;
 }
 
-/** What a source says was used in each stretch, by unit in the order of their code points (§3.1). */
+/** The supplied usage of each stretch, by unit in code point order (§3.1). */
 export function suppliedUsage(
   stretches: readonly { readonly start: Instant; readonly end: Instant }[],
   { pieces, subscriptionId, unit }: SuppliedRollUp,
@@ -146,7 +146,7 @@ interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 
-/** @throws MalformedAnswer, naming the place of the record. */
+/** @throws MalformedAnswer with the place of the record. */
 export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
@@ -173,7 +173,7 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
   });
 }
 
-/** The records of an answer, one after the other. @throws MalformedAnswer. */
+/** The records of an answer as an iterator. @throws MalformedAnswer. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
     throw new MalformedAnswer('gave records that are no stream');

@@ -37,39 +37,36 @@ import {
   matchBilled,
   type UsageHistory,
 } from '../settlement/billed-interval.ts';
-import { givenBack, isLate } from '../settlement/settle-usage.ts';
+import { creditsOfOutdated, isLate } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, LateMode, NegativeDelta, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 
 export interface UnbilledUsage {
   readonly unitType: string;
-  /**
-   * What the points come to together; of OVERFLOW how much no tier takes; of VOIDED_BEYOND_LOOKBACK below 0: how much is
-   * charged too much.
-   */
+  /** Sum of the points; for OVERFLOW the excess, for VOIDED_BEYOND_LOOKBACK the overcharge (below 0). */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
-  /** The usage section that would charge it; null where none is in force. */
+  /** The usage section that would charge it; null if none is in force. */
   readonly usageName: string | null;
-  /** The day of the points; of OVERFLOW and VOIDED_BEYOND_LOOKBACK the billed period. */
+  /** The day of the points; for OVERFLOW and VOIDED_BEYOND_LOOKBACK the billed period. */
   readonly startDate: LocalDate;
   /** Exclusive. */
   readonly endDate: LocalDate;
 }
 
 interface UnbilledInput extends BillingSoFar {
-  /** Those of `piecesNeeded`, cut at the bounds too; with the days of the billed intervals that lie within them in part. */
+  /** Those of `piecesNeeded`, also cut at the bounds; with all days of billed intervals that overlap the bounds. */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;
   /** Exclusive. */
   readonly end: Instant;
   readonly currency: Currency;
-  /** What is agreed beyond the prices; default nothing. */
+  /** Default: prices only. */
   readonly terms?: UsageTerms;
 }
 
-/** What was recorded between the bounds and is on no invoice, by day, unit and reason (§3.3). */
+/** The usage recorded between the bounds that is on no invoice, by day, unit and reason (§3.3). */
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
   const { billed } = billedNow(given.billed, given.events ?? []);
   const input = { ...given, billed };
@@ -123,7 +120,7 @@ function isEmpty({ sum, max }: UsagePiece): boolean {
   return sum.isZero() && max.isZero();
 }
 
-/** What no tier takes of the periods that are billed; of those that are not, all usage is told as such. */
+/** The overflow of billed periods. */
 function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, config, start, end, currency } = input;
   if (events === null) return [];
@@ -150,7 +147,7 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
     });
 }
 
-/** What is void of billed periods before the look-back, as far as it would be credited (§2.2 rule 3). */
+/** The void usage of billed periods before the look-back that would be credited (§2.2 rule 3). */
 function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
@@ -165,7 +162,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const book = new UsageBook({ events, zone, billed: plan.billed, pieces });
   const left = old.map((planned) => book.collect(planned).billed);
   const config = { ...asCarried, negativeDelta: NegativeDelta.CREDIT };
-  const credited = givenBack({ plan: { outdated: old }, left, currency, config, terms });
+  const credited = creditsOfOutdated({ plan: { outdated: old }, left, currency, config, terms });
   return credited.flatMap(({ planned: { run, interval, match }, consumes }) =>
     chargedQuantities(match.previous).flatMap(([unitType, charged]): readonly UnbilledUsage[] => {
       const amount = quantityOf(consumes.quantities, unitType).minus(charged);
@@ -177,7 +174,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   );
 }
 
-/** By unit, the quantity that was rated last. */
+/** By unit, the last rated quantity. */
 function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
@@ -192,7 +189,7 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 }
 
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
-  /** All of the subscription, in order; null = it takes no part in runs now. */
+  /** All of the subscription, in order; null = excluded from runs now. */
   readonly events: readonly BillingEvent[] | null;
   /** On VOID invoices; default none. */
   readonly freed?: readonly FreedPoints[];
@@ -200,11 +197,7 @@ interface BillingSoFar extends Omit<UsageHistory, 'events'> {
   readonly config: UsageConfig;
 }
 
-interface WhyUnbilled {
-  readonly reason: UnbilledReason;
-  /** The section that would charge it; null where none is in force. */
-  readonly usageName: string | null;
-}
+type WhyUnbilled = Pick<UnbilledUsage, 'reason' | 'usageName'>;
 
 interface PointHistory {
   readonly isConsumed: (usageName: string) => boolean;
@@ -218,7 +211,7 @@ interface KnownInterval {
   readonly match: BilledMatch;
 }
 
-/** Tells for each point of a subscription which of its sections have not billed it, and why. */
+/** Finds the sections that did not bill a point of a subscription, and the reasons. */
 class UnbilledReasons {
   readonly #events: readonly BillingEvent[] | null;
   readonly #times: ReturnType<typeof billedTimes>;
@@ -277,7 +270,7 @@ function knownIntervals({
   const [first] = events;
   if (first === undefined) return [];
   const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
-  // Intervals to come are known as far as events, and one more.
+  // Future intervals are known up to the last event, and one more.
   const last = maxDate(today, events.at(-1)?.localDate ?? today, ...billed.map(({ endDate }) => endDate));
   return usageRuns(events, last).flatMap((run) => {
     const { name: usageName } = run.section;
@@ -295,23 +288,23 @@ function knownIntervals({
 
 /** Why usage is on no invoice (§3.3). */
 export const UnbilledReason = {
-  /** No section that is in force then charges the unit. */
+  /** No section in force charges the unit. */
   UNKNOWN_UNIT: 'UNKNOWN_UNIT',
-  /** Billing is paused then. */
+  /** Billing is paused. */
   BLOCKED: 'BLOCKED',
   BEFORE_START: 'BEFORE_START',
   AFTER_END: 'AFTER_END',
-  /** It came for a period that is too long ago to be billed again. */
+  /** Recorded for a period that is too old to be billed again. */
   BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
-  /** It is charged and void, of a period that is too long ago to be compared again. */
+  /** Charged and void, for a period that is too old to be compared again. */
   VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
-  /** The period is billed, and no tier takes so much. */
+  /** The period is billed, and the quantity exceeds the last tier. */
   OVERFLOW: 'OVERFLOW',
-  /** A run to come bills it. */
+  /** A future run bills it. */
   NOT_YET_DUE: 'NOT_YET_DUE',
-  /** It came for a billed period, and the tenant bills none of that (`invoice.usage.lateMode=IGNORE`). */
+  /** Recorded late for a billed period (`invoice.usage.lateMode=IGNORE`). */
   LATE: 'LATE',
-  /** It came for a time that was billed as part of a longer period, which is not billed again. */
+  /** Recorded for a time billed within a longer period, which is not billed again. */
   COVERED: 'COVERED',
 } as const;
 export type UnbilledReason = (typeof UnbilledReason)[keyof typeof UnbilledReason];
