@@ -13,11 +13,7 @@ export { blockingOperations } from './operations/blocking-service.ts';
 export { bundleOperations } from './operations/bundle-service.ts';
 export { type CreatedBundle, creationOperations } from './operations/creation-service.ts';
 export { entitlementControl } from './operations/entitlement-control.ts';
-export {
-  type AccountToEnd,
-  cancelAll,
-  lifecycleOperations,
-} from './operations/lifecycle-service.ts';
+export { type AccountToEnd, cancelAll, lifecycleOperations } from './operations/lifecycle-service.ts';
 export { loadHypothesis } from './operations/load-hypothesis.ts';
 export { outlineOperations } from './operations/outline-service.ts';
 export { subscriptionEventHandler } from './operations/subscription-event-handler.ts';

@@ -1,16 +1,26 @@
-import type {
-  EntitlementCall,
-  EntitlementPlugin,
-  EntitlementPluginContext,
-  EntitlementRules,
-  EntitlementSuccess,
-  TenantBilling,
-  Uuid,
+import {
+  BillingError,
+  decimal,
+  type EntitlementCall,
+  EntitlementOperation,
+  type EntitlementPlugin,
+  type EntitlementPluginContext,
+  type EntitlementRules,
+  type EntitlementSuccess,
+  formatDecimal,
+  localDate,
+  type TenantBilling,
+  type Uuid,
 } from '../../lib/index.ts';
-import { BillingError, decimal, EntitlementOperation, formatDecimal, localDate } from '../../lib/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/subscriptions/operations/entitlement-control.ts';
-import type { TestEngine } from '../support/index.ts';
-import { busEvents, codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
+import {
+  busEvents,
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };

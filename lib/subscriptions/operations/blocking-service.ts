@@ -19,12 +19,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject } from '../blocking/blocked-time.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/edit-requests.ts';
-import { termsOf } from '../requests/plugin-decision.ts';
 import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts';
 import { loadSubscription } from '../storing/load-subscriptions.ts';
 import { setBlockingStates } from '../storing/save-changes.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
-import { blockedOf, bundleOf, type EntitlementControl } from './entitlement-control.ts';
+import { blockedOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 
 const PAUSED: CheckedBlock = {

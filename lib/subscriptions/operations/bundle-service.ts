@@ -20,14 +20,13 @@ import {
   checkTransferRequest,
   type TransferBundleRequest,
 } from '../requests/edit-requests.ts';
-import { termsOf } from '../requests/plugin-decision.ts';
 import { noBundleOfKey, noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
 import { loadBundle, loadRunning } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';
 import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '../views/outline-page.ts';
-import { bundleOf, type EntitlementControl } from './entitlement-control.ts';
+import { bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { Outlines } from './outline-service.ts';
 
 /** Bundles with all rows in memory, and changes to them under plugin control (§22). */

@@ -26,10 +26,9 @@ import {
   noSuchAccountOfGroup,
   requestedKeys,
 } from '../requests/create-request.ts';
-import { creationTermsOf } from '../requests/plugin-decision.ts';
 import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
-import type { EntitlementControl } from './entitlement-control.ts';
+import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
 
 export interface CreatedBundle {
   readonly accountId: Uuid;

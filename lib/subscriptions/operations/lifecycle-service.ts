@@ -24,11 +24,10 @@ import {
 } from '../edits/terms-change.ts';
 import { planUncancellation, planUndoChange } from '../edits/undo.ts';
 import { type CheckedChange, checkChangeRequest } from '../requests/edit-requests.ts';
-import { termsOf } from '../requests/plugin-decision.ts';
 import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
 import { saveEdits } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
-import { type EntitlementControl, subscriptionOf } from './entitlement-control.ts';
+import { type EntitlementControl, subscriptionOf, termsOf } from './entitlement-control.ts';
 
 interface RunningEdit extends RunningInBundle {
   readonly session: WriteSession;
