@@ -29,47 +29,45 @@ export interface SandboxGatewayOptions {
   readonly name?: string;
   /** Default: one in memory. */
   readonly ledger?: SandboxLedger;
-  /** How a scripted delay waits; default: real time. */
+  /** Waits for scripted delays; default: real time. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 type Offered = SandboxOperation | 'buildFormDescriptor' | 'processNotification' | MethodMembers;
 
-/** The sandbox, with the controls that tests and demos have on it. */
+/** The sandbox gateway with its controls for tests and demos. */
 export interface SandboxGateway
   extends Omit<PaymentGateway, Offered>,
     Required<Pick<PaymentGateway, Offered>> {
   readonly ledger: SandboxLedger;
   /**
-   * Sets how calls go from now on, until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`): those of the
-   * tenant, or of all.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a configuration that cannot be.
+   * Sets the behavior of calls until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`), for one tenant or all.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
-  /** What is set for the tenant, or for all. */
+  /** Returns the settings of the tenant, or of all. */
   status(tenantId?: Uuid): SandboxStatus;
 }
 
-/** What is asked; VOID has no amount. */
+/** VOID has no amount. */
 type Asked = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-/** A configuration as it comes over the wire, unchecked. */
+/** An unchecked configuration from the wire. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
 const DEFAULT_NAME = 'killbill-payment-test';
 const PLUGIN_KEY = 'payment-test';
 
 /**
- * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or does what the call's plugin
- * properties or a sticky configuration say. A call is in the ledger before anything else happens, so that a delay, a lost
- * answer or a crash afterwards does not undo it; the same transaction id again has no second effect and gets the recorded
- * result.
+ * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or follows the call's plugin
+ * properties or a sticky configuration. Each call enters the ledger first, so delays, lost answers and crashes do not undo
+ * it; a repeated transaction id has no second effect and returns the recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
   const sticky = new StickyScripts(ledger);
 
-  /** What was PENDING is asked for again: now it is decided. */
+  /** Decides a PENDING transaction that is requested again. */
   const decided = (entry: LedgerEntry): LedgerEntry => {
     ledger.override(entry.kbTransactionPaymentId, entry);
     return entry;
@@ -81,11 +79,8 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
       if (known && known.status !== PluginStatus.PENDING) return resultOf(known);
       const script =
         scriptOfProperties(request.properties) ?? sticky.take(`${member}Payment`, context.tenantId);
-      const entry = newEntry(
-        { ...request, transactionType: member.toUpperCase() as Uppercase<SandboxOperation> },
-        context,
-        script,
-      );
+      const transactionType = member.toUpperCase() as Uppercase<SandboxOperation>;
+      const entry = newEntry({ ...request, transactionType }, context, script);
       const kept = known ? decided(entry) : ledger.append(entry);
       if (script && script.sleepMs > 0) await sleep(script.sleepMs);
       return answer(kept, script?.action ?? null);
@@ -171,7 +166,7 @@ const NO_DETAILS: PaymentMethodDetails = {
   properties: [],
 };
 
-/** The payment methods of the sandbox, per tenant, as long as the process lives (payments §2.4 rule 2). */
+/** The payment methods of the sandbox per tenant, in memory (payments §2.4 rule 2). */
 export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> {
   const tenants = new Map<Uuid, Map<Uuid, KeptMethod>>();
   const heardOf = new Set<Uuid>();
@@ -197,7 +192,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
-    /** Null for an account that it has never heard of: it may have been added in an earlier life of the process. */
+    /** Null for an unknown account, which may have been added before a restart. */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
       return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));

@@ -3,31 +3,28 @@ import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 
-/** One transaction as the sandbox has it; `status` is what it answers and reports. */
+/** A transaction of the sandbox; `status` is its answer and report. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly accountId: Uuid;
   /** Absent in ledgers of former versions. */
   readonly tenantId?: Uuid;
 }
 
-/** What is to be reported of a transaction from now on. */
+/** Changes to the reports about a transaction. */
 export type LedgerOverride = Partial<LedgerEntry>;
 
-/**
- * The sandbox gateway's own books, apart from the engine's records. Every call is in them before it is answered, once
- * under the id of its transaction.
- */
+/** The sandbox gateway's own books. Every call is recorded once under its transaction id before it is answered. */
 export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
   all(): readonly LedgerEntry[];
-  /** Stores the entry unless its id is known; returns the entry that counts, the first one. */
+  /** Stores the entry unless its id is known; returns the first entry with the id. */
   append(entry: LedgerEntry): LedgerEntry;
-  /** False if no such transaction has arrived. */
+  /** Returns false for an unknown transaction. */
   override(transactionId: Uuid, override: LedgerOverride): boolean;
 }
 
-/** A ledger that lives as long as the process. */
+/** A ledger in memory. */
 export function memoryLedger(): SandboxLedger {
   const entries = new Map<Uuid, LedgerEntry>();
   const idsOfPayment = new Map<Uuid, Uuid[]>();
@@ -53,25 +50,25 @@ export function memoryLedger(): SandboxLedger {
   };
 }
 
-/** A line of the ledger: an arrival, or a changed report. Amounts are text. */
+/** A line of the ledger file: a call, or a changed report. Amounts are text. */
 type Line =
   | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry & { readonly amount?: Decimal } }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
 
 const NEWLINE = 0x0a;
-/** Only the owner may read who pays whom. */
+/** Payment data are readable only by the owner. */
 const OWNER_ONLY = 0o600;
 
 /**
- * A ledger in a file of JSON lines that is only appended to. It survives the death of the process, and several processes
- * may share it. A line that a dying process left unfinished is ignored.
+ * A ledger in an append-only file of JSON lines. It survives the process, and several processes may share it. A line left
+ * unfinished by a crash is ignored.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);
   const known = memoryLedger();
   let readTo = 0;
 
-  /** Reads what this or another process has appended since the last read. */
+  /** Reads the lines that any process has appended since the last read. */
   const refresh = (): void => {
     const { size } = fstatSync(file);
     if (size <= readTo) return;
@@ -83,34 +80,27 @@ export function fileLedger(path: string): SandboxLedger & { close(): void } {
   };
   const write = (line: Line): void => {
     refresh();
-    // Ends the unfinished line of a process that died, so that ours begins on a new line.
+    // Ends a line left unfinished by a crash.
     const prefix = fstatSync(file).size > readTo ? '\n' : '';
     writeSync(file, `${prefix}${JSON.stringify(line, plainAmount)}\n`);
     refresh();
   };
+  const read = (): SandboxLedger => {
+    refresh();
+    return known;
+  };
   return {
-    find(transactionId) {
-      refresh();
-      return known.find(transactionId);
-    },
-    ofPayment(paymentId) {
-      refresh();
-      return known.ofPayment(paymentId);
-    },
-    all() {
-      refresh();
-      return known.all();
-    },
+    find: (transactionId) => read().find(transactionId),
+    ofPayment: (paymentId) => read().ofPayment(paymentId),
+    all: () => read().all(),
     append(entry) {
-      refresh();
-      const first = known.find(entry.kbTransactionPaymentId);
+      const first = read().find(entry.kbTransactionPaymentId);
       if (first) return first;
       write({ kind: 'ENTRY', entry });
       return known.find(entry.kbTransactionPaymentId) ?? entry;
     },
     override(transactionId, override) {
-      refresh();
-      if (!known.find(transactionId)) return false;
+      if (!read().find(transactionId)) return false;
       write({ kind: 'OVERRIDE', transactionId, override });
       return true;
     },
@@ -127,11 +117,11 @@ function readLine(text: string): Line | null {
   try {
     return text === '' ? null : (JSON.parse(text, exactAmount) as Line);
   } catch {
-    return null; // unfinished: its process died while writing it, before it had answered
+    return null; // unfinished: its process crashed while writing, before it answered
   }
 }
 
-/** JSON.stringify has already turned the decimal into text by its own toJSON; the plain form has no exponent. */
+/** Formats amounts without exponents; JSON.stringify has already called the decimal's own toJSON. */
 function plainAmount(this: unknown, key: string, value: unknown): unknown {
   return key === 'amount' && typeof value === 'string' ? formatDecimal(decimal(value)) : value;
 }

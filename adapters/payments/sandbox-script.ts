@@ -6,7 +6,7 @@ import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../..
 import { shortened } from '../../lib/values/text/index.ts';
 import type { SandboxLedger } from './sandbox-ledger.ts';
 
-/** What the sandbox is told to do with a call instead of PROCESSED (payments §2.4 rule 2). */
+/** Outcomes of a sandbox call other than PROCESSED (payments §2.4 rule 2). */
 export const SandboxAction = {
   ACTION_RETURN_PLUGIN_STATUS_ERROR: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
   ACTION_RETURN_PLUGIN_STATUS_CANCELED: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED',
@@ -14,32 +14,32 @@ export const SandboxAction = {
   ACTION_RETURN_PLUGIN_STATUS_UNDEFINED: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
   /** A declared error. */
   ACTION_THROW_EXCEPTION: 'ACTION_THROW_EXCEPTION',
-  /** Any other throw. */
+  /** An undeclared error. */
   ACTION_THROW_RUNTIME: 'ACTION_THROW_RUNTIME',
   RETURN_NIL: 'RETURN_NIL',
 } as const;
 export type SandboxAction = (typeof SandboxAction)[keyof typeof SandboxAction];
 
-/** Body of a sticky configuration; further members as the plugin properties of one call. */
+/** A sticky configuration; its further members are the plugin properties of a single call. */
 export interface SandboxConfiguration {
   readonly CONFIGURE_ACTION: SandboxAction | 'ACTION_SLEEP' | 'ACTION_CLEAR' | 'OVERRIDE_STATUS';
-  /** Comma-separated method names, for example `purchasePayment`; absent = all. */
+  /** Comma-separated method names, for example `purchasePayment`; default: all. */
   readonly METHODS?: string;
   readonly SLEEP_TIME_SEC?: number | string;
-  /** Applies to the next n calls, then clears. */
+  /** Number of calls after which it is cleared. */
   readonly TIMES?: number | string;
   readonly PROCESSED_AMOUNT?: string | number;
   readonly PROCESSED_CURRENCY?: string;
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
   readonly PAYMENT_RESPONSE?: string;
-  /** For OVERRIDE_STATUS: what `getPaymentInfo` says about this transaction from now on. */
+  /** For OVERRIDE_STATUS: the transaction whose `getPaymentInfo` changes. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
   readonly amount?: string | number;
 }
 
-/** How one call has to go. */
+/** The scripted behavior of one call. */
 export interface SandboxScript {
   readonly action: SandboxAction | null;
   readonly sleepMs: number;
@@ -58,12 +58,12 @@ const statusOfAction: Readonly<Partial<Record<SandboxAction, PluginStatus>>> = {
   ACTION_RETURN_PLUGIN_STATUS_PENDING: PluginStatus.PENDING,
 };
 
-/** What the ledger stores about a call that goes that way; after a throw or no result, nobody knows its outcome. */
+/** Returns the ledger's status for the action; after an error or no result, the outcome is unknown. */
 export function statusOf(action: SandboxAction | null): PluginStatus {
   return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
 }
 
-/** The script of the plugin properties of one call; a property equal to `true` selects the outcome. */
+/** Returns the script from the plugin properties of a call; the property with value `true` selects the outcome. */
 export function scriptOfProperties(properties: readonly PluginProperty[]): SandboxScript | null {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   const action = Object.values(SandboxAction).find((each) => given.get(each) === 'true') ?? null;
@@ -79,10 +79,7 @@ export function scriptOfConfiguration(configuration: SandboxConfiguration): Sand
   return { action, sleepMs: millisecondsOf(seconds ?? null), ...valuesOf({ ...configuration }) };
 }
 
-/**
- * An amount of a configuration.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not an amount.
- */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid amount. */
 export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));
@@ -111,7 +108,7 @@ function millisecondsOf(seconds: number | string | null): number {
   return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
 }
 
-/** The operations that run a transaction; a configuration names their methods, such as `purchasePayment`. */
+/** The transaction operations; configurations name their methods, such as `purchasePayment`. */
 const operations = ['authorize', 'capture', 'purchase', 'refund', 'credit', 'void'] as const;
 export type SandboxOperation = (typeof operations)[number];
 const methodNames: ReadonlySet<string> = new Set(operations.map((member) => `${member}Payment`));
@@ -127,13 +124,13 @@ interface StickyScript {
 
 type Scripts = Map<string, StickyScript>;
 
-/** The sticky actions and delays in seconds by method name, `*` = every method. */
+/** The sticky actions and delays in seconds by method name; `*` stands for every method. */
 export interface SandboxStatus {
   readonly states: Readonly<Record<string, string>>;
   readonly sleeps: Readonly<Record<string, number>>;
 }
 
-/** How the calls of each tenant go until it is told otherwise; what is set for no tenant holds for all of them. */
+/** The scripts of each tenant, and those for all tenants. */
 export class StickyScripts {
   readonly #ledger: SandboxLedger;
   readonly #ofAll: Scripts = new Map();
@@ -143,17 +140,14 @@ export class StickyScripts {
     this.#ledger = ledger;
   }
 
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for what cannot be; nothing changes then. */
+  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration, without changes. */
   configure(configuration: SandboxConfiguration, tenantId: Uuid | null): void {
     const { CONFIGURE_ACTION: actionName, METHODS } = configuration;
     if (actionName === 'OVERRIDE_STATUS') {
       this.#overrideStatus(configuration, tenantId);
       return;
     }
-    const isKnown =
-      actionName === 'ACTION_SLEEP' ||
-      actionName === 'ACTION_CLEAR' ||
-      Object.hasOwn(SandboxAction, actionName);
+    const isKnown = Object.hasOwn({ ...SandboxAction, ACTION_SLEEP: '', ACTION_CLEAR: '' }, actionName);
     if (!isKnown) throw unknown('CONFIGURE_ACTION', actionName, 'no action of the sandbox gateway');
     const methods = methodsOf(METHODS);
     const scripts = this.#scriptsOf(tenantId);
@@ -168,7 +162,7 @@ export class StickyScripts {
     for (const method of methods) scripts.set(method, { script, actionName, timesLeft });
   }
 
-  /** The script for the method, or for all methods; one with a count is used up. */
+  /** Returns the script for the method or for all methods, and counts its use. */
   take(method: string, tenantId: Uuid): SandboxScript | null {
     for (const scripts of [this.#byTenant.get(tenantId), this.#ofAll]) {
       const key = scripts?.has(method) ? method : EVERY_METHOD;

@@ -21,7 +21,7 @@ import {
   transactionMetadata,
   wasHeld,
 } from './results.ts';
-import type { SavedMethods, StripeCustomers } from './saved-methods.ts';
+import type { StripeCustomers, savedMethods } from './saved-methods.ts';
 import {
   type Failure,
   failureBefore,
@@ -39,26 +39,26 @@ import {
 interface Parts {
   readonly accounts: StripeAccounts;
   readonly customers: StripeCustomers;
-  readonly methods: SavedMethods;
+  readonly idOfMethod: ReturnType<typeof savedMethods>['idOf'];
   readonly books: PaymentBooks;
   readonly options: StripeGatewayOptions;
 }
 
-/** What Stripe tells before anything is asked that moves money. */
+/** The facts read from Stripe before a request that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  /** What an earlier presentation of the same transaction has come to, where its idempotency key may be forgotten. */
+  /** The result of an earlier presentation of the transaction, if its idempotency key may be forgotten. */
   readonly known: GatewayResult | null;
 }
 
-/** A transaction as it is presented to Stripe, perhaps again. */
+/** A transaction that is presented to Stripe, possibly again. */
 interface Presented<P extends Prepared> {
   readonly told: Told;
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /** Whether an earlier presentation may have done what Stripe now refuses to do again. */
+  /** Whether an earlier presentation may have done what Stripe now refuses to repeat. */
   mayBeDone(error: unknown): boolean;
 }
 
@@ -70,7 +70,7 @@ async function present<P extends Prepared>(
   try {
     prepared = await prepare();
   } catch (error) {
-    // Of an earlier presentation nobody knows, while Stripe cannot be asked.
+    // While Stripe is unreachable, an earlier presentation is unknown.
     if (mayBeForgotten(request)) throw error;
     return failedResult(told, failureBefore(error), context.now);
   }
@@ -86,16 +86,12 @@ async function present<P extends Prepared>(
   }
 }
 
-async function resultOf(
-  books: PaymentBooks,
-  of: StripeAccount,
-  request: GatewayTransaction,
-): Promise<GatewayResult | null> {
+async function resultOf(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
   const results = await books.resultsOf(of, request);
   return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
 }
 
-/** What an earlier presentation has come to, where its idempotency key may be forgotten. */
+/** Returns the result of an earlier presentation if its idempotency key may be forgotten. */
 async function earlierResult(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
   const known = mayBeForgotten(request) ? await resultOf(books, of, request) : null;
   if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
@@ -108,7 +104,7 @@ interface Charge {
   readonly method: string;
 }
 
-/** Purchases and authorizations: one payment intent for each transaction, confirmed as it is made. */
+/** Purchases and authorizations: one payment intent per transaction, confirmed on creation. */
 export class Charges {
   readonly #parts: Parts;
 
@@ -117,7 +113,7 @@ export class Charges {
   }
 
   async run(type: FirstType, request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
-    const { accounts, customers, methods, books } = this.#parts;
+    const { accounts, customers, idOfMethod, books } = this.#parts;
     const told = toldOf(request, type);
     return present(books, {
       told,
@@ -127,7 +123,7 @@ export class Charges {
         const of = await accounts.of(context.tenantId);
         const customer = await customers.ensure(of, request.accountId);
         const known = await earlierResult(books, of, request);
-        return { of, customer, known, method: await methods.idOf(of, request) };
+        return { of, customer, known, method: await idOfMethod(of, request) };
       },
       move: async ({ of, customer, method }) => {
         if (method === null) {
@@ -176,7 +172,7 @@ export class Charges {
       return intentResult(told, isReplay(intent) ? await this.#intent(of, intent.id) : intent);
     } catch (error) {
       const declined = failureOf(error)?.reference ?? null;
-      // An answer to an earlier presentation says what was so then.
+      // The error may repeat that of an earlier presentation: read the current state.
       if (declined === null || !isReplay(error)) throw error;
       return intentResult(told, await this.#intent(of, declined));
     }
@@ -186,7 +182,7 @@ export class Charges {
     return stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] });
   }
 
-  /** An amount of 0 takes nothing: whether the method could be charged is asked. */
+  /** Checks whether the method could be charged, for an amount of 0. */
   async #check(
     type: FirstType,
     request: GatewayRequest,
@@ -206,19 +202,16 @@ export class Charges {
       stripe.setupIntents.create(params, options),
     );
     const present = isReplay(setup) ? await stripe.setupIntents.retrieve(setup.id) : setup;
-    return {
-      ...setupResult(toldOf(request, type), present),
-      amount: request.amount,
-      currency: request.currency,
-    };
+    const { amount, currency } = request;
+    return { ...setupResult(toldOf(request, type), present), amount, currency };
   }
 }
 
-/** What the plugin properties of a call may say. */
+/** Reads the plugin properties of a call. */
 function saidIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayOptions) {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
-    /** Whether the customer is away, so that a bank that wants consent declines; `off_session=false`: it is asked for. */
+    /** True: the customer is absent, and a bank that requires consent declines; false with `off_session=false`. */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,
     description: given.get('description') ?? null,
@@ -231,7 +224,7 @@ function redirects(returnUrl: string | null) {
   return { automatic_payment_methods: { enabled: true }, return_url: returnUrl } as const;
 }
 
-/** The payment intent that an operation is about. */
+/** The payment intent of an operation. */
 interface Found {
   readonly of: StripeAccount;
   readonly intent: Stripe.PaymentIntent;
@@ -240,11 +233,11 @@ interface Found {
 interface Asked {
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
-  /** Whether the operation is about that payment intent. */
+  /** Returns whether the operation refers to the payment intent. */
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
 }
 
-/** Captures, voids and refunds of what was authorized or taken before. */
+/** Captures, voids and refunds of earlier transactions. */
 export class Changes {
   readonly #accounts: StripeAccounts;
   readonly #books: PaymentBooks;
@@ -274,7 +267,7 @@ export class Changes {
     });
   }
 
-  /** A hold that is gone already, as after it ran out, is given back all the same. */
+  /** Succeeds also for a hold that has already expired. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
     const told = toldOf(request, 'VOID');
     return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {
@@ -298,7 +291,7 @@ export class Changes {
       const refund = await of.sent.send(request.transactionId, (options) =>
         of.stripe.refunds.create({ payment_intent: intent.id, amount: units, metadata }, options),
       );
-      // The answer to an earlier presentation says what was so then.
+      // The answer may repeat that of an earlier presentation: read the current state.
       return refundResult(told, isReplay(refund) ? await of.stripe.refunds.retrieve(refund.id) : refund);
     });
   }
@@ -359,6 +352,8 @@ function mayBeCapturedAgain({ latest_charge: charge }: Stripe.PaymentIntent): bo
 }
 
 function tooFine({ amount, currency }: GatewayRequest): Failure {
-  const why = `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`;
-  return refusal('invalid_amount', why);
+  return refusal(
+    'invalid_amount',
+    `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`,
+  );
 }

@@ -17,7 +17,7 @@ import {
 import type { StripeCustomers } from './saved-methods.ts';
 import type { StripeAccount } from './stripe-accounts.ts';
 
-/** As many as Stripe gives at once. */
+/** Stripe's largest page. */
 const PAGE = 100;
 const MOST_REFUNDS = 1_000;
 const EXPAND = ['data.latest_charge'];
@@ -28,8 +28,8 @@ export interface PaymentOf {
 }
 
 /**
- * What Stripe has of our payments, found by the metadata that they carry. A customer's own list tells at once what was
- * made; the search, which is asked for what the newest hundred of that list do not hold, a while later.
+ * Finds our payments at Stripe by their metadata. A customer's own list is current at once; the search, used beyond its
+ * newest hundred, lags behind.
  */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
@@ -38,14 +38,14 @@ export class PaymentBooks {
     this.#customers = customers;
   }
 
-  /** The payment intents of a payment: one for each purchase or authorization of it that got as far. */
+  /** Returns the payment intents of a payment, one for each purchase or authorization that got there. */
   async intentsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.PaymentIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const list = await of.stripe.paymentIntents.list({ customer, limit: PAGE, expand: EXPAND });
     const found = list.data.filter(isOf(of, paymentId));
     if (found.length > 0 && !list.has_more) return found;
     const searched = await searchedIntents(of, paymentId).catch((error: unknown) => {
-      // Accounts in India have no search; a list that is whole may then be all there is.
+      // Accounts in India have no search, but a complete list suffices.
       if (list.has_more || !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
       return [];
     });
@@ -53,14 +53,14 @@ export class PaymentBooks {
     return [...found, ...searched.filter(({ id }) => !known.has(id))];
   }
 
-  /** The card checks of a payment whose amount is 0, among the newest hundred of the customer. */
+  /** Returns the card checks of a payment of 0, among the newest hundred of the customer. */
   async setupsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.SetupIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const { data } = await of.stripe.setupIntents.list({ customer, limit: PAGE });
     return data.filter(isOf(of, paymentId));
   }
 
-  /** Refunds of a payment intent that we have asked for. */
+  /** Returns our refunds of a payment intent. */
   async refundsOf({ stripe, tenantId }: StripeAccount, intentId: string): Promise<Stripe.Refund[]> {
     const refunds = await stripe.refunds
       .list({ payment_intent: intentId, limit: PAGE })
@@ -68,14 +68,13 @@ export class PaymentBooks {
     return refunds.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
   }
 
-  /** Every transaction of the payment that Stripe has. What is told to have failed then, stays so. */
+  /** Returns all of the payment's transactions at Stripe. Reported failures are final. */
   async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
     const { paymentId } = asked;
     const [found, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
     const intents = await Promise.all(found.map((intent) => closed(of, intent)));
-    const refunds = await Promise.all(
-      intents.filter(({ amount_received: taken }) => taken > 0).map(({ id }) => this.refundsOf(of, id)),
-    );
+    const taken = intents.filter(({ amount_received }) => amount_received > 0);
+    const refunds = await Promise.all(taken.map(({ id }) => this.refundsOf(of, id)));
     return [
       ...intents.flatMap((intent) => resultsOfIntent(paymentId, intent)),
       ...setups.flatMap((setup) => {
@@ -91,19 +90,16 @@ export class PaymentBooks {
   }
 }
 
-/** Whosever they are: a customer that was deleted at Stripe, or that `customerOf` no longer names, has no list to look in. */
-async function searchedIntents(
-  { stripe, tenantId }: StripeAccount,
-  paymentId: Uuid,
-): Promise<Stripe.PaymentIntent[]> {
+/** Searches without a customer, who may be deleted at Stripe or no longer named by `customerOf`. */
+async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
   const { data } = await stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
   return data;
 }
 
 /**
- * A payment that has failed waits at Stripe for another method, and the page that its customer still has may give it one: it
- * is canceled, so that what the engine asks for next is not paid twice. What has gone on meanwhile counts as it is.
+ * Cancels a failed payment intent, to which the customer's page could still add another method, so that a later payment is
+ * not made twice. An intent that has advanced meanwhile counts as it is.
  */
 async function closed(
   { stripe }: StripeAccount,
@@ -121,12 +117,12 @@ async function closed(
 
 function resultsOfIntent(paymentId: Uuid, intent: Stripe.PaymentIntent): readonly GatewayResult[] {
   const told = firstOf(paymentId, intent.metadata);
-  const marked = (['CAPTURE', 'VOID'] as const).flatMap((transactionType) =>
-    marksOf(transactionType === 'VOID' ? 'void' : 'capture', intent.metadata).flatMap(
-      ([transactionId, written]) =>
-        markedResult({ paymentId, transactionId, transactionType }, intent, written) ?? [],
-    ),
-  );
+  const marked = (['CAPTURE', 'VOID'] as const).flatMap((transactionType) => {
+    const marks = marksOf(transactionType === 'VOID' ? 'void' : 'capture', intent.metadata);
+    return marks.flatMap(([transactionId, written]) => {
+      return markedResult({ paymentId, transactionId, transactionType }, intent, written) ?? [];
+    });
+  });
   return told === null ? marked : [intentResult(told, intent), ...marked];
 }
 

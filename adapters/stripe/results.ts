@@ -14,7 +14,7 @@ import type { Failure } from './stripe-accounts.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** Which transaction of ours is told of. */
+/** A transaction of ours. */
 export interface Told {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
@@ -28,7 +28,7 @@ export function toldOf(
   return { paymentId, transactionId, transactionType };
 }
 
-/** What a payment intent says of the transaction that has made it. */
+/** Returns the result of the transaction that made the payment intent. */
 export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayResult {
   const type: FirstType = told.transactionType === 'AUTHORIZE' ? 'AUTHORIZE' : 'PURCHASE';
   const status = intentStatus(type, intent);
@@ -45,7 +45,7 @@ export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayR
   };
 }
 
-/** The card check behind an amount of 0. */
+/** Returns the result of the card check for an amount of 0. */
 export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResult {
   const error = setup.last_setup_error;
   const status = setupStatus(setup.status);
@@ -58,7 +58,7 @@ export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResul
   };
 }
 
-/** What a payment intent says of a capture or a void, which has left a mark on it; null = it was not done. */
+/** Returns the result of a capture or void by its mark on the payment intent; null if it was not done. */
 export function markedResult(
   told: Told,
   intent: Stripe.PaymentIntent,
@@ -93,15 +93,11 @@ export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
   };
 }
 
-/** What has come to nothing at Stripe, or has not got there. */
-export function failedResult(told: Told, failure: Failure, now: Instant): GatewayResult {
+/** Returns the result of a transaction that failed at Stripe or before. */
+export function failedResult(told: Told, failure: Failure, createdDate: Instant): GatewayResult {
   const { status, code, message, reference } = failure;
   return {
-    kbPaymentId: told.paymentId,
-    kbTransactionPaymentId: told.transactionId,
-    transactionType: told.transactionType,
-    createdDate: now,
-    effectiveDate: now,
+    ...transactionAt(told, createdDate),
     status,
     ...(code !== null && { gatewayErrorCode: code }),
     gatewayError: message,
@@ -122,7 +118,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent): PluginStat
     case 'requires_capture':
       return type === 'AUTHORIZE' ? PluginStatus.PROCESSED : PluginStatus.PENDING;
     case 'processing':
-      // Of an authorization: it is being captured.
+      // An authorization that is being captured.
       return marksOf('capture', intent.metadata).length > 0 ? PluginStatus.PROCESSED : PluginStatus.PENDING;
     case 'requires_action':
       return PluginStatus.PENDING;
@@ -135,7 +131,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent): PluginStat
   }
 }
 
-/** Whether money was promised before the intent was canceled: by a void, or since the promise has run out. */
+/** Returns whether money was held before the intent was canceled by a void or expired. */
 export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
@@ -174,11 +170,7 @@ function refusalOf(intent: Stripe.PaymentIntent) {
   return refused(intent.last_payment_error ?? { code: intent.cancellation_reason });
 }
 
-function refused(error: {
-  readonly code?: string | null;
-  readonly decline_code?: string | null;
-  readonly message?: string | null;
-}) {
+function refused(error: Partial<Record<'code' | 'decline_code' | 'message', string | null>>) {
   const code = error.decline_code || error.code || null;
   return {
     ...(code !== null && { gatewayErrorCode: code }),
@@ -192,7 +184,7 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
   return { firstPaymentReferenceId: id, ...(chargeId !== null && { secondPaymentReferenceId: chargeId }) };
 }
 
-/** What the host shows to the customer whose consent is missing; the secret is for the customer's browser alone. */
+/** Returns the data for the customer whose consent is missing; the secret is only for the customer's browser. */
 function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent): readonly PluginProperty[] {
   const action = intent.next_action;
   const given = {
@@ -207,14 +199,12 @@ function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent): readonly
 }
 
 function at(told: Told, seconds: number) {
-  const createdDate = instant(seconds * MS_PER_SECOND);
-  return {
-    kbPaymentId: told.paymentId,
-    kbTransactionPaymentId: told.transactionId,
-    transactionType: told.transactionType,
-    createdDate,
-    effectiveDate: createdDate,
-  };
+  return transactionAt(told, instant(seconds * MS_PER_SECOND));
+}
+
+function transactionAt({ paymentId, transactionId, transactionType }: Told, createdDate: Instant) {
+  const ids = { kbPaymentId: paymentId, kbTransactionPaymentId: transactionId };
+  return { ...ids, transactionType, createdDate, effectiveDate: createdDate };
 }
 
 const reasons: Readonly<Record<string, PaymentResponse>> = {
@@ -255,20 +245,20 @@ const reasons: Readonly<Record<string, PaymentResponse>> = {
   duplicate_transaction: PaymentResponse.DUPLICATE_TRANSACTION,
 };
 
-/** Stripe's word for why it declined, in the words of overdue states; what is in no list is OTHER. */
+/** Maps Stripe's decline code to the reasons of overdue states; unknown codes are OTHER. */
 export function paymentResponseOf(code: string | null | undefined): PaymentResponse {
   return (Object.hasOwn(reasons, code ?? '') ? reasons[code ?? ''] : undefined) ?? PaymentResponse.OTHER;
 }
 
-/** Where Stripe counts other units than ISO 4217 has: digits behind the point of what is sent. */
+/** Decimal digits of amounts in Stripe's API where they differ from ISO 4217. */
 const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
-  // Without decimals at Stripe, with some in ISO 4217.
+  // No decimals at Stripe, some in ISO 4217.
   MGA: 0,
-  // Without decimals in the world, with two in the API, which must be 0.
+  // No decimals in use, two in the API, which must be 0.
   ISK: 2,
   UGX: 2,
 };
-/** Of these the last digit that is sent must be 0: three decimals in ISO 4217, or none in the world. */
+/** Units that amounts must be a multiple of: three decimals in ISO 4217, or none in use. */
 const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   BHD: 10,
   IQD: 10,
@@ -281,7 +271,7 @@ const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 100,
 };
 
-/** An amount in the units of Stripe's API; null if it cannot be said exactly there. */
+/** Returns the amount in the units of Stripe's API; null if it is not exact there. */
 export function sentAmount(amount: Decimal, currency: Currency): number | null {
   const units = amount.times(decimal(10).pow(digitsOf(currency)));
   const evenTo = EVEN_TO[currency] ?? 1;
@@ -290,7 +280,7 @@ export function sentAmount(amount: Decimal, currency: Currency): number | null {
   return Number.isSafeInteger(sent) ? sent : null;
 }
 
-/** An amount of Stripe's API in the currency's own unit. */
+/** Converts an amount of Stripe's API to the currency's own unit. */
 export function readAmount(units: number, currency: Currency): Decimal {
   return decimal(units).div(decimal(10).pow(digitsOf(currency)));
 }
@@ -299,7 +289,7 @@ function digitsOf(currency: Currency): number {
   return SENT_DIGITS[currency] ?? minorUnits(currency);
 }
 
-/** What the objects at Stripe carry of ours: the books in which the gateway finds them again. */
+/** Our metadata keys on Stripe's objects, by which the gateway finds them. */
 export const TENANT = 'billwright_tenant';
 export const ACCOUNT = 'billwright_account';
 export const PAYMENT = 'billwright_payment';
@@ -307,7 +297,7 @@ export const TRANSACTION = 'billwright_transaction';
 export const TYPE = 'billwright_type';
 export const PAYMENT_METHOD = 'billwright_payment_method';
 
-/** As Stripe gives it; null on objects that it has deleted. */
+/** As Stripe returns it; null on deleted objects. */
 export type StoredMetadata = Readonly<Record<string, string>> | null | undefined;
 
 export type FirstType = 'AUTHORIZE' | 'PURCHASE';
@@ -316,7 +306,7 @@ export function accountMetadata(tenantId: Uuid, accountId: Uuid): Record<string,
   return { [TENANT]: tenantId, [ACCOUNT]: accountId };
 }
 
-/** Of the object that a transaction makes. */
+/** The metadata of the object that a transaction makes. */
 export function transactionMetadata(
   tenantId: Uuid,
   { accountId, paymentId, transactionId }: GatewayTransaction,
@@ -326,15 +316,12 @@ export function transactionMetadata(
   return { ...ofAccount, [PAYMENT]: paymentId, [TRANSACTION]: transactionId, [TYPE]: type };
 }
 
-/**
- * The key under which a payment carries a transaction that changes it without an object of its own: at most 40 characters,
- * which is all that Stripe takes.
- */
+/** Returns the metadata key of a capture or void on its payment intent, within Stripe's limit of 40 characters. */
 export function markOf(type: 'capture' | 'void', transactionId: Uuid): string {
   return `${type}-${transactionId.replaceAll('-', '')}`;
 }
 
-/** The transactions of that type that a payment carries, with what was written of each. */
+/** Returns the captures or voids marked on a payment intent, with the written values. */
 export function marksOf(
   type: 'capture' | 'void',
   metadata: StoredMetadata,
@@ -346,7 +333,7 @@ export function marksOf(
   });
 }
 
-/** The id of ours that an object carries under that key; null if there is none. */
+/** Returns our id under that metadata key; null if missing. */
 export function idIn(metadata: StoredMetadata, key: string): Uuid | null {
   const id = metadata?.[key];
   return id !== undefined && isUuid(id) ? id : null;

@@ -1,12 +1,5 @@
 import Stripe from 'stripe';
-import {
-  type GatewayContext,
-  GatewayError,
-  type GatewayPaymentMethod,
-  type HostedForm,
-  type PaymentGateway,
-  type PaymentMethodDetails,
-} from '../../lib/ports/index.ts';
+import { GatewayError, type PaymentGateway } from '../../lib/ports/index.ts';
 import type { PluginProperty } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ACCOUNT, accountMetadata, idIn, idOf, PAYMENT_METHOD, TENANT } from './results.ts';
@@ -34,132 +27,107 @@ interface MethodOf {
   readonly paymentMethodId: Uuid;
 }
 
-/** Payment methods as Stripe saves them with the customer of the account; each carries our id. */
-export class SavedMethods implements Required<Pick<PaymentGateway, MethodMembers>> {
-  readonly #accounts: StripeAccounts;
-  readonly #customers: StripeCustomers;
-  readonly #known = new KnownIds(MOST_KNOWN);
+/** The payment methods that Stripe saves with the account's customer; each has our id in its metadata. */
+export function savedMethods(accounts: StripeAccounts, customers: StripeCustomers) {
+  const known = new KnownIds(MOST_KNOWN);
 
-  constructor(accounts: StripeAccounts, customers: StripeCustomers) {
-    this.#accounts = accounts;
-    this.#customers = customers;
-  }
-
-  /** The id that the method has at Stripe; null if the customer has none that is ours. */
-  async idOf(of: StripeAccount, { accountId, paymentMethodId }: MethodOf): Promise<string | null> {
-    const key = `${of.tenantId} ${paymentMethodId}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const found = (await this.#find(of, { accountId, paymentMethodId }))?.method.id ?? null;
-    if (found !== null) this.#known.set(key, found);
-    return found;
-  }
-
-  addPaymentMethod: Required<PaymentGateway>['addPaymentMethod'] = async (request, { tenantId }) => {
-    const { accountId, paymentMethodId, details, setDefault } = request;
-    const given = details.externalPaymentMethodId ?? tokenIn(details.properties);
-    if (given === null) {
-      throw new GatewayError(
-        'A payment method of Stripe needs its id (pm_…) as externalPaymentMethodId, as Stripe.js or a setup intent gives it',
-      );
-    }
-    const of = await this.#accounts.of(tenantId);
-    await declared(async () => {
-      const customer = await this.#customers.ensure(of, accountId);
-      const id = await attached(of, given, { customer, idempotencyKey: `${paymentMethodId}-attach` });
-      await this.#name(of, id, { accountId, paymentMethodId });
-      if (setDefault) await makeDefault(of, customer, id);
-    });
+  const find = async (of: StripeAccount, { accountId, paymentMethodId }: MethodOf) => {
+    const customer = await customers.ensure(of, accountId);
+    const methods = await listed(of, customer);
+    const method = methods.find(({ metadata }) => idIn(metadata, PAYMENT_METHOD) === paymentMethodId);
+    return method === undefined ? null : { customer, method };
   };
-
-  deletePaymentMethod: Required<PaymentGateway>['deletePaymentMethod'] = async (asked, { tenantId }) => {
-    const of = await this.#accounts.of(tenantId);
-    const found = await this.#find(of, asked);
-    this.#known.delete(`${tenantId} ${asked.paymentMethodId}`);
-    if (found !== null) await of.stripe.paymentMethods.detach(found.method.id);
-  };
-
-  getPaymentMethodDetail: Required<PaymentGateway>['getPaymentMethodDetail'] = async (
-    asked,
-    { tenantId },
-  ): Promise<PaymentMethodDetails> => {
-    const of = await this.#accounts.of(tenantId);
-    const found = await this.#find(of, asked);
-    if (found === null)
-      return { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] };
-    const isDefault = (await defaultOf(of, found.customer)) === found.method.id;
-    return {
-      externalPaymentMethodId: found.method.id,
-      isDefaultPaymentMethod: isDefault,
-      properties: shownOf(found.method),
-    };
-  };
-
-  setDefaultPaymentMethod: Required<PaymentGateway>['setDefaultPaymentMethod'] = async (
-    asked,
-    { tenantId },
-  ) => {
-    const of = await this.#accounts.of(tenantId);
-    const found = await this.#find(of, asked);
-    if (found === null)
-      throw new GatewayError(`Stripe has no payment method ${asked.paymentMethodId} of the account`);
-    await makeDefault(of, found.customer, found.method.id);
-  };
-
-  /** Null while the account has no customer: it keeps none. */
-  getPaymentMethods: Required<PaymentGateway>['getPaymentMethods'] = async ({ accountId }, { tenantId }) => {
-    const of = await this.#accounts.of(tenantId);
-    const customer = await this.#customers.find(of, accountId);
-    if (customer === null) return null;
-    const [methods, standard] = await Promise.all([listed(of, customer), defaultOf(of, customer)]);
-    return methods.map((method): GatewayPaymentMethod => {
-      const paymentMethodId = idIn(method.metadata, PAYMENT_METHOD);
-      return {
-        ...(paymentMethodId !== null && { paymentMethodId }),
-        externalPaymentMethodId: method.id,
-        isDefault: method.id === standard,
-      };
-    });
-  };
-
-  /** Those that Stripe had without us get the ids that they have here, by which they are charged. */
-  resetPaymentMethods: Required<PaymentGateway>['resetPaymentMethods'] = async (
-    { accountId, paymentMethods },
-    { tenantId },
-  ) => {
-    const of = await this.#accounts.of(tenantId);
-    const customer = await this.#customers.find(of, accountId);
-    if (customer === null) return;
-    const ours = new Map(
-      paymentMethods.map((each) => [each.externalPaymentMethodId, each.paymentMethodId] as const),
-    );
-    for (const method of await listed(of, customer)) {
-      const paymentMethodId = ours.get(method.id);
-      if (paymentMethodId === undefined) continue;
-      if (idIn(method.metadata, PAYMENT_METHOD) === paymentMethodId) continue;
-      await this.#name(of, method.id, { accountId, paymentMethodId });
-    }
-  };
-
-  async #name(of: StripeAccount, methodId: string, { accountId, paymentMethodId }: MethodOf): Promise<void> {
+  const name = async (of: StripeAccount, methodId: string, { accountId, paymentMethodId }: MethodOf) => {
     const metadata = { ...accountMetadata(of.tenantId, accountId), [PAYMENT_METHOD]: paymentMethodId };
     await of.stripe.paymentMethods.update(methodId, { metadata });
-    this.#known.set(`${of.tenantId} ${paymentMethodId}`, methodId);
-  }
+    known.set(`${of.tenantId} ${paymentMethodId}`, methodId);
+  };
 
-  async #find(of: StripeAccount, { accountId, paymentMethodId }: MethodOf) {
-    const customer = await this.#customers.ensure(of, accountId);
-    const method = (await listed(of, customer)).find(
-      ({ metadata }) => idIn(metadata, PAYMENT_METHOD) === paymentMethodId,
-    );
-    return method === undefined ? null : { customer, method };
-  }
+  /** Returns the method's id at Stripe; null if the customer has no method with our id. */
+  const idOfMethod = async (of: StripeAccount, asked: MethodOf): Promise<string | null> => {
+    const key = `${of.tenantId} ${asked.paymentMethodId}`;
+    const kept = known.get(key);
+    if (kept !== undefined) return kept;
+    const found = (await find(of, asked))?.method.id ?? null;
+    if (found !== null) known.set(key, found);
+    return found;
+  };
+
+  const members: Required<Pick<PaymentGateway, MethodMembers>> = {
+    addPaymentMethod: async ({ accountId, paymentMethodId, details, setDefault }, { tenantId }) => {
+      const given = details.externalPaymentMethodId ?? tokenIn(details.properties);
+      if (given === null) {
+        throw new GatewayError(
+          'A payment method of Stripe needs its id (pm_…) as externalPaymentMethodId, as Stripe.js or a setup intent gives it',
+        );
+      }
+      const of = await accounts.of(tenantId);
+      await declared(async () => {
+        const customer = await customers.ensure(of, accountId);
+        const id = await attached(of, given, { customer, idempotencyKey: `${paymentMethodId}-attach` });
+        await name(of, id, { accountId, paymentMethodId });
+        if (setDefault) await makeDefault(of, customer, id);
+      });
+    },
+    deletePaymentMethod: async (asked, { tenantId }) => {
+      const of = await accounts.of(tenantId);
+      const found = await find(of, asked);
+      known.delete(`${tenantId} ${asked.paymentMethodId}`);
+      if (found !== null) await of.stripe.paymentMethods.detach(found.method.id);
+    },
+    getPaymentMethodDetail: async (asked, { tenantId }) => {
+      const of = await accounts.of(tenantId);
+      const found = await find(of, asked);
+      if (found === null)
+        return { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] };
+      const { customer, method } = found;
+      const isDefaultPaymentMethod = (await defaultOf(of, customer)) === method.id;
+      return { externalPaymentMethodId: method.id, isDefaultPaymentMethod, properties: shownOf(method) };
+    },
+    setDefaultPaymentMethod: async (asked, { tenantId }) => {
+      const of = await accounts.of(tenantId);
+      const found = await find(of, asked);
+      if (found === null)
+        throw new GatewayError(`Stripe has no payment method ${asked.paymentMethodId} of the account`);
+      await makeDefault(of, found.customer, found.method.id);
+    },
+    /** Null if the account has no customer. */
+    getPaymentMethods: async ({ accountId }, { tenantId }) => {
+      const of = await accounts.of(tenantId);
+      const customer = await customers.find(of, accountId);
+      if (customer === null) return null;
+      const [methods, standard] = await Promise.all([listed(of, customer), defaultOf(of, customer)]);
+      return methods.map(({ id, metadata }) => {
+        const paymentMethodId = idIn(metadata, PAYMENT_METHOD);
+        const ours = paymentMethodId !== null && { paymentMethodId };
+        return { ...ours, externalPaymentMethodId: id, isDefault: id === standard };
+      });
+    },
+    /** Gives methods that were saved outside the engine their new ids, by which they are charged. */
+    resetPaymentMethods: async ({ accountId, paymentMethods }, { tenantId }) => {
+      const of = await accounts.of(tenantId);
+      const customer = await customers.find(of, accountId);
+      if (customer === null) return;
+      const ours = new Map(
+        paymentMethods.map((each) => [each.externalPaymentMethodId, each.paymentMethodId]),
+      );
+      for (const method of await listed(of, customer)) {
+        const paymentMethodId = ours.get(method.id);
+        if (paymentMethodId === undefined) continue;
+        if (idIn(method.metadata, PAYMENT_METHOD) === paymentMethodId) continue;
+        await name(of, method.id, { accountId, paymentMethodId });
+      }
+    },
+  };
+  return { idOf: idOfMethod, members };
 }
 
 /**
- * Attaches a method, and takes one that the customer has already, as after a setup intent: Stripe refuses to attach it again.
- * @returns its id, which is another one for a method that Stripe offers for tests.
+ * Attaches a method. A method that the customer already has, as after a setup intent, is accepted: Stripe refuses to attach
+ * it again.
+ * @returns its id, which differs for a Stripe test method.
  */
+
 async function attached(
   { stripe }: StripeAccount,
   given: string,
@@ -194,7 +162,7 @@ async function makeDefault({ stripe }: StripeAccount, customer: string, methodId
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } });
 }
 
-/** What Stripe refuses is said to the caller; a failure that is none of the request's stays one. */
+/** Reports refusals of Stripe to the caller as `GatewayError`. */
 async function declared(work: () => Promise<void>): Promise<void> {
   const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
   try {
@@ -225,42 +193,28 @@ function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe
   );
 }
 
-type FormRequest = Parameters<Required<PaymentGateway>['buildFormDescriptor']>[0];
-
 /**
- * Where a customer adds a method: with `success_url` among the fields a page of Stripe's, else a setup intent for Stripe's
- * own form within a page of the host. Afterwards a refresh of the account's payment methods finds it.
+ * Creates a page on which a customer adds a method: with `success_url` among the fields, a page of Stripe's; else a setup
+ * intent for Stripe's form within a page of the host. A refresh of the account's payment methods then finds the method.
  */
-export class SetupForms {
-  readonly #accounts: StripeAccounts;
-  readonly #customers: StripeCustomers;
-
-  constructor(accounts: StripeAccounts, customers: StripeCustomers) {
-    this.#accounts = accounts;
-    this.#customers = customers;
-  }
-
-  async build({ accountId, customFields }: FormRequest, { tenantId }: GatewayContext): Promise<HostedForm> {
-    const { stripe } = await this.#accounts.of(tenantId);
-    const of = await this.#accounts.of(tenantId);
-    const customer = await this.#customers.ensure(of, accountId);
-    const metadata = accountMetadata(tenantId, accountId);
+export function setupForms(
+  accounts: StripeAccounts,
+  customers: StripeCustomers,
+): Required<PaymentGateway>['buildFormDescriptor'] {
+  return async ({ accountId: kbAccountId, customFields }, { tenantId }) => {
+    const of = await accounts.of(tenantId);
+    const customer = await customers.ensure(of, kbAccountId);
+    const metadata = accountMetadata(tenantId, kbAccountId);
     const fields = new Map(customFields.map(({ key, value }) => [key, value]));
     const successUrl = fields.get('success_url') ?? null;
     if (successUrl === null) {
-      const setup = await stripe.setupIntents.create({
-        customer,
-        usage: 'off_session',
-        automatic_payment_methods: { enabled: true },
-        metadata,
-      });
-      return {
-        kbAccountId: accountId,
-        formFields: { setup_intent: setup.id, client_secret: setup.client_secret },
-      };
+      const automatic = { automatic_payment_methods: { enabled: true } };
+      const asked = { customer, usage: 'off_session', ...automatic, metadata } as const;
+      const { id, client_secret } = await of.stripe.setupIntents.create(asked);
+      return { kbAccountId, formFields: { setup_intent: id, client_secret } };
     }
     const cancelUrl = fields.get('cancel_url') ?? null;
-    const session = await stripe.checkout.sessions.create({
+    const { id, url } = await of.stripe.checkout.sessions.create({
       mode: 'setup',
       customer,
       currency: (fields.get('currency') ?? 'usd').toLowerCase(),
@@ -269,21 +223,17 @@ export class SetupForms {
       setup_intent_data: { metadata },
       metadata,
     });
-    return {
-      kbAccountId: accountId,
-      formMethod: 'GET',
-      ...(session.url !== null && { formUrl: session.url }),
-      formFields: { checkout_session: session.id },
-    };
-  }
+    const page = url !== null && { formUrl: url };
+    return { kbAccountId, formMethod: 'GET', ...page, formFields: { checkout_session: id } };
+  };
 }
 
 const MOST_KNOWN_CUSTOMERS = 50_000;
 const MOST_FOUND = 10;
 
 /**
- * The Stripe customer of each account. Stripe's search finds one only a while after it was made, which is bridged by the
- * idempotency key of the request that makes it: the same account gets the same customer, whoever asks.
+ * The Stripe customer of each account. Until Stripe's search finds a new customer, the idempotency key of the request that
+ * creates it returns the same customer to every caller.
  */
 export class StripeCustomers {
   readonly #customerOf: StripeGatewayOptions['customerOf'];
@@ -293,29 +243,27 @@ export class StripeCustomers {
     this.#customerOf = customerOf;
   }
 
-  /** The customer of the account; null if it has none that can be found yet. */
+  /** Returns the customer of the account; null if none can be found yet. */
   async find(of: StripeAccount, accountId: Uuid): Promise<string | null> {
     const given = await this.#given(of, accountId);
     if (given !== null) return given;
     const query = `metadata['${ACCOUNT}']:'${accountId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
     const { data } = await of.stripe.customers.search({ query, limit: MOST_FOUND });
-    // Were there ever two, all processes take the same one.
+    // If there are two, all processes choose the same one.
     const [first] = data.toSorted(
       (one, other) => one.created - other.created || (one.id < other.id ? -1 : 1),
     );
     return first === undefined ? null : this.#keep(of, accountId, first.id);
   }
 
-  /** The customer of the account, which is made if there is none. */
+  /** Returns the customer of the account, creating it if needed. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = isSurelyKept(accountId, Date.now());
     const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);
     if (found !== null) return found;
     const metadata = accountMetadata(of.tenantId, accountId);
-    const made = await of.stripe.customers.create(
-      { metadata },
-      { idempotencyKey: `customer-${of.tenantId}-${accountId}` },
-    );
+    const idempotencyKey = `customer-${of.tenantId}-${accountId}`;
+    const made = await of.stripe.customers.create({ metadata }, { idempotencyKey });
     return this.#keep(of, accountId, made.id);
   }
 
@@ -332,7 +280,7 @@ export class StripeCustomers {
   }
 }
 
-/** Ids that were looked up, the latest of them: looking one up again costs a request. */
+/** The latest looked-up ids; each lookup costs a request. */
 export class KnownIds {
   readonly #ids = new Map<string, string>();
   readonly #most: number;

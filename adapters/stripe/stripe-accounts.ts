@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { GatewayError, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 
-/** The Stripe account of one tenant, to be asked for it. */
+/** The Stripe account of one tenant. */
 export interface StripeAccount {
   readonly tenantId: Uuid;
   readonly stripe: Stripe;
@@ -15,12 +15,12 @@ export interface StripeAccount {
 const REQUEST_TIMEOUT_MS = 12_000;
 const TRIES_AGAIN = 1;
 
-/** The Stripe accounts of the tenants, each made when it is first asked for; one that cannot be made is asked for again. */
+/** The Stripe accounts of the tenants, created on first use; a failed creation is repeated. */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
-  /** @throws GatewayError for a key that is none of those that may be used here. */
+  /** @throws GatewayError for an invalid kind of key. */
   constructor(options: StripeGatewayOptions) {
     const { credentials } = options;
     if (typeof credentials !== 'function') checkedKey(credentials);
@@ -63,47 +63,41 @@ function checkedKey({ apiKey }: StripeCredentials): string {
 export interface StripeCredentials {
   /** `sk_…`, or a restricted key `rk_…` with the rights that `adapters/stripe/README.md` lists. */
   readonly apiKey: string;
-  /**
-   * `whsec_…` of the endpoint that Stripe sends its events to; several while one is being replaced. Without it no
-   * notification is taken.
-   */
+  /** `whsec_…` of the endpoint for Stripe's events; several during a rotation. Without it, notifications are refused. */
   readonly webhookSecret?: string | readonly string[];
   /** `acct_…`: acts for this connected account. */
   readonly stripeAccount?: string;
 }
 
 export interface StripeGatewayOptions {
-  /**
-   * The Stripe account of all tenants, or that of each. What a tenant gets is kept as long as the process lives: new keys
-   * take a restart.
-   */
+  /** The Stripe account of all tenants, or of each. Kept until the process restarts. */
   readonly credentials:
     | StripeCredentials
     | ((tenantId: Uuid) => StripeCredentials | Promise<StripeCredentials>);
-  /** Under which hosts and the HTTP API name it; default `stripe`, at most 50 characters. */
+  /** Its name for hosts and the HTTP API; default `stripe`, at most 50 characters. */
   readonly name?: string;
   /**
-   * The Stripe customer (`cus_…`) of an account, for hosts that had customers at Stripe before; null = it has none yet.
-   * Without it the gateway makes a customer for each account, and finds it again by its metadata.
+   * Returns the existing Stripe customer (`cus_…`) of an account, null for none. Default: the gateway creates a customer for
+   * each account and finds it by its metadata.
    */
   readonly customerOf?: (account: {
     readonly tenantId: Uuid;
     readonly accountId: Uuid;
   }) => string | null | Promise<string | null>;
-  /** Where a customer comes back to whom a bank has asked for consent; without it methods that redirect are not taken. */
+  /** Where a customer returns after giving a bank consent; without it, methods that redirect are not accepted. */
   readonly returnUrl?: string;
   /**
-   * Default false; true = asks for authorizations that can be captured several times, where the Stripe account and the
-   * card allow it. Otherwise the first capture releases what it leaves.
+   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it; default
+   * false: the first capture releases the rest.
    */
   readonly multicapture?: boolean;
-  /** How long one request to Stripe may take, in milliseconds; default 12,000. A lost answer is asked for once more. */
+  /** Time limit of a request to Stripe in milliseconds; default 12,000. A lost answer is requested once more. */
   readonly requestTimeoutMs?: number;
-  /** More for the client of Stripe's library, such as `httpAgent` for a proxy; `telemetry` is off unless it is asked for. */
+  /** Further options for Stripe's client, such as `httpAgent` for a proxy; `telemetry` is off by default. */
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }
 
-/** The connection was never made, so that nothing can have arrived. */
+/** Errors without a connection: nothing can have arrived. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -123,13 +117,13 @@ const CONFLICT = 409;
 type MakeRequest = Stripe.HttpClient['makeRequest'];
 
 /**
- * Knows of each idempotency key whether a request with it may have arrived without an answer: Stripe's library tries
- * again by itself, and what the last try comes to does not tell of the first.
+ * Records by idempotency key whether a request may have arrived without an answer: Stripe's library retries by itself, and
+ * the result of the last try does not reveal the first.
  */
 export class SentRequests {
   readonly #unanswered = new Set<string>();
 
-  /** An HTTP client for Stripe's library that tells of its tries. */
+  /** Returns an HTTP client for Stripe's library that records its tries. */
   client(agent: Stripe.HttpAgent | undefined): Stripe.HttpClient {
     const client = Stripe.createNodeHttpClient(agent);
     const makeRequest = async (...given: Parameters<MakeRequest>): ReturnType<MakeRequest> => {
@@ -163,7 +157,7 @@ export class SentRequests {
   }
 }
 
-/** A request that has failed after a try of it that may have arrived. */
+/** A failed request, an earlier try of which may have arrived. */
 export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 
@@ -172,15 +166,12 @@ export class UnansweredRequest extends Error {
   }
 }
 
-/** Whether a connection error says for certain that nothing has arrived. */
+/** Returns whether a connection error proves that nothing arrived. */
 export function neverSent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && NEVER_SENT.has(error.code);
 }
 
-/**
- * Ends an answer whose body takes longer than a request may. Stripe's library counts the time of silence alone, so that a
- * body that drips would keep its connection for ever.
- */
+/** Ends a response whose body exceeds the time limit, since Stripe's library only limits silence. */
 function endInTime(answer: unknown, timeoutMs: number): void {
   if (!(answer instanceof Readable)) return;
   const late = (): void => {
@@ -200,17 +191,17 @@ function keyOf(headers: object): string | null {
   return typeof key === 'string' ? key : null;
 }
 
-/** A request that certainly has no effect. */
+/** A request that certainly had no effect. */
 export interface Failure {
-  /** ERROR: Stripe says no. CANCELED: nothing was submitted, it may be tried again soon. */
+  /** ERROR: Stripe refused. CANCELED: nothing was submitted, it may be retried. */
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
-  /** What Stripe has made all the same, such as the declined payment intent. */
+  /** What Stripe created anyway, such as the declined payment intent. */
   readonly reference: string | null;
 }
 
-/** What an error of a request that moves money means; null = nobody knows whether it had its effect. */
+/** Returns the failure of a request that moves money; null if its effect is unknown. */
 export function failureOf(error: unknown): Failure | null {
   const { errors } = Stripe;
   if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError)
@@ -225,7 +216,7 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** What an error means that comes before anything was asked that moves money: nothing was submitted. */
+/** Returns the failure of a request before any money moved: nothing was submitted. */
 export function failureBefore(error: unknown): Failure {
   const known = failureOf(error);
   if (known !== null) return { ...known, status: PluginStatus.CANCELED };
@@ -237,12 +228,12 @@ export function refusal(code: string, message: string): Failure {
   return { status: PluginStatus.ERROR, code, message, reference: null };
 }
 
-/** What is pending here and not to be found at Stripe is as open as before. */
+/** Stripe's list lacks the pending transaction, so its outcome stays open. */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
   return new Error(`Stripe does not tell of the pending transaction ${transactionId}`);
 }
 
-/** Whether Stripe has a result of an earlier request with the same key, for which it was asked otherwise. */
+/** Returns whether Stripe has a result for the same key with other parameters. */
 export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
@@ -253,7 +244,7 @@ function toldBy(error: Stripe.errors.StripeError): Omit<Failure, 'status'> {
   return { code, message: error.message, reference };
 }
 
-/** Whether Stripe has told what an earlier request with the same idempotency key came to, in an answer or an error. */
+/** Returns whether the answer or error repeats that of an earlier request with the same idempotency key. */
 export function isReplay(told: unknown): boolean {
   const headers = headersOf(told);
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';
@@ -266,15 +257,12 @@ function headersOf(told: unknown): object | null {
   return typeof response.headers === 'object' ? response.headers : null;
 }
 
-/** Stripe forgets idempotency keys once they are at least 24 hours old; what is left is for clocks that disagree. */
+/** Stripe keeps idempotency keys for at least 24 hours; the rest is a margin for clock differences. */
 const SURELY_KEPT_MS = 20 * 3_600_000;
 const CLOCKS_DISAGREE_MS = 3_600_000;
 const VERSION_AT = 14;
 
-/**
- * Whether all requests that were ever made for something of this id are so young that Stripe still knows their keys: ids of
- * the engine (UUIDv7) tell when they were made, and nothing was asked for before.
- */
+/** Returns whether Stripe still knows the keys of all requests for this id, whose time (UUIDv7) precedes them. */
 export function isSurelyKept(id: Uuid, nowMs: number): boolean {
   if (id[VERSION_AT] !== '7') return false;
   const madeMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
@@ -282,7 +270,7 @@ export function isSurelyKept(id: Uuid, nowMs: number): boolean {
   return age < SURELY_KEPT_MS && age > -CLOCKS_DISAGREE_MS;
 }
 
-/** Whether an earlier presentation of the transaction may have had an effect that no idempotency key tells of any more. */
+/** Returns whether an earlier presentation of the transaction may have an effect whose key Stripe has forgotten. */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
   return isCompletion || !isSurelyKept(transactionId, Date.now());
 }

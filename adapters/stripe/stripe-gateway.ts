@@ -9,14 +9,13 @@ import { asCurrency } from '../../lib/values/money/index.ts';
 import { Changes, Charges } from './charges.ts';
 import { PaymentBooks } from './payment-books.ts';
 import { idIn, PAYMENT, readAmount, type StoredMetadata, TENANT } from './results.ts';
-import { SavedMethods, SetupForms, StripeCustomers } from './saved-methods.ts';
+import { StripeCustomers, savedMethods, setupForms } from './saved-methods.ts';
 import { type StripeAccount, StripeAccounts, type StripeGatewayOptions } from './stripe-accounts.ts';
 
 /**
- * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, methods that Stripe saves,
- * its pages for new ones, and its signed events, of which disputes become chargebacks. It keeps nothing itself: our ids lie
- * in the metadata of the objects at Stripe. What holds, and what was never run against the service itself, is told in
- * `adapters/stripe/README.md`.
+ * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, saved methods, Stripe's
+ * pages for new ones, and signed events, of which disputes become chargebacks. The gateway stores nothing: our ids are in the
+ * metadata of Stripe's objects. `adapters/stripe/README.md` lists its limits.
  *
  * @throws GatewayError for credentials whose key is no secret or restricted one.
  * @example
@@ -28,15 +27,14 @@ import { type StripeAccount, StripeAccounts, type StripeGatewayOptions } from '.
 export function stripeGateway(options: StripeGatewayOptions): PaymentGateway {
   const accounts = new StripeAccounts(options);
   const customers = new StripeCustomers(options);
-  const methods = new SavedMethods(accounts, customers);
+  const methods = savedMethods(accounts, customers);
   const books = new PaymentBooks(customers);
-  const charges = new Charges({ accounts, customers, methods, books, options });
+  const charges = new Charges({ accounts, customers, idOfMethod: methods.idOf, books, options });
   const changes = new Changes(accounts, books);
-  const forms = new SetupForms(accounts, customers);
   const notifications = new StripeNotifications(accounts);
   return {
     name: options.name ?? 'stripe',
-    // All that Stripe has received of a payment is in its own list and search.
+    // Stripe's list and search contain everything it received.
     capabilities: { holdsPaymentMethods: true, completeLedger: true },
     purchase: (request, context) => charges.run('PURCHASE', request, context),
     authorize: (request, context) => charges.run('AUTHORIZE', request, context),
@@ -44,13 +42,8 @@ export function stripeGateway(options: StripeGatewayOptions): PaymentGateway {
     void: (request, context) => changes.void(request, context),
     refund: (request, context) => changes.refund(request, context),
     getPaymentInfo: async (asked, { tenantId }) => books.resultsOf(await accounts.of(tenantId), asked),
-    addPaymentMethod: methods.addPaymentMethod,
-    deletePaymentMethod: methods.deletePaymentMethod,
-    getPaymentMethodDetail: methods.getPaymentMethodDetail,
-    setDefaultPaymentMethod: methods.setDefaultPaymentMethod,
-    getPaymentMethods: methods.getPaymentMethods,
-    resetPaymentMethods: methods.resetPaymentMethods,
-    buildFormDescriptor: (request, context) => forms.build(request, context),
+    ...methods.members,
+    buildFormDescriptor: setupForms(accounts, customers),
     verifyNotification: (request, context) => notifications.verify(request, context),
     processNotification: ({ body }, context) => notifications.process(body, context),
   };
@@ -62,10 +55,7 @@ const SIGNATURE = 'stripe-signature';
 const TAKEN: NotificationAnswer = { status: 200 };
 const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not an event of Stripe' };
 
-/**
- * Events that Stripe sends. They may come twice, late and in any order: of what they tell only ids count, and what is so
- * is asked for anew.
- */
+/** Stripe's events, which may come twice, late and in any order: only their ids are used, and the facts are read again. */
 export class StripeNotifications {
   readonly #accounts: StripeAccounts;
 
@@ -73,7 +63,7 @@ export class StripeNotifications {
     this.#accounts = accounts;
   }
 
-  /** Whether one of the endpoint's secrets has signed these bytes, within the last five minutes. */
+  /** Returns whether one of the endpoint's secrets signed these bytes within the last five minutes. */
   async verify({ rawBody, headers }: Verified, { tenantId }: GatewayContext): Promise<boolean> {
     const { stripe, webhookSecrets } = await this.#accounts.of(tenantId);
     const signature = headers[SIGNATURE];
@@ -94,11 +84,7 @@ export class StripeNotifications {
     if (event === null) return UNREADABLE;
     const { type, object } = event;
     if (type.startsWith('charge.dispute.')) return this.#disputed(await this.#accounts.of(tenantId), object);
-    const isOfPayment =
-      type.startsWith('payment_intent.') ||
-      type.startsWith('setup_intent.') ||
-      type.startsWith('refund.') ||
-      type === 'charge.refund.updated';
+    const isOfPayment = /^(payment_intent|setup_intent|refund)\.|^charge\.refund\.updated$/.test(type);
     return isOfPayment ? answerOf(tenantId, object.metadata) : TAKEN;
   }
 
@@ -112,21 +98,17 @@ export class StripeNotifications {
 }
 
 /**
- * Money is gone from the withdrawal until it is reinstated; an inquiry withdraws nothing. How much was moved is said in the
- * currency of the Stripe account, at the rate of each day, so that what came back may be less than what went.
+ * Returns the dispute, which stands while money is withdrawn; an inquiry withdraws nothing. Moved amounts are in the currency
+ * of the Stripe account at the rate of each day, so a reinstatement may be less than its withdrawal.
  */
 function disputeOf(dispute: Stripe.Dispute): GatewayDispute {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
-  return {
-    reference: dispute.id,
-    amount: readAmount(dispute.amount, currency),
-    currency,
-    stands: moved < 0,
-  };
+  const amount = readAmount(dispute.amount, currency);
+  return { reference: dispute.id, amount, currency, stands: moved < 0 };
 }
 
-/** A payment of another tenant of the same Stripe account is that tenant's to hear of. */
+/** Ignores payments of other tenants of the same Stripe account. */
 function answerOf(tenantId: string, metadata: StoredMetadata): NotificationAnswer {
   const kbPaymentId = metadata?.[TENANT] === tenantId ? idIn(metadata, PAYMENT) : null;
   return kbPaymentId === null ? TAKEN : { ...TAKEN, kbPaymentId };

@@ -24,22 +24,22 @@ import {
   viewOfEntry,
 } from './queue-operations.ts';
 
-/** From when to when failed entries are looked at by one call. */
+/** Longest date range of one read of failed entries. */
 const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
 interface BacklogServiceInput {
-  /** Topics that have a handler in this engine. */
+  /** Topics with a handler in this engine. */
   readonly topics: readonly string[];
-  /** By how much an entry must be behind to be late (`health.lateThreshold`). */
+  /** Minimum delay of a late entry (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
 }
 
-/** What is asked, with whose queue: of these tenants by record id (0 = the system), or of all (null). */
+/** A request with its tenants by record id (0 = the system); null for all. */
 type Asked<R> = R & { readonly tenants: readonly number[] | null };
 
-/** What of the queue is late, in processing, stuck or given up, and why (platform §9.5, §12.4, §12.5). */
+/** Entries that are late, in processing, stuck or given up, and the reason (platform §9.5, §12.4, §12.5). */
 export class BacklogService {
   readonly #ports: BacklogPorts;
   readonly #input: BacklogServiceInput;
@@ -76,10 +76,8 @@ export class BacklogService {
       throw invalidParameter('At most 90 days are looked at', { from, to });
     const entries = await this.#see(asked, { parts: ['FAILED'], from, before: to });
     const { kind, tenants, accountId, limit = DEFAULT_PAGE_SIZE } = asked;
-    const pushes =
-      kind === QueueKind.BUS
-        ? []
-        : await storage.entries.failedDeliveries({ tenants, from, to, limit, accountId: accountId ?? null });
+    const due = { tenants, from, to, limit, accountId: accountId ?? null };
+    const pushes = kind === QueueKind.BUS ? [] : await storage.entries.failedDeliveries(due);
     return [...entries.map(viewOfEntry), ...pushes.map(viewOfDelivery)].sort(oldestFirst).slice(0, limit);
   }
 
@@ -108,22 +106,13 @@ export class BacklogService {
 
   async #see(
     { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenants }: Asked<QueueLookRequest>,
-    look: {
-      readonly parts: readonly EntryPart[];
-      readonly from: Instant | null;
-      readonly before: Instant | null;
-    },
+    look: Pick<EntryLook, 'from' | 'before'> & { readonly parts: readonly EntryPart[] },
   ): Promise<readonly SeenEntry[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_QUEUE_LOOK)
       throw invalidParameter(`limit is from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
-    return seenEntries(this.#ports.storage.entries, {
-      ...look,
-      kinds,
-      tenants,
-      accountId: accountId ?? null,
-      limit,
-    });
+    const asked = { ...look, kinds, tenants, accountId: accountId ?? null, limit };
+    return seenEntries(this.#ports.storage.entries, asked);
   }
 }
 
@@ -135,21 +124,18 @@ function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>): readon
   return [...new Set(recordIds)];
 }
 
-/** What is not done, whether or not a node works on it. */
+/** The parts with unfinished entries. */
 export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
 
-/** The oldest of all these kinds and parts. */
+/** Returns the oldest entries of all these kinds and parts. */
 export async function seenEntries(
   entries: Pick<EntryStore, 'see'>,
-  {
-    kinds,
-    parts,
-    ...look
-  }: Omit<EntryLook, 'kind' | 'part'> & {
+  asked: Omit<EntryLook, 'kind' | 'part'> & {
     readonly kinds: readonly QueueKind[];
     readonly parts: readonly EntryPart[];
   },
 ): Promise<readonly SeenEntry[]> {
+  const { kinds, parts, ...look } = asked;
   const looks = parts.flatMap((part) => kinds.map((kind) => ({ part, kind })));
   const found = await Promise.all(looks.map((each) => entries.see({ ...look, ...each })));
   return found.flat().sort(byDueDate).slice(0, look.limit);

@@ -2,41 +2,40 @@ import type { SeenEntry } from '../ports/storage/index.ts';
 import { ProcessingState } from '../records/index.ts';
 import { formatInstant, instant } from '../values/time/index.ts';
 
-/** Why an entry is not done. */
+/** The reason why an entry is not finished. */
 export const LateCause = {
-  /** A node works on it. */
+  /** A node is processing it. */
   IN_PROCESSING: 'IN_PROCESSING',
-  /** The node that worked on it has gone; another one takes it. */
+  /** Its node is gone; another one will take it. */
   NODE_GONE: 'NODE_GONE',
-  /** It has failed, or its account was busy, and is tried again later. */
+  /** It failed or its account was busy, and will be retried. */
   PAUSED: 'PAUSED',
   /** Other work of its account comes first. */
   BEHIND: 'BEHIND',
-  /** This version of the engine does not know what to do with it. */
+  /** This version of the engine has no handler for it. */
   UNKNOWN_TOPIC: 'UNKNOWN_TOPIC',
-  /** No node is at work. */
+  /** No node is running. */
   NO_NODE: 'NO_NODE',
-  /** It waits for a node that has time. */
+  /** It waits for a free node. */
   WAITING: 'WAITING',
 } as const;
 export type LateCause = (typeof LateCause)[keyof typeof LateCause];
 
 export interface Explained {
   readonly cause: LateCause;
-  /** A sentence for people. */
+  /** An English sentence. */
   readonly why: string;
 }
 
-/** What is known when an entry is looked at. */
 interface Circumstances {
   readonly systemNowMs: number;
-  /** Topics that have a handler. */
+  /** Topics with a handler. */
   readonly topics: ReadonlySet<string>;
-  /** Whether any node has given a sign of life lately. */
+  /** Whether any node was alive recently. */
   readonly isAnybodyAtWork: boolean;
 }
 
-/** Why a live entry that is due is not done (platform §9.5). */
+/** Returns why a due live entry is not finished (platform §9.5). */
 export function lateCause(entry: SeenEntry, circumstances: Circumstances): Explained {
   const { processingState, underWay, behind, topic } = entry;
   if (processingState === ProcessingState.IN_PROCESSING) return ofClaimed(entry, circumstances);
@@ -45,11 +44,11 @@ export function lateCause(entry: SeenEntry, circumstances: Circumstances): Expla
     return { cause: LateCause.PAUSED, why: whyPaused(entry, availableAtMs) };
   if (!circumstances.topics.has(topic))
     return { cause: LateCause.UNKNOWN_TOPIC, why: `nothing in this version handles ${topic}` };
-  if (underWay !== null)
-    return {
-      cause: LateCause.BEHIND,
-      why: `entry ${underWay.recordId} of its account is in processing at ${underWay.owner ?? 'a node'}`,
-    };
+  if (underWay !== null) {
+    const owner = underWay.owner ?? 'a node';
+    const why = `entry ${underWay.recordId} of its account is in processing at ${owner}`;
+    return { cause: LateCause.BEHIND, why };
+  }
   if (behind !== null) return { cause: LateCause.BEHIND, why: `entry ${behind} of its account comes first` };
   if (!circumstances.isAnybodyAtWork)
     return { cause: LateCause.NO_NODE, why: 'no node has given a sign of life in the last five minutes' };
@@ -58,11 +57,10 @@ export function lateCause(entry: SeenEntry, circumstances: Circumstances): Expla
 
 function ofClaimed({ processingOwner, availableAtMs }: SeenEntry, { systemNowMs }: Circumstances): Explained {
   const owner = processingOwner ?? 'a node';
-  if (availableAtMs !== null && availableAtMs <= systemNowMs)
-    return {
-      cause: LateCause.NODE_GONE,
-      why: `${owner} had it until ${timeOf(availableAtMs)} and has not renewed that`,
-    };
+  if (availableAtMs !== null && availableAtMs <= systemNowMs) {
+    const why = `${owner} had it until ${timeOf(availableAtMs)} and has not renewed that`;
+    return { cause: LateCause.NODE_GONE, why };
+  }
   const until = availableAtMs === null ? '' : ` until ${timeOf(availableAtMs)}, unless it renews that`;
   return { cause: LateCause.IN_PROCESSING, why: `${owner} works on it${until}` };
 }

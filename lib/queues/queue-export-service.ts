@@ -14,59 +14,53 @@ import { parseExactJson, stringifyExactJson } from '../values/money/index.ts';
 import { addMilliseconds, formatInstant, type Instant, instant } from '../values/time/index.ts';
 import type { QueueExportRequest } from './queue-operations.ts';
 
-/** Entries that the list of queues reads at once. */
+/** Entries per read. */
 const QUEUE_LIST_PAGE = 500;
 
-/** What is written, with every default in its place. */
+/** The request with all defaults. */
 interface Wanted {
   readonly accountRecordId: number | null;
   readonly withHistory: boolean;
   readonly withInProcessing: boolean;
-  /** Of finished entries. */
+  /** Start for finished entries. */
   readonly from: Instant | null;
-  /** Of live entries. */
+  /** End for live entries. */
   readonly to: Instant | null;
-  /** Of notifications; null = all. */
+  /** Topics of notifications; null for all. */
   readonly topics: readonly string[] | null;
 }
 
-/** Writes some rows of a list. */
 type WriteRows = (rows: readonly string[]) => Promise<void>;
 
 const WINDOW_MS = 2 * DAY_MS;
 
-/** The list of a tenant's queues (platform §9.4). */
-export class QueueExportService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
-
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
-    this.#ports = ports;
-  }
-
-  async export(context: CallContext, request: QueueExportRequest = {}): Promise<AsyncIterable<string>> {
-    const { storage } = this.#ports;
-    const nextTurn = turnsOf(this.#ports);
-    return storage.readText(context.tenant, async (session, write) => {
-      const wanted = await wantedBy(session, request, context.createdDate);
-      const lists: (readonly [name: string, rows: (writeRows: WriteRows) => Promise<void>])[] = [];
-      if (request.withBusEvents ?? true)
-        lists.push(['busEvents', (writeRows) => writeBusEvents(session, wanted, writeRows)]);
-      if (request.withNotifications ?? true)
-        lists.push(['notifications', (writeRows) => writeNotifications(session, wanted, writeRows)]);
-      await write('{');
-      for (const [index, [name, rows]] of lists.entries()) {
-        await write(`${index === 0 ? '' : ','}"${name}":[`);
-        let separator = '';
-        await rows(async (texts) => {
-          if (texts.length > 0) await write(separator + texts.join(','));
-          if (texts.length > 0) separator = ',';
-          await nextTurn();
-        });
-        await write(']');
-      }
-      await write('}');
-    });
-  }
+/** Writes the list of a tenant's queues (platform §9.4). */
+export async function exportQueues(
+  ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
+  context: CallContext,
+  request: QueueExportRequest,
+): Promise<AsyncIterable<string>> {
+  const nextTurn = turnsOf(ports);
+  return ports.storage.readText(context.tenant, async (session, write) => {
+    const wanted = await wantedBy(session, request, context.createdDate);
+    const lists: (readonly [name: string, rows: (writeRows: WriteRows) => Promise<void>])[] = [];
+    if (request.withBusEvents ?? true)
+      lists.push(['busEvents', (writeRows) => writeBusEvents(session, wanted, writeRows)]);
+    if (request.withNotifications ?? true)
+      lists.push(['notifications', (writeRows) => writeNotifications(session, wanted, writeRows)]);
+    await write('{');
+    for (const [index, [name, rows]] of lists.entries()) {
+      await write(`${index === 0 ? '' : ','}"${name}":[`);
+      let separator = '';
+      await rows(async (texts) => {
+        if (texts.length > 0) await write(separator + texts.join(','));
+        if (texts.length > 0) separator = ',';
+        await nextTurn();
+      });
+      await write(']');
+    }
+    await write('}');
+  });
 }
 
 async function wantedBy(session: ReadSession, request: QueueExportRequest, now: Instant): Promise<Wanted> {
@@ -85,26 +79,24 @@ async function wantedBy(session: ReadSession, request: QueueExportRequest, now: 
 }
 
 async function writeBusEvents(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
-  await writeEntries(session, { ...wanted, topics: null, kind: QueueKind.BUS }, (entries) =>
-    write(entries.map(busEventJson)),
-  );
+  const of = { ...wanted, topics: null, kind: QueueKind.BUS };
+  await writeEntries(session, of, (entries) => write(entries.map(busEventJson)));
 }
 
 async function writeNotifications(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
   const { topics } = wanted;
+  const of = { ...wanted, kind: QueueKind.NOTIFICATION };
   if (topics?.length !== 0)
-    await writeEntries(session, { ...wanted, kind: QueueKind.NOTIFICATION }, (entries) =>
-      write(entries.map(notificationJson)),
-    );
+    await writeEntries(session, of, (entries) => write(entries.map(notificationJson)));
   if (topics === null || topics.includes(QueueName.PUSH_NOTIFICATIONS))
     await writeDeliveries(session, wanted, write);
 }
 
-/** History first, then what is live. */
+/** Writes the history, then the live entries. */
 async function writeEntries(
   session: ReadSession,
   { withHistory, withInProcessing, from, to, ...of }: Wanted & { readonly kind: QueueKind },
-  write: (entries: Awaited<ReturnType<ReadSession['queue']['entries']>>) => Promise<void>,
+  write: (entries: readonly QueueEntry[]) => Promise<void>,
 ): Promise<void> {
   const parts: readonly QueuePart[] = [
     ...(withHistory ? (['FINISHED'] as const) : []),
@@ -113,7 +105,7 @@ async function writeEntries(
   ];
   for (const part of parts) {
     const dates = part === 'FINISHED' ? { from, to: null } : { from: null, to };
-    let page: Awaited<ReturnType<ReadSession['queue']['entries']>> = [];
+    let page: readonly QueueEntry[] = [];
     do {
       const after = page.at(-1) ?? null;
       page = await session.queue.entries({ ...of, part, ...dates, after, limit: QUEUE_LIST_PAGE });
@@ -122,7 +114,7 @@ async function writeEntries(
   }
 }
 
-/** Pushes lie in a table of their own. */
+/** Writes the pushes, which have their own table. */
 async function writeDeliveries(
   session: ReadSession,
   { withHistory, accountRecordId, from, to }: Wanted,
@@ -141,12 +133,12 @@ async function writeDeliveries(
   }
 }
 
-/** A bus entry as the list of queues writes it (platform §9.4). */
+/** A bus entry in the list of queues (platform §9.4). */
 function busEventJson(entry: QueueEntry): string {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
-/** The same of a notification. The work that it starts carries the token of the call that has planned it. */
+/** A notification in that list. Its work has the token of the call that planned it. */
 function notificationJson(entry: QueueEntry): string {
   return stringifyExactJson({
     ...common(entry),
@@ -157,7 +149,7 @@ function notificationJson(entry: QueueEntry): string {
   });
 }
 
-/** The same of a push, as a notification of its queue. */
+/** A push in that list, as a notification of its queue. */
 function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
@@ -195,14 +187,11 @@ function processing({ processingState, errorCount, processingOwner }: QueueEntry
   return { processingState, errorCount, processingOwner };
 }
 
-/** The notification queues that a caller names; null = all. A queue is named with its service in front or without. */
+/** Returns the notification queues with that name, with or without their service; null for all. */
 export function topicsNamed({
   queueName,
   serviceName,
-}: {
-  readonly queueName?: string;
-  readonly serviceName?: string;
-}): readonly string[] | null {
+}: Pick<QueueExportRequest, 'queueName' | 'serviceName'>): readonly string[] | null {
   if (queueName === undefined && serviceName === undefined) return null;
   return Object.values<string>(QueueName).filter((topic) => {
     const [service, name] = topic.split(':');

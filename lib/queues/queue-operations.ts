@@ -5,17 +5,17 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
 
-/** Which entries the list of queues has (platform §9.4); what is switched off is left out. */
+/** The entries in the list of queues (platform §9.4). */
 export interface QueueExportRequest {
-  /** Only those of this account; the dates are then ignored. Default: of all, and those of the tenant itself. */
+  /** Only entries of this account, without regard to dates. Default: all, including those of the tenant itself. */
   readonly accountId?: Uuid;
-  /** Only notifications of queues with this name, with the service in front or without. */
+  /** Only notifications of queues with this name, with or without the service. */
   readonly queueName?: string;
   /** Only notifications of queues of this service. */
   readonly serviceName?: string;
-  /** Finished entries that were due since then; default two days before now. */
+  /** Finished entries due from then on; default two days before now. */
   readonly minDate?: Instant;
-  /** Live entries that are due by then; default two days after now. */
+  /** Live entries due by then; default two days after now. */
   readonly maxDate?: Instant;
   /** Each default true. */
   readonly withHistory?: boolean;
@@ -24,7 +24,7 @@ export interface QueueExportRequest {
   readonly withNotifications?: boolean;
 }
 
-/** An entry that is late, and why. */
+/** A late entry and the reason. */
 export interface LateEntryView extends QueueEntryView, Explained {
   readonly userToken: Uuid;
 }
@@ -33,7 +33,7 @@ export interface QueueLookRequest {
   /** Default: bus entries and notifications. */
   readonly kind?: QueueKind;
   readonly accountId?: Uuid;
-  /** At most so many of them, the oldest; 1 to 1,000, default 100. */
+  /** The oldest entries up to this number, 1 to 1,000; default 100. */
   readonly limit?: number;
 }
 
@@ -44,110 +44,102 @@ export interface FailedWorkRequest extends QueueLookRequest {
   readonly to?: Instant;
 }
 
-/** Entries by their numbers; those that are not fit for the call are passed over. */
+/** Entries by record id; unsuitable ones are skipped. */
 export interface ChosenEntriesRequest {
   readonly kind: QueueKind;
   /** 1 to 1,000. */
   readonly recordIds: readonly number[];
 }
 
-/** The queue of the tenant, for those who look after it (platform §9). */
+/** Operation of the tenant's queue (platform §9). */
 export interface QueueOperations<C extends Leading = []> {
   /**
-   * The queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that has ended before the first piece
-   * is given; memory does not grow with the queue. The caller reads to the end or calls the iterator's `return`.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before anything is given.
+   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends before the first
+   * piece; memory does not grow with the queue. Read to the end or call the iterator's `return`.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) before the first piece.
    */
   export(...given: [...C, request?: Given<QueueExportRequest>]): Promise<AsyncIterable<string>>;
   /**
-   * Entries that are due for longer than `health.lateThreshold` and not done, the oldest first, each with the reason: who
-   * works on it, what it waits for, how it has failed.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a limit out of range.
+   * Returns unfinished entries that are due for longer than `health.lateThreshold`, the oldest first, each with the reason.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid limit.
    */
   late(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
-  /** Entries that nodes work on now. @throws BillingError as `late`. */
+  /** Returns entries that nodes are processing now. @throws BillingError as `late`. */
   busy(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Entries of the tenant, or of the system, that were given up, the oldest first, pushes among the notifications.
+   * Returns entries of the tenant or the system that were given up, the oldest first, with pushes as notifications.
    * @throws BillingError as `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
    */
   failed(...given: [...C, request?: Given<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Lets entries that were given up be done after all, as new entries that have not failed yet; the failed ones read
-   * REAPED from then on. Their handlers take each effect for once. A push is sent again. Those that are not FAILED, or not
-   * of this kind, are passed over.
-   * @returns how many were put back.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000, or what is no number of an entry.
+   * Repeats entries that were given up as new entries without failures; the failed ones become REAPED. Handlers apply each
+   * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
+   * @returns their number.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, none, or more than 1,000.
    */
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
-   * Frees entries that are stuck: late by more than `health.lateThreshold`, and on which no node works. They are ready at
-   * once on any node, with no failures counted.
-   * @returns how many were freed.
+   * Frees stuck entries, late by more than `health.lateThreshold` without a working node. Any node can take them at once,
+   * with their failures reset.
+   * @returns their number.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
    */
   free(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
 }
 
-/** Whose queue is looked at: one tenant's, by default all. */
+/** One tenant; default all. */
 export interface OfOneTenant {
   readonly tenantId?: Uuid | string;
 }
 
-/** The queues of all tenants, for operators: as `acme.queues`, of one tenant or of all. */
+/** The queues of all tenants, for operators: like `acme.queues`, for one tenant or all. */
 export interface BacklogOperations {
-  /** What is late, and why. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  /** Returns late entries and the reasons. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
   late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
-  /** What nodes work on now. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
+  /** Returns entries that nodes are processing. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
   busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /** What was given up. @throws BillingError INVALID_PARAMETER (60002) for a limit or dates out of range. */
+  /** Returns entries that were given up. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit or date range. */
   failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /**
-   * Lets entries that were given up be done after all.
-   * @returns how many were put back. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000.
-   */
+  /** Repeats entries that were given up and returns their number. @throws BillingError as `QueueOperations.putBack`. */
   putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
-  /**
-   * Frees entries that are stuck: late by more than `health.lateThreshold`, and on which no node works.
-   * @returns how many were freed. @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
-   */
+  /** Frees stuck entries and returns their number. @throws BillingError as `QueueOperations.free`. */
   free(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
 }
 
-/** An entry of the queue as operators see it. */
+/** An entry of the queue for operators. */
 export interface QueueEntryView {
   readonly recordId: number;
   readonly kind: QueueKind;
   /** Type of a bus event, `<service>:<queue>` of a notification. */
   readonly topic: string;
-  /** Of a push, what is sent. */
+  /** For a push, its content. */
   readonly event: EventPayload;
-  /** Null = the system's own. */
+  /** Null for the system's own. */
   readonly tenantId: Uuid | null;
   /** 0 = the system. */
   readonly tenantRecordId: number;
-  /** Null = of the tenant itself. */
+  /** Null for entries of the tenant itself. */
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
-  /** Null: a push. */
+  /** Null for a push. */
   readonly userToken: Uuid | null;
   readonly createdDate: Instant;
-  /** When it was due, by the business clock. */
+  /** The due date by the business clock. */
   readonly dueDate: Instant;
   readonly state: ProcessingState;
-  /** Whether a fix-up has freed it and nobody has taken it since. */
+  /** Whether it was freed and no node has taken it since. */
   readonly isCleared: boolean;
   /** Failed attempts. */
   readonly errorCount: number;
-  /** What went wrong last. */
+  /** The last error. */
   readonly reason: string | null;
-  /** The node that works on it, or did last. */
+  /** The node that works on it, or last did. */
   readonly processingOwner: string | null;
-  /** In system time: when its next attempt is due, or the time of the node that works on it is over; null = neither. */
+  /** The next attempt or the end of the node's lease, in system time; null for neither. */
   readonly availableDate: Instant | null;
 }
 
-/** Pushes have a table of their own (platform §10.2 rule 1): here their numbers begin where those of entries never come. */
+/** Pushes have their own table (platform §10.2 rule 1): in this list their ids are shifted beyond those of entries. */
 const FIRST_DELIVERY_ID = 2 ** 52;
 
 export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userToken: Uuid } {
@@ -180,7 +172,7 @@ export function dueDateOf({ kind, createdDate, effectiveDate }: KeptEntry): Inst
   return kind === QueueKind.BUS ? createdDate : effectiveDate;
 }
 
-/** A push as an entry of the queue of pushes. */
+/** Returns a push as an entry of its queue. */
 export function viewOfDelivery(delivery: KeptDelivery): QueueEntryView {
   const { recordId, body, createdDate, dueOrder, state, failures, lastError } = delivery;
   const { tenantId, tenantRecordId, accountRecordId } = delivery;
@@ -206,11 +198,8 @@ export function viewOfDelivery(delivery: KeptDelivery): QueueEntryView {
   };
 }
 
-/** Which of these numbers are entries of the queue, and which are pushes, by the numbers of their own table. */
-export function toldApart(recordIds: readonly number[]): {
-  readonly entries: readonly number[];
-  readonly deliveries: readonly number[];
-} {
+/** Separates record ids of entries from those of pushes, by their own table's ids. */
+export function toldApart(recordIds: readonly number[]) {
   return {
     entries: recordIds.filter((id) => id < FIRST_DELIVERY_ID),
     deliveries: recordIds.filter((id) => id > FIRST_DELIVERY_ID).map((id) => id - FIRST_DELIVERY_ID),

@@ -2,7 +2,7 @@ import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { type CallContext, SYSTEM_TENANT, type WithContext } from '../records/index.ts';
 import type { BacklogService } from './backlog-service.ts';
-import { QueueExportService } from './queue-export-service.ts';
+import { exportQueues } from './queue-export-service.ts';
 import type {
   ChosenEntriesRequest,
   FailedWorkRequest,
@@ -17,16 +17,14 @@ import type {
 export class QueueService implements QueueOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #backlog: BacklogService;
-  readonly #exports: QueueExportService;
 
   constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>, backlog: BacklogService) {
     this.#ports = ports;
     this.#backlog = backlog;
-    this.#exports = new QueueExportService(ports);
   }
 
   export(context: CallContext, request: QueueExportRequest = {}): Promise<AsyncIterable<string>> {
-    return this.#exports.export(context, request);
+    return exportQueues(this.#ports, context, request);
   }
 
   async late(context: CallContext, request: QueueLookRequest = {}): Promise<readonly LateEntryView[]> {
@@ -69,7 +67,7 @@ function own({ tenant }: CallContext): readonly number[] {
   return [tenant.recordId];
 }
 
-/** Whose entries a caller looks after (platform §12.1 rule 6). */
+/** Returns the tenants whose entries a caller can manage (platform §12.1 rule 6). */
 export function ownAndSystem({ tenant }: Pick<CallContext, 'tenant'>): readonly number[] {
   return [tenant.recordId, SYSTEM_TENANT.recordId];
 }

@@ -25,27 +25,26 @@ import {
 } from '../../values/money/index.ts';
 import { isStorable, madeStorable } from '../../values/text/index.ts';
 
-/** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
+/** Stored characters of a gateway's message or reference. */
 const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
 export interface ClaimedMethod {
-  /** Null = the gateway has not heard of ours. */
+  /** Our id; null if the gateway does not know it. */
   readonly paymentMethodId: Uuid | null;
-  /** What the gateway calls it, whether or not that could be a key; null = it tells nothing. */
+  /** The gateway's own id, even if it is not a valid key; null if missing. */
   readonly gatewayId: string | null;
   readonly isDefault: boolean;
 }
 
 /**
- * A text that a plugin claims, cut to the length that is stored, with U+FFFD for what cannot be stored; null if there is
- * none, or nothing that has a text.
+ * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters; null if missing or unreadable.
  */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
   return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
 }
 
-/** The text of any value; an object may have none, or throw when it is asked for it. */
+/** Returns the text of any value; an object may throw instead. */
 function claimedText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   try {
@@ -55,7 +54,7 @@ function claimedText(value: unknown): string | null {
   }
 }
 
-/** The properties that a gateway gives, without those that have no key. */
+/** Returns a gateway's properties, without those that lack a key. */
 export function gatewayProperties(
   properties: readonly PluginProperty[] | null | undefined,
 ): readonly PluginProperty[] {
@@ -67,7 +66,7 @@ export function gatewayProperties(
   });
 }
 
-/** What a gateway claims about a payment method; null if it cannot be read as a detail. */
+/** Reads a gateway's details of a payment method; null if invalid. */
 export function claimedDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
   if (typeof detail !== 'object' || detail === null) return null;
   return {
@@ -78,8 +77,8 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
 }
 
 /**
- * What a gateway claims about one transaction, each member read once, and what is an object (an amount, of whichever
- * decimal type the gateway uses) as the text that it has; null if it cannot be read.
+ * Reads a gateway's result for one transaction, each member once, with objects (such as decimals of any library) as
+ * text; null if unreadable.
  */
 export function claimedResult(result: unknown): GatewayResult | null {
   if (typeof result !== 'object' || result === null) return null;
@@ -119,20 +118,20 @@ const resultMembers = [
   'paymentResponse',
 ] as const satisfies readonly (keyof GatewayResult)[];
 
-/** What a gateway lists of a payment: null in the place of each member that cannot be read. */
+/** A gateway's list for a payment, with null for unreadable members. */
 export type ClaimedResults = readonly (GatewayResult | null)[];
 
-/** The transactions that a gateway claims to know of a payment; null if that is no list. */
+/** Reads a gateway's list for a payment; null if it is not a list. */
 export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
 
-/** The last thing that a gateway's list says about this transaction. */
+/** Returns the last result for the transaction. */
 export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): GatewayResult | undefined {
   return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
 
-/** The methods of an account as a gateway claims to have them; null if that cannot be read. */
+/** Reads a gateway's list of an account's methods; null if unreadable. */
 export function claimedMethods(
   methods: readonly GatewayPaymentMethod[] | null | undefined,
 ): readonly ClaimedMethod[] | null {
@@ -152,20 +151,20 @@ function claimedMethod(method: GatewayPaymentMethod | null | undefined): Claimed
   };
 }
 
-/** A gateway's own id of a method, if it can be a key; null = none that could. */
+/** Returns a gateway's own id of a method if it is a valid key, else null. */
 export function claimedKey(id: unknown): string | null {
   const text = claimedId(id);
   if (text === null || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
   return isStorable(text) ? text : null;
 }
 
-/** A gateway's own id of a method, as it came: a text, or a number. */
+/** Returns a gateway's own id of a method, a text or number, unchanged. */
 function claimedId(id: unknown): string | null {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
 
-/** A page of a gateway's own search: ids of ours, and how many hits there are; null if it cannot be read. */
+/** Reads a page of a gateway's search: our ids and the number of hits; null if unreadable. */
 export function claimedHits(
   page: GatewayPage<GatewayPaymentMethod> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
@@ -180,14 +179,14 @@ export function claimedHits(
 
 const limits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/** Reads an amount that a plugin states, of whichever decimal type it uses; undefined = it is not an amount. */
+/** Reads a plugin's amount of any decimal type; undefined if invalid. */
 export function claimedAmount(given: unknown): Decimal | undefined {
   return parseWireDecimal(String(given), limits);
 }
 
 /**
- * Returns the amount in whole minor units (§2.2): a plugin that computes with binary floating point means a whole amount,
- * and what has happened cannot be refused. `asked` is what the plugin was asked about, which may be finer by older data.
+ * Returns the amount in whole minor units (§2.2), since plugins may use binary floating point. `asked` is the requested
+ * amount, which older data may have with more digits.
  */
 export function claimedInUnits(
   amount: Decimal,
@@ -197,7 +196,7 @@ export function claimedInUnits(
   return currency === null ? roundToScale(amount, MAX_FRACTION_DIGITS) : roundToCurrency(amount, currency);
 }
 
-/** What a gateway claims of a dispute (§11.2 rule 3); null = none, undefined if it cannot be read. */
+/** Reads a gateway's dispute (§11.2 rule 3); null for none, undefined if unreadable. */
 export function claimedDispute(claimed: unknown): GatewayDispute | null | undefined {
   if (claimed === null) return null;
   if (typeof claimed !== 'object' || claimed === undefined) return undefined;
@@ -210,7 +209,7 @@ export function claimedDispute(claimed: unknown): GatewayDispute | null | undefi
   return { reference, amount, currency, stands };
 }
 
-/** A call that gave no value: nobody knows what happened. */
+/** A call without a value: its effect is unknown. */
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
   | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
@@ -219,10 +218,10 @@ export type GatewayFailure =
 /** The reply to one gateway call (§2.2). */
 export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;
 
-/** How one question about a transaction ended. Only RESULT and NEVER_RECEIVED tell what happened. */
+/** The outcome of one question about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: GatewayResult }
-  /** Certainly nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
+  /** Nothing happened: no call was made, or a gateway with a complete ledger has no trace. */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
@@ -232,7 +231,7 @@ export function operationOutcome(reply: GatewayReply<GatewayResult | null>): Cal
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
 
-/** Why a call gave nothing readable, in words; undefined = its gateway is not registered. */
+/** Describes why a call gave nothing readable; undefined for an unregistered gateway. */
 export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   switch (reply?.kind) {
     case undefined:
@@ -247,17 +246,17 @@ export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   }
 }
 
-/** What a gateway may answer to a notification: characters of the answer, headers, and characters of each. */
+/** Limits of a gateway's answer to a notification. */
 const MAX_NOTIFICATION_ANSWER_CHARACTERS = 1_048_576;
 const MAX_NOTIFICATION_HEADERS = 32;
 const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
 
-/** Characters of the fields of a gateway's own page, as JSON. */
+/** Maximum size of a hosted form's fields as JSON. */
 const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 
-/** What is answered to a gateway's notification (§11.2). */
+/** The HTTP answer to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {
-  /** The payment that the gateway says it is about. */
+  /** The payment named by the gateway. */
   readonly paymentId: Uuid | null;
   /** 200–599. */
   readonly status: number;
@@ -270,13 +269,13 @@ const DEFAULT_STATUS = 200;
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
-/** RFC 9110 §5.1 and §5.5: a name is a token, a value is visible text without ends of lines. */
+/** RFC 9110 §5.1 and §5.5: a name is a token, a value is visible text without line ends. */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\x20-\x7e\t]*$/;
 
 /**
- * Headers that are not a gateway's to set: those of the connection and of the framing of the answer, and those with which
- * a browser would keep or share something of this server.
+ * Headers that a gateway cannot set: of the connection and framing, and those with which a browser would store or share
+ * server data.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
@@ -307,7 +306,7 @@ export interface ClaimedNotification {
   readonly dispute: GatewayDispute | null;
 }
 
-/** What a gateway claims as its answer; null if it cannot be read. */
+/** Reads a gateway's answer; null if invalid. */
 export function claimedAnswer(answer: NotificationAnswer | null | undefined): ClaimedNotification | null {
   if (typeof answer !== 'object' || answer === null) return null;
   const status = answer.status ?? DEFAULT_STATUS;
@@ -349,7 +348,7 @@ function isHeaderValue(value: unknown): value is string {
   );
 }
 
-/** What a page of the gateway's own needs, on which the customer pays or adds a method (§11). */
+/** The data of a gateway's hosted page, on which the customer pays or adds a method (§11). */
 export interface HostedFormView {
   readonly kbAccountId: Uuid;
   readonly formMethod: string | null;
@@ -359,8 +358,8 @@ export interface HostedFormView {
 }
 
 /**
- * What a gateway claims about its form; null if it cannot be read. The account is the one that was asked for, whatever the
- * gateway says; members are taken as JSON, a bounded amount of it.
+ * Reads a gateway's form with a limited amount of JSON; null if invalid. The account is the requested one, whatever the
+ * gateway says.
  */
 export function claimedForm(form: HostedForm | null | undefined, kbAccountId: Uuid): HostedFormView | null {
   if (typeof form !== 'object' || form === null) return null;
@@ -377,7 +376,7 @@ export function claimedForm(form: HostedForm | null | undefined, kbAccountId: Uu
   };
 }
 
-/** The object as JSON has it; undefined = it is none, or too large. */
+/** Returns a copy by JSON; undefined if invalid or too large. */
 function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null | undefined {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;

@@ -28,21 +28,20 @@ import {
   remainderOf,
 } from './invoice-remainder.ts';
 
-/** The records around transactions that are being settled. */
+/** The records around settled transactions. */
 export interface SettledRecords {
-  /** All transactions of the payments, in creation order, as they are now. */
+  /** All transactions of the payments, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: ReadonlyMap<Uuid, Payment>;
-  /** Refunds of invoices' payments that are under way, where chargebacks leave room for them. */
+  /** Open refunds of invoice payments, which limit chargebacks. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
-  /** The same by id, with what has been decided just before. */
+  /** The rows by id, including the changes decided so far. */
   readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 
-/** With the transactions of the payment. */
 type Ledger = SettledRecords & { readonly own: readonly PaymentTransaction[] };
 
 interface Tools {
@@ -51,14 +50,10 @@ interface Tools {
 }
 
 /**
- * What a decided transaction makes of the payment rows of its invoice (§9.4, §9.5); null = nothing. Transactions of one
- * key share a row, which follows the one that decides about it: a correction of another one leaves it as it is.
+ * Returns the change of an invoice's payment row by a decided transaction (§9.4, §9.5); null for none. Transactions
+ * with one key share a row, which only the deciding one changes.
  */
-export function invoiceEffect(
-  transaction: PaymentTransaction,
-  ledger: Ledger,
-  tools: Tools,
-): ChangedRow | null {
+export function invoiceEffect(transaction: PaymentTransaction, ledger: Ledger, tools: Tools) {
   const deciding = decidingTransaction(transaction, ledger.own);
   const effect = effectOf(deciding, ledger, tools);
   return deciding.id === transaction.id || (effect && changesCount(effect)) ? effect : null;
@@ -94,7 +89,7 @@ function effectOfPurchase(
   return changedRow(before, invoicePaymentResult(settled, invoice.currency));
 }
 
-/** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */
+/** A failed refund has no row; if it was pending, its row is reversed (§9.5 rule 1 e). */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;
   const paid = paidBy(transaction, rows);
@@ -105,7 +100,7 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
   let { amount } = result;
   const converted = isOwnRefund(transaction, paid) ? convertedPayment(paid, own) : null;
   if (converted !== null && !amount.isZero()) {
-    // The share of what the payment settled in the invoice's currency (§9.5 rule 1 d).
+    // The invoice's share of the refund (§9.5 rule 1 d).
     const others = [...latest.values()].filter(({ id }) => id !== before?.id);
     amount = refundShare(movedIn(transaction, converted), { paid, rows: others, transactions: own });
   }
@@ -117,8 +112,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * A reversal takes the row out of the balance, a later chargeback of its key puts it back (§9.5 rules 3 and 4). No more
- * is taken than what is left of the payment; all of that by one in another currency.
+ * A reversal removes the row from the balance, a later chargeback with its key restores it (§9.5 rules 3 and 4). It
+ * takes at most what remains of the payment; in another currency, all of it.
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -137,11 +132,8 @@ function effectOfChargeback(
   const most = remainderOf({ paid, rows: rows.filter((row) => row !== before), transactions });
   const asked = transaction.currency === paid.currency ? (transaction.amount ?? most) : most;
   const amount = asked.greaterThan(most) ? most : asked;
-  const result = {
-    status: InvoicePaymentStatus.SUCCESS,
-    amount: amount.negated(),
-    processedCurrency,
-  } as const;
+  const { SUCCESS: status } = InvoicePaymentStatus;
+  const result = { status, amount: amount.negated(), processedCurrency };
   if (before) return changedRow(before, result);
   const { externalKey } = transaction;
   return newRow(paid, { type: InvoicePaymentType.CHARGED_BACK, externalKey, ...result }, tools);
@@ -155,7 +147,7 @@ function rowOf(
   return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
-/** What was paid, of which the transaction takes back: the row it names, else that of its own payment. */
+/** Returns the row that the transaction reduces: the one it names, else that of its own payment. */
 function paidBy(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],
@@ -165,15 +157,13 @@ function paidBy(
   return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
 }
 
-/** A row that takes back of what was paid. */
+/** Returns a new refund or chargeback row. */
 function newRow(
   { id: linkedInvoicePaymentId, accountRecordId, invoiceId, paymentId, currency }: InvoicePayment,
-  {
-    externalKey: transactionExternalKey,
-    ...result
-  }: InvoicePaymentResult & Pick<InvoicePayment, 'type'> & Pick<PaymentTransaction, 'externalKey'>,
+  taken: InvoicePaymentResult & Pick<InvoicePayment, 'type'> & Pick<PaymentTransaction, 'externalKey'>,
   { ids, now }: Tools,
 ): ChangedRow {
+  const { externalKey: transactionExternalKey, ...result } = taken;
   const paid = { accountRecordId, invoiceId, paymentId, currency, linkedInvoicePaymentId };
   const dates = { paymentDate: now, createdDate: now };
   return { before: null, after: { ...paid, ...dates, ...result, id: ids.next(), transactionExternalKey } };
@@ -182,8 +172,8 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * The transaction with what it was to settle of the invoice: of one in another currency its attempt keeps that (§8.1 rule
- * 3), and its row while it is not settled.
+ * Returns the transaction with the amount it settles of the invoice. In another currency, its attempt stores that
+ * amount (§8.1 rule 3), or its row while unsettled.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -196,8 +186,8 @@ export function asSettled(
 }
 
 /**
- * What the status of a PURCHASE makes of its ATTEMPT row, and that of a refund of its REFUND row, whose amount is
- * negative (§9.4, §9.5). An amount in another currency than the invoice's settles what was requested.
+ * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An amount in
+ * another currency than the invoice's settles the requested one.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
@@ -216,14 +206,14 @@ export function invoicePaymentResult(
   }
 }
 
-/** Which event tells what became of an invoice's payment, refund or chargeback (§9.4). */
+/** Returns the event type for the result of an invoice's payment, refund or chargeback (§9.4). */
 export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
   return status === InvoicePaymentStatus.SUCCESS
     ? BusEventType.INVOICE_PAYMENT_SUCCESS
     : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
-/** A payment row of an invoice before and after its transaction was decided; null before = it is new. */
+/** A payment row of an invoice before (null if new) and after its transaction was decided. */
 export type ChangedRow =
   | { readonly before: InvoicePayment; readonly after: InvoicePayment }
   | { readonly before: null; readonly after: New<InvoicePayment> };
@@ -236,19 +226,15 @@ export function changedRow(
 }
 
 /**
- * The invoices before and after these rows are counted (invoicing §1.4, §1.6 rule 8): what was paid beyond the balance
- * becomes credit. `released` are invoices whose payment ended without success: they may be offered credit again.
+ * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8); overpayment becomes credit.
+ * `released` invoices, whose payment ended without success, can get credit again.
  */
 export function settledInvoices(
   rows: readonly ChangedRow[],
   invoices: ReadonlyMap<Uuid, Invoice>,
   released: ReadonlySet<Uuid> = new Set(),
 ): readonly { readonly before: Invoice; readonly after: Invoice }[] {
-  const settled = new Map<Uuid, Invoice>();
-  for (const id of released) {
-    const invoice = invoices.get(id);
-    if (invoice) settled.set(id, invoice);
-  }
+  const settled = new Map([...invoices].filter(([id]) => released.has(id)));
   for (const row of rows) {
     const known = settled.get(row.after.invoiceId) ?? invoices.get(row.after.invoiceId);
     if (known && !countedChange(row).isZero()) settled.set(known.id, settleInvoice(known, row));
@@ -259,7 +245,7 @@ export function settledInvoices(
   });
 }
 
-/** The invoice less what the row newly counts; the raw balance of a migration invoice is 0 by definition. */
+/** Returns the invoice less the row's change; the raw balance of a migration invoice stays 0. */
 export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
   if (invoice.isMigration) return invoice;
   const payment = { ...row.after, status: InvoicePaymentStatus.SUCCESS, amount: countedChange(row) } as const;
@@ -270,30 +256,26 @@ function countedChange({ before, after }: ChangedRow): Decimal {
   return countedAmount(after).minus(countedAmount(before));
 }
 
-/** What a row takes off its invoice's balance: only SUCCESS rows count (§9.4). */
+/** Returns the row's share of its invoice's balance: only SUCCESS rows count (§9.4). */
 function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null): Decimal {
   return row?.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
 }
 
 /**
- * What a refund takes off items of its invoice (§9.5 rule 1 e): all that was asked for when it first succeeds, however
- * long its outcome was open; nothing when it is corrected later, for issued adjustments stand.
+ * Returns the item adjustments of a refund when it first succeeds (§9.5 rule 1 e); none on later corrections, since
+ * issued adjustments stand.
  */
 export function adjustmentsDue(
   before: PaymentTransaction,
   after: PaymentTransaction,
 ): InvoiceRefund['adjustments'] {
-  const { invoiceRefund } = before;
-  if (invoiceRefund === null || invoiceRefund.isApplied || after.status !== TransactionStatus.SUCCESS)
-    return [];
-  return invoiceRefund.adjustments;
+  const { invoiceRefund: refund } = before;
+  const isDue = refund !== null && !refund.isApplied && after.status === TransactionStatus.SUCCESS;
+  return isDue ? refund.adjustments : [];
 }
 
-/** The decided transaction, which remembers that its adjustments are made. */
-export function withAdjustmentsNoted(
-  before: PaymentTransaction,
-  after: PaymentTransaction,
-): PaymentTransaction {
+/** Returns the decided transaction, marked if its adjustments are made. */
+export function withAdjustmentsNoted(before: PaymentTransaction, after: PaymentTransaction) {
   const { invoiceRefund } = after;
   if (invoiceRefund === null || adjustmentsDue(before, after).length === 0) return after;
   return { ...after, invoiceRefund: { ...invoiceRefund, isApplied: true } };

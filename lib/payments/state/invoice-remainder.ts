@@ -20,11 +20,11 @@ import {
 } from '../../values/money/index.ts';
 import { currencyOf, takenOf } from './payment-state.ts';
 
-/** The row of a payment of an invoice, those that take something of it back, and what may still do so. */
+/** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add some. */
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
-  /** Those of the payment, and refunds of it by other payments that are under way; the same one may be there twice. */
+  /** Of the payment, and open refunds of it by other payments; may contain duplicates. */
   readonly transactions: readonly PaymentTransaction[];
 }
 
@@ -34,8 +34,8 @@ interface Asked {
 }
 
 /**
- * What is left of a payment of an invoice, in the invoice's currency: what it paid, less what was refunded and charged
- * back, and less the refunds under way, by whichever payment the money goes back (§9.5 rule 1 d); never less than 0.
+ * Returns what remains of an invoice payment in the invoice's currency: the paid amount less refunds, chargebacks and
+ * open refunds by any payment (§9.5 rule 1 d); never below 0.
  */
 export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   if (paid.status !== InvoicePaymentStatus.SUCCESS) return ZERO;
@@ -49,7 +49,7 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   );
 }
 
-/** The same of a payment in another currency than its invoice, in that currency: what its own refunds may still take. */
+/** Returns what the own refunds of a payment in another currency than its invoice can still take, in that currency. */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
   if (paid.status !== InvoicePaymentStatus.SUCCESS) return ZERO;
@@ -65,20 +65,20 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
   const refunded = countedOf(own, back);
   const left = taken.minus(sum(refunded.map((each) => movedIn(each, converted)))).minus(reserved);
   if (back.length === refunded.length && elsewhere.length === 0) return atLeastNothing(left);
-  // What another payment or a dispute takes is known in the invoice's currency only.
+  // Other payments and disputes are recorded in the invoice's currency only.
   const settled = remainderOf({ ...of, transactions: transactions.filter((each) => !open.includes(each)) });
   const most = roundToCurrency(taken.times(settled).dividedBy(paid.amount), currency).minus(reserved);
   return atLeastNothing(most.lessThan(left) ? most : left);
 }
 
-/** Rows that stand, and take back of what was paid. */
+/** Returns the successful refunds and chargebacks of the paid row. */
 function backOf(paid: InvoicePayment, rows: PaidRows['rows']): PaidRows['rows'] {
   return rows.filter(
     (row) => row.linkedInvoicePaymentId === paid.id && row.status === InvoicePaymentStatus.SUCCESS,
   );
 }
 
-/** Refunds that have a row: the effect of one that has just succeeded is still to be decided. */
+/** Returns the refunds that have a row; that of a refund that has just succeeded is not decided yet. */
 function countedOf(
   refunds: readonly PaymentTransaction[],
   back: PaidRows['rows'],
@@ -90,7 +90,7 @@ function countedOf(
   );
 }
 
-/** Refunds of the payment whose outcome is open: its own, and those that another payment makes. */
+/** Returns the open refunds of the payment, by itself or another payment. */
 function refundsUnderWay(
   paid: InvoicePayment,
   transactions: readonly PaymentTransaction[],
@@ -105,7 +105,7 @@ function refundsUnderWay(
   return [...new Map(open.map((each) => [each.id, each])).values()];
 }
 
-/** Returns what refunds may still take, in the payment's currency if that is the one that is asked for. */
+/** Returns what refunds can still take, in the requested currency if the payment has it, else the invoice's. */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   return converted !== null && converted.currency === currency
@@ -113,7 +113,7 @@ export function refundRemainderOf(of: PaidRows, currency: Currency | null): Deci
     : remainderOf(of);
 }
 
-/** @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than what is left, in the currency that is asked for. */
+/** @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than remains in the requested currency. */
 export function checkRefundable({ amount, currency }: Asked, of: PaidRows): void {
   const most = refundRemainderOf(of, currency);
   if (amount.lessThanOrEqualTo(most)) return;
@@ -121,8 +121,8 @@ export function checkRefundable({ amount, currency }: Asked, of: PaidRows): void
 }
 
 /**
- * One in another currency takes all that is left (§9.5 rule 3).
- * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than what is left, or where nothing is.
+ * Checks a chargeback; one in another currency takes everything that remains (§9.5 rule 3).
+ * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than remains, or if nothing does.
  */
 export function checkDisputable({ amount, currency }: Asked, of: PaidRows): void {
   const most = remainderOf(of);
@@ -143,14 +143,14 @@ function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal): BillingError 
 type Paid = Pick<InvoicePayment, 'paymentId' | 'amount' | 'currency'>;
 type Processed = Pick<PaymentTransaction, 'amount' | 'processedAmount' | 'processedCurrency'>;
 
-/** A payment that settles of its invoice, in the invoice's currency, what it took in another one. */
+/** A payment in another currency than its invoice. */
 export interface ConvertedPayment {
   readonly currency: Currency;
-  /** What it took in its own currency, refunds not counted. */
+  /** The amount taken in that currency, before refunds. */
   readonly taken: Decimal;
 }
 
-/** @returns null for a payment in the currency of its invoice, of whatever currency its gateway processed (§9.4). */
+/** Returns null for a payment in its invoice's currency, whatever currency the gateway processed (§9.4). */
 export function convertedPayment(
   paid: Paid,
   transactions: readonly PaymentTransaction[],
@@ -160,7 +160,7 @@ export function convertedPayment(
   return currency === null || currency === paid.currency ? null : { currency, taken: takenOf(own) };
 }
 
-/** Whether the transaction gives back money of the payment by the payment itself. */
+/** Returns whether the transaction is a refund by the payment itself. */
 export function isOwnRefund(
   { transactionType, paymentId }: Pick<PaymentTransaction, 'transactionType' | 'paymentId'>,
   paid: Pick<InvoicePayment, 'paymentId'>,
@@ -168,7 +168,10 @@ export function isOwnRefund(
   return transactionType === TransactionType.REFUND && paymentId === paid.paymentId;
 }
 
-/** What the gateway has moved, in the payment's currency: what was asked for where it processed another one. */
+/**
+ * Returns the amount the gateway processed, in the payment's currency; the requested one if it processed another
+ * currency.
+ */
 export function movedIn(
   { amount, processedAmount, processedCurrency }: Processed,
   { currency }: Pick<ConvertedPayment, 'currency'>,
@@ -176,7 +179,7 @@ export function movedIn(
   return (processedCurrency === currency ? processedAmount : amount) ?? ZERO;
 }
 
-/** What of the invoice goes with this much of the payment: amount × refunded ÷ taken, in whole minor units (§9.5 rule 1 d). */
+/** Returns the invoice's share of a refund: amount × refunded ÷ taken, in whole minor units (§9.5 rule 1 d). */
 export function proportion(
   refunded: Decimal,
   paid: Pick<Paid, 'amount' | 'currency'>,
@@ -188,8 +191,8 @@ export function proportion(
 }
 
 /**
- * What of the invoice goes back with a refund of this much in the payment's currency (§9.5 rule 1 d): the proportional
- * share, and with the last of it all that is left, so that a payment that is refunded whole settles nothing any more.
+ * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d): proportional, and all that remains
+ * for the last refund, so that a full refund leaves nothing.
  * @param of without the refund itself.
  */
 export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
@@ -202,7 +205,7 @@ export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
   return share.greaterThan(rest) ? rest : share;
 }
 
-/** What a refund must give back in the payment's currency, so that at least this much of the invoice goes with it. */
+/** Returns the refund in the payment's currency for this much of the invoice. */
 export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   if (converted === null || of.paid.amount.isZero()) return amount;
@@ -215,8 +218,8 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
 }
 
 /**
- * What a payment has paid of its invoice. One that was tried under several keys has a row for each: the one that has
- * succeeded counts, else the one that may, else the latest.
+ * Returns the row of an invoice payment. Of a payment tried under several keys: the successful row, else a pending one,
+ * else the latest.
  * @param rows of one payment, in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
@@ -228,7 +231,7 @@ export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | und
 type Keyed = Pick<PaymentTransaction, 'externalKey' | 'paymentId' | 'invoiceRefund'>;
 type Told = Keyed & Pick<PaymentTransaction, 'transactionType' | 'status'>;
 
-/** Whether the row, of the type that the transaction has one of, is the transaction's (§1.7 rule 4). */
+/** Returns whether a row of the transaction's type belongs to it (§1.7 rule 4). */
 export function isRowOf(
   { paymentId, transactionExternalKey }: Pick<InvoicePayment, 'paymentId' | 'transactionExternalKey'>,
   transaction: Keyed,
@@ -237,8 +240,8 @@ export function isRowOf(
 }
 
 /**
- * The transaction that the row of this one follows, of those with its key: the one that has succeeded, else the one that
- * may, else the newest; of a chargeback and its reversals the newest that stands or was taken back.
+ * Returns the transaction that decides the row, among those with the same key: a successful one, else a pending one,
+ * else the newest; for chargebacks and reversals, the newest that stands or was reversed.
  * @param transactions in creation order.
  */
 export function decidingTransaction<T extends Told>(transaction: T, transactions: readonly T[]): T {
@@ -260,7 +263,7 @@ function hasSameRow(one: Told, other: Told): boolean {
   );
 }
 
-/** The payment of the row: that of which an external refund takes back, else the transaction's own. */
+/** Returns the payment of the row: the refunded one for an external refund, else the transaction's own. */
 function paidPaymentOf({ invoiceRefund, paymentId }: Keyed) {
   return invoiceRefund?.paymentId ?? paymentId;
 }

@@ -15,7 +15,7 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
+import { DAY_MS, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant, minInstant } from '../../values/time/index.ts';
 import {
   adjustmentsDue,
@@ -35,22 +35,21 @@ import {
 import { paymentStateAfter } from './payment-state.ts';
 import type { ControlResult, Settlement, TransactionFix } from './transaction-outcome.ts';
 
-/** Everything that follows from one changed transaction. */
+/** The consequences of one changed transaction. */
 export interface Consequences {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly attempt: PaymentAttempt | null;
   readonly row: ChangedRow | null;
-  /** What a refund takes off items of the invoice now that it has succeeded. */
+  /** The item adjustments of a refund that has succeeded. */
   readonly adjustments: InvoiceRefund['adjustments'];
   readonly events: readonly NewBusEvent[];
   readonly notifications: readonly NewNotification[];
 }
 
-/** A transaction with its outcome, and what was told of it besides. */
+/** A transaction with its outcome and further reports about it. */
 export interface Decided {
   readonly transaction: PaymentTransaction;
-  /** As it was. */
   readonly before: PaymentTransaction;
   readonly settlement: Pick<Settlement, 'control' | 'fix' | 'properties'>;
 }
@@ -61,7 +60,7 @@ interface Rules {
   readonly config: PaymentConfig;
 }
 
-/** Payment state, attempt state, invoice payment, notifications and events of one changed transaction. */
+/** Returns payment state, attempt state, invoice payment, notifications and events after one changed transaction. */
 export function consequencesOf(
   { transaction, before, settlement }: Decided,
   records: SettledRecords,
@@ -106,37 +105,34 @@ function firstCheckOf(
   return check ? [recoveryNotification(transaction, check)] : [];
 }
 
-/** How the run of an attempt has ended. */
+/** The end of an attempt's run. */
 interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
-  /** The invoice that the transaction was to pay; null = none. */
+  /** The invoice to pay; null for none. */
   readonly invoiceId: Uuid | null;
   readonly control?: ControlResult | undefined;
-  /** What the call was made with, where the ending is its answer. */
+  /** The plugin properties of the call, if its answer ended the run. */
   readonly properties?: readonly PluginProperty[];
-  /** Where an operator has corrected the transaction. */
+  /** An operator's correction of the transaction. */
   readonly fix?: Pick<TransactionFix, 'allowsRetry'>;
 }
 
-/** An attempt after its run, and its next one where there is to be one. */
+/** An attempt after its run, with its retry if there is one. */
 export interface EndedAttempt {
   readonly attempt: PaymentAttempt | null;
   readonly retry: readonly NewNotification[];
 }
 
 /**
- * The attempt of a transaction that has got its status (§3.3, §8.1 rule 3, §8.4): of the dates of the built-in control,
- * which retries automatic payments of invoices (§8.3), and of control plugins the earlier counts.
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). The earlier date counts of the built-in retry
+ * of automatic invoice payments (§8.3) and the control plugins' dates.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
   { transaction, payment, transactions, invoiceId, ...told }: Ending,
-  {
-    now,
-    config,
-  }: { readonly now: Instant; readonly config: Pick<PaymentConfig, 'retryDays' | 'failureRetry'> },
+  { now, config }: { readonly now: Instant; readonly config: RetryConfig },
 ): EndedAttempt {
   if (attempt === null) return { attempt: null, retry: [] };
   const { control, fix } = told;
@@ -161,8 +157,8 @@ export function endedAttempt(
 }
 
 /**
- * What drives a retry (§8.1 rule 3): the amount that was asked for; of what settles an invoice in another currency that
- * of the invoice, which is converted anew.
+ * Returns the amount for a retry (§8.1 rule 3): the requested one, or for an invoice in another currency the invoice's,
+ * which is converted again.
  */
 function requestedBy(
   attempt: PaymentAttempt,
@@ -181,20 +177,17 @@ function earliest(one: Instant | null, other: Instant | null): Instant | null {
   return minInstant(one, other);
 }
 
-/**
- * State of an attempt after its run, or after a later fix of its transaction (§3.3). `retryAt` is the date
- * that §8.3 gives, null = none.
- */
+/** Returns the state of an attempt after its run or a later fix (§3.3). `retryAt` is the date by §8.3, null for none. */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
-  if (status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING)
-    return AttemptState.SUCCESS;
+  const isWell = status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING;
+  if (isWell) return AttemptState.SUCCESS;
   if (status === TransactionStatus.UNKNOWN || retryAt === null) return AttemptState.ABORTED;
   return AttemptState.RETRIED;
 }
 
 /**
- * True of a run that control plugins were asked about and that has reserved nothing: they have stopped it, the payment was
- * with somebody else, or a crash came between. Whatever it was to repeat is still to be repeated (§5.3 rule 2).
+ * Returns whether a run was begun with control plugins but reserved nothing, because it was stopped, busy or
+ * interrupted by a crash. The attempt it repeats must then still be repeated (§5.3 rule 2).
  * @param transactions those that the run may have made.
  */
 export function hasOnlyBegun(
@@ -203,14 +196,14 @@ export function hasOnlyBegun(
 ): boolean {
   if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
   if (stateName === AttemptState.INIT) return true;
-  // Without plugins it is the engine that has ended it, for good.
+  // Without plugins, the engine ended it for good.
   const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
   return stateName === AttemptState.ABORTED && wasAsked;
 }
 
 /**
- * Those that an attempt keeps of which no retry is to be made (§8.1 rule 3): where no plugin could strip secrets, only what
- * tells whether the payment is tried again.
+ * Returns the properties that an attempt without retry keeps (§8.1 rule 3): all if a plugin could remove secrets, else
+ * only the one that requests retries.
  */
 export function keptProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
@@ -220,7 +213,7 @@ export function keptProperties(
   return properties.filter((property) => asksForRetries([property]));
 }
 
-/** An attempt whose retry has been made, or is not to be made any more; none if that leaves it as it is. */
+/** Returns the attempt after its retry was made or canceled; none if it stays the same. */
 export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[] {
   const properties = attempt.pluginProperties ?? [];
   const pluginProperties = keptProperties(attempt, properties);
@@ -228,21 +221,20 @@ export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[]
 }
 
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
+
+type RetryConfig = Pick<PaymentConfig, 'retryDays' | 'failureRetry'>;
 
 /**
- * When an automatic invoice payment is tried again, or null (§8.3). `transactions` are those of the payment
- * in creation order; the latest PURCHASE decides, and n counts the PURCHASE transactions with its status, so the two
- * counters run apart. UNKNOWN is never retried: the janitor decides first.
+ * Returns the next try of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides; n counts the
+ * purchases with its status. UNKNOWN is never retried: the janitor decides first.
+ * @param transactions of the payment, in creation order.
  */
 export function retryDate(
   transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
   now: Instant,
-  config: Pick<PaymentConfig, 'retryDays' | 'failureRetry'>,
+  config: RetryConfig,
 ): Instant | null {
-  const purchases = transactions.filter(
-    ({ transactionType }) => transactionType === TransactionType.PURCHASE,
-  );
+  const purchases = transactions.filter(({ transactionType: type }) => type === TransactionType.PURCHASE);
   const status = purchases.at(-1)?.status;
   const n = purchases.filter((purchase) => purchase.status === status).length;
   if (status === TransactionStatus.PAYMENT_FAILURE) return afterDecline(n, now, config.retryDays);
@@ -250,18 +242,16 @@ export function retryDate(
   return null;
 }
 
-const neverRepeated: ReadonlySet<TransactionType> = new Set([
-  TransactionType.REFUND,
-  TransactionType.CREDIT,
-  TransactionType.CHARGEBACK,
-]);
+const neverRepeated: ReadonlySet<TransactionType> = new Set(['REFUND', 'CREDIT', 'CHARGEBACK']);
 
-/** False of what gives money back, or records what the network did: no date of a plugin repeats it (§8.3). */
+/**
+ * Returns false for operations that return money or record the network's actions, which plugins cannot repeat (§8.3).
+ */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
 }
 
-/** Whether a payment that was asked for by the API is to be tried again like one of the engine (§7.4 rule 4, §8.3). */
+/** Returns whether an API payment is retried like an automatic one (§7.4 rule 4, §8.3). */
 export function asksForRetries(properties: readonly PluginProperty[]): boolean {
   return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }

@@ -22,20 +22,18 @@ export interface PaymentConfig {
   readonly allowsOverRefund: boolean;
   /** `globalLock.retries`: looks, 100 ms apart, at a payment that a running call holds. */
   readonly lockRetries: number;
-  /** `invoice.plugin`: control plugins of the tenant's payments, where a call names none. */
+  /** `invoice.plugin`: default control plugins of the tenant's payments. */
   readonly controlPlugins: readonly string[];
-  /** `method.overwrite`: true = control plugins may replace a payment method that is named. */
+  /** `method.overwrite`: true = control plugins may replace a requested payment method. */
   readonly overwritesMethod: boolean;
 }
 
-/** Gives the payment settings of a session's tenant. */
 export type PaymentConfigOf = (session: ReadSession) => Promise<PaymentConfig>;
 
 export function paymentConfigOf(settingsOf: SettingsOf): PaymentConfigOf {
   return async (session) => paymentConfig(await settingsOf(session));
 }
 
-/** The settings of payments among those of a tenant. */
 export function paymentConfig(settings: TenantSettings): PaymentConfig {
   return {
     retryDays: settings['payment.retry.days'],

@@ -20,7 +20,7 @@ import { type Currency, ZERO } from '../../values/money/index.ts';
 import { addMilliseconds, formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
-/** What a recovery notification asks for: check number `check` of a transaction that was in `status`. */
+/** A recovery notification: check number `check` of a transaction in `status`. */
 export interface RecoveryJob {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
@@ -28,16 +28,15 @@ export interface RecoveryJob {
   readonly check: number;
 }
 
-/** What a retry notification asks for: repeat this attempt. */
+/** A retry notification for an attempt. */
 export interface RetryJob {
   readonly attemptId: Uuid;
-  /** Null where no payment was made. */
+  /** Null if no payment was made. */
   readonly paymentId: Uuid | null;
-  /** Null of a payment that pays no invoice. */
+  /** Null for a direct payment. */
   readonly invoiceId: Uuid | null;
 }
 
-/** One of an automatic payment of an invoice. */
 export interface InvoiceRetryJob extends RetryJob {
   readonly paymentId: Uuid;
   readonly invoiceId: Uuid;
@@ -54,20 +53,19 @@ export function retryKey(attemptId: Uuid): string {
 }
 
 export function recoveryNotification(
-  transaction: { readonly id: Uuid; readonly paymentId: Uuid; readonly accountRecordId: number },
-  check: JanitorCheck,
+  {
+    id: transactionId,
+    paymentId,
+    accountRecordId,
+  }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'accountRecordId'>,
+  { at, status, check }: JanitorCheck,
 ): NewNotification {
   return {
     queueName: QueueName.PAYMENT_JANITOR,
-    accountRecordId: transaction.accountRecordId,
-    effectiveDate: check.at,
-    payload: {
-      paymentId: transaction.paymentId,
-      transactionId: transaction.id,
-      status: check.status,
-      check: check.check,
-    },
-    uniqueKey: recoveryKey(transaction.id),
+    accountRecordId,
+    effectiveDate: at,
+    payload: { paymentId, transactionId, status, check },
+    uniqueKey: recoveryKey(transactionId),
   };
 }
 
@@ -98,16 +96,11 @@ export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   const check = Number(number);
   const isOpen = status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
   if (!isOpen || !Number.isSafeInteger(check) || check < 0) {
-    throw new InvariantError('A recovery notification must name an open status and a check number', {
-      payload,
-    });
+    const message = 'A recovery notification must name an open status and a check number';
+    throw new InvariantError(message, { payload });
   }
-  return {
-    paymentId: uuidOf(payload, 'paymentId'),
-    transactionId: uuidOf(payload, 'transactionId'),
-    status,
-    check,
-  };
+  const paymentId = uuidOf(payload, 'paymentId');
+  return { paymentId, transactionId: uuidOf(payload, 'transactionId'), status, check };
 }
 
 /** @throws BillingError or InvariantError if the payload is not one of ours. */
@@ -119,7 +112,7 @@ export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   };
 }
 
-/** The attempt that an operation retry runs again. @throws BillingError or InvariantError as above. */
+/** @throws BillingError or InvariantError for an invalid payload. */
 export function readRetryJob(payload: EventPayload): RetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
@@ -128,10 +121,7 @@ export function readRetryJob(payload: EventPayload): RetryJob {
   };
 }
 
-/**
- * The id in that member of the payload.
- * @throws BillingError INVALID_PARAMETER or InvariantError if there is none.
- */
+/** @throws BillingError INVALID_PARAMETER or InvariantError if the member has no id. */
 export function uuidOf(payload: EventPayload, member: string): Uuid {
   const value = payload[member];
   if (typeof value !== 'string') throw new InvariantError(`A queue payload lacks "${member}"`, { payload });
@@ -140,7 +130,7 @@ export function uuidOf(payload: EventPayload, member: string): Uuid {
 
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
 
-/** A planned question to the gateway: the n-th check (from 0) of a transaction in that status. */
+/** A planned question to the gateway: check number `check`, from 0, of a transaction in that status. */
 export interface JanitorCheck {
   readonly status: OpenStatus;
   readonly check: number;
@@ -148,27 +138,20 @@ export interface JanitorCheck {
 }
 
 /**
- * The check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1); null if the list of delays
- * has ended and the transaction stays as it is. Check 0 follows the moment in which the status was recorded, check n the
- * n-th check that changed nothing.
+ * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1): check 0 from the time
+ * of the status, later ones from the previous check. Null after the last delay.
  */
 export function janitorCheck(
-  input: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
+  { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
   config: JanitorConfig,
 ): JanitorCheck | null {
-  const delays =
-    input.status === TransactionStatus.UNKNOWN
-      ? config.janitorUnknownDelaysMs
-      : config.janitorPendingDelaysMs;
-  const delayMs = delays[input.check];
-  if (delayMs === undefined) return null;
-  return { status: input.status, check: input.check, at: addMilliseconds(input.from, delayMs) };
+  const { janitorUnknownDelaysMs, janitorPendingDelaysMs } = config;
+  const delays = status === TransactionStatus.UNKNOWN ? janitorUnknownDelaysMs : janitorPendingDelaysMs;
+  const delayMs = delays[check];
+  return delayMs === undefined ? null : { status, check, at: addMilliseconds(from, delayMs) };
 }
 
-/**
- * The check after one that left the transaction in `status`: the next in that status's list; a new status begins its own
- * list.
- */
+/** Returns the check after one that left the transaction in `status`; a new status begins its own list. */
 export function checkAfter(
   done: { readonly status: OpenStatus; readonly check: number },
   { status, now }: { readonly status: OpenStatus; readonly now: Instant },
@@ -178,7 +161,7 @@ export function checkAfter(
   return janitorCheck({ status, check, from: now }, config);
 }
 
-/** The first check of a transaction whose call may still be running: after its lease. */
+/** Returns the first check of a transaction after its lease. */
 export function checkAfterLease(
   { status, leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'> & { readonly status: OpenStatus },
   now: Instant,
@@ -187,8 +170,7 @@ export function checkAfterLease(
   return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }
 
-// Payloads of payment events: the ids of the object, `metaData` exactly as platform §10.4 lists its members (what a push
-// carries), and, for handlers of the engine, whether the API requested the payment.
+// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and for handlers whether the API requested it.
 
 /** PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for everything else. */
 export function paymentEvent(
@@ -217,7 +199,7 @@ export function paymentEvent(
   };
 }
 
-/** The bus event that tells what a payment did to its invoice (§9.4). */
+/** Returns the event for the effect of a payment on its invoice (§9.4). */
 export function invoicePaymentEvent(input: {
   readonly type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
   readonly accountId: Uuid;
@@ -247,20 +229,18 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/** The bus event of an automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7). */
+/** Returns the event of an automatic payment that could not start, for overdue (§9.2 rule 7). */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
   readonly currency: Currency;
   readonly now: Instant;
-  readonly attempt: Pick<
-    PaymentAttempt,
-    'id' | 'isApiPayment' | 'accountRecordId' | 'transactionExternalKey'
-  >;
+  readonly attempt: Omit<PaymentAttempt, 'recordId'>;
 }): NewBusEvent {
   const { attempt, invoiceId, currency, now } = input;
+  const { accountRecordId, transactionExternalKey } = attempt;
   const row = {
-    accountRecordId: attempt.accountRecordId,
+    accountRecordId,
     invoiceId,
     type: InvoicePaymentType.ATTEMPT,
     status: InvoicePaymentStatus.INIT,
@@ -269,7 +249,7 @@ export function noPaymentEvent(input: {
     amount: ZERO,
     currency,
     processedCurrency: currency,
-    transactionExternalKey: attempt.transactionExternalKey,
+    transactionExternalKey,
     linkedInvoicePaymentId: null,
     createdDate: now,
   };
@@ -277,19 +257,11 @@ export function noPaymentEvent(input: {
   return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
-/** Internal: recovery has run out of checks and the outcome is still open (§7.2 rule 5). */
+/** Internal event: the outcome is still open after the last check (§7.2 rule 5). */
 export function unresolvedEvent(
-  payment: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
-  transaction: Pick<PaymentTransaction, 'id' | 'status'>,
+  { id: paymentId, accountId, accountRecordId }: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
+  { id: paymentTransactionId, status }: Pick<PaymentTransaction, 'id' | 'status'>,
 ): NewBusEvent {
-  return {
-    type: BusEventType.PAYMENT_UNRESOLVED,
-    accountRecordId: payment.accountRecordId,
-    payload: {
-      accountId: payment.accountId,
-      paymentId: payment.id,
-      paymentTransactionId: transaction.id,
-      status: transaction.status,
-    },
-  };
+  const payload = { accountId, paymentId, paymentTransactionId, status };
+  return { type: BusEventType.PAYMENT_UNRESOLVED, accountRecordId, payload };
 }

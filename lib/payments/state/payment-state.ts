@@ -47,11 +47,7 @@ export const PaymentStateName = Object.fromEntries(paymentStateNames.map((name) 
   readonly [N in PaymentStateName]: N;
 };
 
-const firstOperations: readonly PaymentOperation[] = [
-  TransactionType.AUTHORIZE,
-  TransactionType.PURCHASE,
-  TransactionType.CREDIT,
-];
+const firstOperations: readonly PaymentOperation[] = ['AUTHORIZE', 'PURCHASE', 'CREDIT'];
 
 /** The type of transaction that an operation makes. */
 export function typeOf(operation: PaymentOperation): TransactionType {
@@ -63,19 +59,16 @@ export function initialStateOf(type: TransactionType): string {
   return `${statePrefix[type]}_INIT`;
 }
 
-/** Says whether an operation may start after the last success, null = there was none (§3.1). */
+/** Returns whether an operation may start after the last success, null for none (§3.1). */
 export type OperationTable = (lastSuccessStateName: string | null, operation: PaymentOperation) => boolean;
 
-/** True of what begins a payment (§3.1). */
+/** Returns whether the operation begins a payment (§3.1). */
 export function isFirstOperation(operation: PaymentOperation): boolean {
   return firstOperations.includes(operation);
 }
 
-/** §3.1: what may start, by `lastSuccessStateName`. */
-const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Map<
-  string,
-  readonly PaymentOperation[]
->([
+/** The operations that may start, by `lastSuccessStateName` (§3.1). */
+const operationsAfter = new Map<string, readonly PaymentOperation[]>([
   ['AUTH_SUCCESS', ['CAPTURE', 'VOID']],
   ['CAPTURE_SUCCESS', ['CAPTURE', 'REFUND', 'CHARGEBACK']],
   ['PURCHASE_SUCCESS', ['REFUND', 'CHARGEBACK']],
@@ -86,45 +79,40 @@ const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Ma
   ['VOID_SUCCESS', []],
 ]);
 
-/** What else decides whether an operation may start. */
+/** Further facts for starting an operation. */
 export interface StartFacts {
-  /** Of the payment. */
   readonly transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[];
-  /** The tenant's own; undefined = the engine's. */
+  /** The tenant's own table; default: the engine's. */
   readonly table?: OperationTable | undefined;
 }
 
-/** The engine's own table. */
 const ownTable: OperationTable = (lastSuccessStateName, operation) => {
   if (lastSuccessStateName === null) return firstOperations.includes(operation);
   return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
 };
 
 /**
- * True if `operation` may start on a payment with these transactions (§3.1); a PENDING transaction may always be
- * completed. A tenant's own table stands in the place of ours; what is open blocks under each.
+ * Returns whether `operation` may start on a payment with these transactions (§3.1); a PENDING one can always be
+ * completed. A tenant's table replaces ours, but open transactions block under each.
  */
 export function mayStart(
   operation: PaymentOperation,
   lastSuccessStateName: string | null,
   { transactions, table = ownTable }: StartFacts,
 ): boolean {
-  const open = transactions.filter(isUnresolved);
-  if (open.some((transaction) => firstOperations.includes(transaction.transactionType))) return false;
-  if (open.some(({ transactionType }) => shutOutBy(transactionType).includes(operation))) return false;
+  const open = transactions.filter(isUnresolved).map(({ transactionType }) => transactionType);
+  if (open.some(isFirstOperation)) return false;
+  if (open.some((type) => blockedBy(type).includes(operation))) return false;
   return table(lastSuccessStateName, operation);
 }
 
-/** What may not begin while a capture or a void of the payment is open: one takes what the other gives back. */
-function shutOutBy(open: TransactionType): readonly PaymentOperation[] {
+/** Returns the operations that an open capture or void of the payment blocks. */
+function blockedBy(open: TransactionType): readonly PaymentOperation[] {
   if (open === TransactionType.CAPTURE) return [TransactionType.VOID];
   return open === TransactionType.VOID ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
 
-/**
- * Refuses an operation that may not start.
- * @throws BillingError PAYMENT_INVALID_OPERATION (7032).
- */
+/** @throws BillingError PAYMENT_INVALID_OPERATION (7032) if the operation may not start. */
 export function checkMayStart(
   operation: PaymentOperation,
   payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'> | null,
@@ -147,7 +135,7 @@ export function notAllowed(
   );
 }
 
-/** The state in which a transaction of this type and status leaves its payment (§3.2). */
+/** Returns the payment's state after a transaction of this type and status (§3.2). */
 export function stateNameOf({
   transactionType,
   status,
@@ -156,8 +144,8 @@ export function stateNameOf({
 }
 
 /**
- * State names of a payment after a transaction of this type got this status (§3.2). A recorded reversal is a failed
- * CHARGEBACK without an amount; one with an amount was refused and leaves the last success as it is.
+ * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a recorded
+ * reversal; one with an amount was refused and leaves the last success.
  */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
@@ -169,12 +157,12 @@ export function paymentStateAfter(
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }
 
-/** True of a transaction whose call has ended without a record of it (§5.3 rule 3). */
+/** Returns whether the call ended without a record (§5.3 rule 3). */
 export function hasLapsed(transaction: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return transaction.leaseUntil !== null && !isLeased(transaction, now);
 }
 
-/** True while a call of the transaction may be running (§5.1 rule 1). */
+/** Returns whether a call of the transaction may be running (§5.1 rule 1). */
 export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return leaseUntil !== null && leaseUntil > now;
 }
@@ -200,12 +188,6 @@ type Counted = Pick<
   | 'processedCurrency'
 >;
 
-const firstTypes: readonly TransactionType[] = [
-  TransactionType.AUTHORIZE,
-  TransactionType.PURCHASE,
-  TransactionType.CREDIT,
-];
-
 /** Totals over the transactions of one payment in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
@@ -225,7 +207,7 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   };
 }
 
-/** What was taken before chargebacks, less what was refunded (§4.3 rule 5); open refunds are not in it. */
+/** Returns the taken amount before chargebacks less refunds (§4.3 rule 5), not counting open refunds. */
 export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
@@ -233,7 +215,7 @@ export function refundable(transactions: readonly Counted[]): Decimal {
   return takenOf(transactions).minus(totalOf(kept, 'REFUND', currency));
 }
 
-/** What was taken, before chargebacks and refunds. */
+/** Returns the taken amount before chargebacks and refunds. */
 export function takenOf(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
@@ -241,30 +223,27 @@ export function takenOf(transactions: readonly Counted[]): Decimal {
   return totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
 }
 
-/** The chargeback of this key that stands, if it does (§4.4 rule 2). */
+/** Returns the chargeback of this key if it stands (§4.4 rule 2). */
 export function activeChargeback<T extends Counted>(
   transactions: readonly T[],
   externalKey: string,
 ): T | null {
-  const latest = transactions.findLast(
-    (each) =>
-      each.transactionType === TransactionType.CHARGEBACK &&
-      each.externalKey === externalKey &&
-      (each.status === TransactionStatus.SUCCESS || each.status === TransactionStatus.PAYMENT_FAILURE),
-  );
-  return latest?.status === TransactionStatus.SUCCESS ? latest : null;
+  return activeChargebacks(transactions).find((each) => each.externalKey === externalKey) ?? null;
 }
 
-/** §4.4 rule 3. */
+/** Returns the currency of the payment (§4.4 rule 3). */
 export function currencyOf(transactions: readonly Counted[]): Currency | null {
-  const first = transactions.filter(({ transactionType }) => firstTypes.includes(transactionType));
+  const first = transactions.filter(({ transactionType }) => isFirstOperation(transactionType));
   const settled = first.find(
     ({ status }) => status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING,
   );
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/** §4.4 rule 1: a VOID cancels the latest successful transaction before it that is not yet voided. */
+/**
+ * Returns the transactions that no VOID cancels (§4.4 rule 1): each cancels the latest success before it that is not
+ * voided.
+ */
 function keptTransactions(transactions: readonly Counted[]): readonly Counted[] {
   const kept: Counted[] = [];
   let voids = 0;
@@ -277,36 +256,30 @@ function keptTransactions(transactions: readonly Counted[]): readonly Counted[] 
   return kept;
 }
 
-/** §4.4 rule 2: for each key the latest recorded chargeback, unless a reversal (PAYMENT_FAILURE) is newer. */
-function activeChargebacks(transactions: readonly Counted[]): readonly Counted[] {
-  const latest = new Map<string, Counted>();
-  for (const transaction of transactions) {
-    if (transaction.transactionType !== TransactionType.CHARGEBACK) continue;
-    const { status } = transaction;
-    if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PAYMENT_FAILURE) continue;
-    latest.set(transaction.externalKey, transaction);
-  }
+/** Returns the latest recorded chargeback of each key, unless a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2). */
+function activeChargebacks<T extends Counted>(transactions: readonly T[]): readonly T[] {
+  const recorded = transactions.filter(
+    ({ transactionType, status }) =>
+      transactionType === TransactionType.CHARGEBACK &&
+      (status === TransactionStatus.SUCCESS || status === TransactionStatus.PAYMENT_FAILURE),
+  );
+  const latest = new Map(recorded.map((each) => [each.externalKey, each]));
   return [...latest.values()].filter(({ status }) => status === TransactionStatus.SUCCESS);
 }
 
-/** §4.4 rule 4. */
 function totalOf(kept: readonly Counted[], type: TransactionType, currency: Currency): Decimal {
-  return (
-    amountIn(
-      kept.filter(({ transactionType }) => transactionType === type),
-      currency,
-    ) ?? ZERO
-  );
+  const ofType = kept.filter(({ transactionType }) => transactionType === type);
+  return amountIn(ofType, currency) ?? ZERO;
 }
 
-/** §4.4 rule 5: chargebacks in a currency that cannot be compared dispute the whole total. */
+/** Chargebacks in another currency dispute the whole total (§4.4 rule 5). */
 function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], currency: Currency): Decimal {
   const disputed = amountIn(chargebacks, currency) ?? total;
   const rest = total.minus(disputed);
   return rest.isNegative() ? ZERO : rest;
 }
 
-/** Σ processed amounts if all are in `currency`, else Σ requested amounts if all of those are, else undefined. */
+/** Returns Σ processed amounts if all are in `currency`, else Σ requested amounts if all are (§4.4 rule 4). */
 function amountIn(transactions: readonly Counted[], currency: Currency): Decimal | undefined {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {
     return sum(transactions.map(({ processedAmount }) => processedAmount ?? ZERO));

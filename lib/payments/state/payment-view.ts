@@ -14,7 +14,7 @@ import { type ClaimedResults, gatewayText, lastClaimOf } from '../claims/gateway
 import { retryKey } from './payment-notifications.ts';
 import { type PaymentTotals, paymentTotals } from './payment-state.ts';
 
-/** What a gateway says about a transaction when it is asked; never stored (§1.4). */
+/** A gateway's information about a transaction; never stored (§1.4). */
 export interface TransactionPluginInfo {
   readonly firstPaymentReferenceId: string | null;
   readonly secondPaymentReferenceId: string | null;
@@ -22,7 +22,7 @@ export interface TransactionPluginInfo {
 }
 
 export interface PaymentTransactionView extends PaymentTransaction {
-  /** Null unless asked for, and where the gateway does not know the transaction. */
+  /** Null unless requested, or if the gateway does not know the transaction. */
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 
@@ -30,7 +30,7 @@ export interface PaymentTransactionView extends PaymentTransaction {
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   readonly transactions: readonly PaymentTransactionView[];
-  /** Oldest first, then the scheduled ones; null unless asked for. */
+  /** Oldest first, then scheduled ones; null unless requested. */
   readonly attempts: readonly AttemptView[] | null;
 }
 
@@ -39,20 +39,20 @@ export interface InvoicePaymentView extends PaymentView {
   readonly targetInvoiceId: Uuid | null;
 }
 
-/** All that the storage holds about the payments of a read, in its order. */
+/** The stored data of a read's payments, in its order. */
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   /** By payment id. */
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
-  /** By payment external key; null unless asked for. */
+  /** By payment external key; null unless requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;
-  /** Names of the gateways by payment method id; empty unless asked for. */
+  /** Gateway names by payment method id; empty unless requested. */
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 
-/** The payments as they are read; `told` is what gateways say about them, by payment id. */
+/** Returns the views of the payments; `told` are the gateways' results by payment id. */
 export function viewPayments(
   loaded: LoadedPayments,
   told: ReadonlyMap<Uuid, ClaimedResults>,
@@ -70,7 +70,7 @@ export function viewPayments(
   });
 }
 
-/** The payments with the invoices that these rows name. */
+/** Adds the invoices of the rows to the payments. */
 export function withInvoices(
   payments: readonly PaymentView[],
   rows: readonly InvoicePayment[],
@@ -80,7 +80,7 @@ export function withInvoices(
   return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
 }
 
-/** The last thing that the gateway says about this transaction. */
+/** Returns the gateway's last information about the transaction. */
 function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults): TransactionPluginInfo | null {
   const result = lastClaimOf(results, id);
   if (!result) return null;
@@ -91,18 +91,18 @@ function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults): Tran
   };
 }
 
-/** States of attempts as they are read: SCHEDULED is a retry that is still to come (§1.1, §8.2). */
+/** States of attempts in views: SCHEDULED is a retry to come (§1.1, §8.2). */
 export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
 export type ShownAttemptState = (typeof ShownAttemptState)[keyof typeof ShownAttemptState];
 
-/** An attempt as it is read. A SCHEDULED one has the id of the attempt that it repeats, and no transaction. */
+/** An attempt in views. A SCHEDULED one has the id of the attempt it repeats, and no transaction. */
 export interface AttemptView extends Omit<PaymentAttempt, 'stateName'> {
   readonly stateName: ShownAttemptState;
-  /** Its creation, or when the retry falls due. */
+  /** Its creation, or the date of the retry. */
   readonly effectiveDate: Instant;
 }
 
-/** The attempts of one payment, oldest first, and one SCHEDULED entry per retry of theirs that is pending (§8.2). */
+/** Returns the attempts of one payment, oldest first, and a SCHEDULED entry per pending retry (§8.2). */
 export function attemptViews(
   attempts: readonly PaymentAttempt[],
   pending: ReadonlyMap<string, PendingNotification>,
@@ -115,7 +115,7 @@ export function attemptViews(
   return [...stored, ...scheduled];
 }
 
-/** The unique keys of retries of these attempts, whether or not any is pending. */
+/** Returns the unique keys of possible retries of these attempts. */
 export function retryKeysOf(attempts: readonly { readonly id: Uuid }[]): readonly string[] {
   return attempts.map(({ id }) => retryKey(id));
 }

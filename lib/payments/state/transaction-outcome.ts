@@ -23,7 +23,7 @@ import {
 import { badParameter } from './payment-errors.ts';
 import { isLeased, type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';
 
-/** What a call changes in its transaction. */
+/** The changes of a call to its transaction. */
 export type TransactionOutcome = Pick<
   PaymentTransaction,
   | 'status'
@@ -45,19 +45,15 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 };
 
 /**
- * Reads the outcome of a call for the requested transaction (§2.2, processed values §4.3 rule 3). An answer is a claim:
- * if it is about another transaction, or carries an impossible status, amount or currency, the outcome is unknown.
+ * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). If the answer is about another
+ * transaction, or has an invalid status, amount or currency, the outcome is unknown.
  */
 export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
   switch (call.kind) {
     case 'RESULT':
       return readResult(requested, call.result);
     case 'NEVER_RECEIVED':
-      return failed(requested, {
-        status: TransactionStatus.PLUGIN_FAILURE,
-        code: null,
-        message: call.message,
-      });
+      return failed(requested, { status: 'PLUGIN_FAILURE', code: null, message: call.message });
     case 'NO_RESULT':
       return unknown(requested, 'The gateway gave no result; the outcome is unknown');
     case 'TIMEOUT':
@@ -70,15 +66,11 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
   }
 }
 
-/** What the engine knows by itself about the outcome of a transaction, as a gateway would report it. */
+/** Returns an outcome that the engine knows itself, in the form of a gateway's result. */
 export function ownOutcome(
   { id, paymentId, transactionType }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
   now: Instant,
-  {
-    status,
-    amount,
-    currency,
-  }: { readonly status: PluginStatus; readonly amount?: Decimal | null; readonly currency?: Currency | null },
+  { status, amount, currency }: Processed & { readonly status: PluginStatus },
 ): CallOutcome {
   const result = {
     kbPaymentId: paymentId,
@@ -128,14 +120,14 @@ function flawOf(requested: Requested, result: GatewayResult): string | null {
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-/** Returns the amount that the gateway states; undefined = none, or not an amount. */
+/** Returns the gateway's amount; undefined if missing or invalid. */
 function amountOf({ amount }: GatewayResult): Decimal | undefined {
   return amount == null ? undefined : claimedAmount(amount);
 }
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
-/** A word that nobody knows stands for some reason or other (overdue §3.2); null = the gateway gave none. */
+/** Unknown words become OTHER (overdue §3.2); null if the gateway gave none. */
 function claimedResponse({ paymentResponse: said }: GatewayResult): PaymentResponse | null {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
@@ -165,10 +157,9 @@ function failed(
 }
 
 /**
- * What a gateway's list of transactions says about one of ours (§7.1): the last result with its id. If there is none,
- * nobody knows; only where it proves absence, and could be read to the last, does that mean that an UNKNOWN transaction
- * never arrived. A PENDING transaction had arrived, so its absence says nothing.
- * @param provesAbsence whether the list is complete, and no call can still be on its way (§7.2 rule 6).
+ * Returns the outcome of a transaction by a gateway's list (§7.1): the last result with its id. A missing UNKNOWN
+ * transaction never arrived only if the list proves absence and is readable to the end; a PENDING one had arrived.
+ * @param provesAbsence whether the list is complete, and no call can still be running (§7.2 rule 6).
  */
 export function recoveredOutcome(
   transaction: Pick<PaymentTransaction, 'id' | 'status'>,
@@ -184,49 +175,46 @@ export function recoveredOutcome(
   return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment: nothing happened' };
 }
 
-/** What one question to a gateway said about one transaction. */
+/** The result of one question to a gateway about a transaction. */
 export interface Settlement {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
-  /**
-   * CALL = the answer to our own call; LATE = the same, after its timeout; JANITOR = recovery asked; FIX = an operator has
-   * decided.
-   */
+  /** CALL = the answer to our call; LATE = the same after its timeout; JANITOR = recovery; FIX = an operator. */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
-  /** The lease under which the call was made; absent where none was made. */
+  /** The lease of the call; absent without a call. */
   readonly leaseUntil?: Instant | null;
-  /** What an operator decides besides the outcome. */
+  /** The operator's further decisions. */
   readonly fix?: TransactionFix;
-  /** What control plugins made of the outcome; absent where none was asked. */
+  /** The control plugins' reaction; absent if none was asked. */
   readonly control?: ControlResult;
-  /** What our own call was made with. */
+  /** The plugin properties of our call. */
   readonly properties?: readonly PluginProperty[];
 }
 
-/** The states of a payment after an operator has corrected a transaction (§7.4). */
+/** The states of a payment after an operator's correction of a transaction (§7.4). */
 export interface TransactionFix {
   readonly stateName: string;
   readonly lastSuccessStateName: string | null;
-  /** Whether a failure may be tried again, as if nobody had asked for the payment by the API. */
+  /** Whether a failure is retried like that of an automatic payment. */
   readonly allowsRetry: boolean;
 }
 
-/** What control plugins say when an operation has ended (§2.3). */
+/** The control plugins' answer to the end of an operation (§2.3). */
 export interface ControlResult {
-  /** When it is to be run again; null = not. */
+  /** The date of the retry; null for none. */
   readonly retryAt: Instant | null;
   readonly properties: readonly PluginProperty[];
 }
 
-/** A payment that has been read, its transactions, and what its gateway has just told. */
+/** A payment with its transactions and its gateway's current results. */
 export interface ToldPayment {
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
   readonly results: ClaimedResults;
 }
 
-/** The transaction with its outcome, or undefined if there is nothing to write. */
+/** Returns the transaction with its outcome; undefined if nothing changes. */
 export function settledTransaction(
   before: PaymentTransaction,
   settlement: Settlement,
@@ -244,12 +232,12 @@ export function settledTransaction(
   return after;
 }
 
-/** Whether the transaction still has the lease under which the call was made, over or not (§5.1 rule 3). */
+/** Returns whether the transaction still has the lease of the call, expired or not (§5.1 rule 3). */
 function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement): boolean {
   return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
-/** What the gateway had said stays, where a correction says nothing else. */
+/** Keeps the gateway's error if a correction has none. */
 function errorOf(
   before: PaymentTransaction,
   outcome: TransactionOutcome,
@@ -262,8 +250,8 @@ function errorOf(
 }
 
 /**
- * What the gateway knows better about transactions without a running call (§7.1). What it does not list proves nothing: a
- * call that was given up may still be on its way (§7.2 rule 6).
+ * Returns news about transactions without a running call (§7.1). A missing transaction proves nothing: a call that
+ * timed out may still arrive (§7.2 rule 6).
  */
 export function settlementsTold(
   { payment, transactions, results }: ToldPayment,
@@ -279,30 +267,24 @@ export function settlementsTold(
   });
 }
 
-/** Statuses that a transaction can be corrected to; PAYMENT_SYSTEM_OFF is never written. */
+/** Statuses for corrections; PAYMENT_SYSTEM_OFF is never written. */
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;
 
-/** What is asked for: null = as the status implies. */
+/** Requested states; null for those that the status implies. */
 export interface AskedStates {
   readonly stateName: PaymentStateName | null;
   readonly lastSuccessStateName: PaymentStateName | null;
 }
 
 /**
- * The states of the payment after one of its transactions was corrected (§7.4 rules 1 and 2). `transactions` are all of
- * the payment, in creation order.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that the type of the transaction does not know.
+ * Returns the states of the payment after a correction (§7.4 rules 1 and 2).
+ * @param transactions all of the payment, in creation order.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that the transaction type does not have.
  */
 export function fixedStates(
   asked: AskedStates,
   fixed: Pick<PaymentTransaction, 'id' | 'transactionType' | 'status'>,
-  {
-    payment,
-    transactions,
-  }: {
-    readonly payment: Pick<Payment, 'lastSuccessStateName'>;
-    readonly transactions: readonly Pick<PaymentTransaction, 'id' | 'transactionType' | 'status'>[];
-  },
+  { payment, transactions }: Pick<ToldPayment, 'payment' | 'transactions'>,
 ): Omit<TransactionFix, 'allowsRetry'> {
   const stateName = asked.stateName ?? impliedState(fixed);
   return { stateName, lastSuccessStateName: asked.lastSuccessStateName ?? impliedSuccess() };
@@ -310,9 +292,8 @@ export function fixedStates(
   function impliedSuccess(): string | null {
     if (transactions.at(-1)?.id !== fixed.id) return payment.lastSuccessStateName;
     if (stateName.endsWith('_SUCCESS') || stateName.startsWith('CHARGEBACK')) return stateName;
-    const earlier = transactions.findLast(
-      ({ id, status }) => id !== fixed.id && status === TransactionStatus.SUCCESS,
-    );
+    const others = transactions.filter(({ id }) => id !== fixed.id);
+    const earlier = others.findLast(({ status }) => status === TransactionStatus.SUCCESS);
     return earlier ? stateNameOf(earlier) : null;
   }
 }
@@ -325,9 +306,8 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
 }
 
 /**
- * What ends a chargeback has no amount, so that it is none of its own: the chargeback stands again where its end is
- * corrected to a PLUGIN_FAILURE.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that is to have moved money.
+ * Checks the correction of a reversal, which has no amount; corrected to PLUGIN_FAILURE, its chargeback stands again.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that would have moved money.
  */
 export function checkFixable(
   status: FixedStatus,
@@ -346,7 +326,7 @@ const pluginStatusOf: Readonly<Record<FixedStatus, PluginStatus>> = {
   UNKNOWN: PluginStatus.UNDEFINED,
 };
 
-/** The outcome that an operator tells of, as a gateway would (§7.4 rule 3). */
+/** Returns an operator's outcome in the form of a gateway's result (§7.4 rule 3). */
 export function fixedOutcome(
   status: FixedStatus,
   transaction: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
@@ -355,7 +335,7 @@ export function fixedOutcome(
   return ownOutcome(transaction, now, { ...processed, status: pluginStatusOf[status] });
 }
 
-/** What was really processed; absent parts = as requested. */
+/** The processed amount; missing parts are as requested. */
 interface Processed {
   readonly amount?: Decimal | null;
   readonly currency?: Currency | null;
