@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import {
   type GatewayContext,
   GatewayError,
-  type GatewayPaymentMethod,
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
@@ -112,7 +111,7 @@ function newEntry(
   request: Asked & { readonly transactionType: TransactionType },
   context: GatewayContext,
   script: SandboxScript | null,
-): LedgerEntry {
+) {
   const { action, sleepMs: _, processedAmount, processedCurrency, ...told } = script ?? NO_SCRIPT;
   const amount = processedAmount ?? request.amount;
   const currency = processedCurrency ?? request.currency;
@@ -132,7 +131,7 @@ function newEntry(
   };
 }
 
-function answer(entry: LedgerEntry, action: SandboxAction | null): GatewayResult | null {
+function answer(entry: LedgerEntry, action: SandboxAction | null) {
   if (action === SandboxAction.RETURN_NIL) return null;
   const id = entry.kbTransactionPaymentId;
   if (action === SandboxAction.ACTION_THROW_EXCEPTION)
@@ -141,7 +140,7 @@ function answer(entry: LedgerEntry, action: SandboxAction | null): GatewayResult
   return resultOf(entry);
 }
 
-function resultOf({ accountId: _, tenantId: __, ...entry }: LedgerEntry): GatewayResult {
+function resultOf({ accountId: _, tenantId: __, ...entry }: LedgerEntry) {
   return { ...entry, properties: [] };
 }
 
@@ -220,18 +219,18 @@ function ofAccount(methods: ReadonlyMap<Uuid, KeptMethod>, accountId: Uuid) {
   return [...methods].filter(([, kept]) => kept.accountId === accountId);
 }
 
-function chooseDefault(methods: Map<Uuid, KeptMethod>, accountId: Uuid, chosen: Uuid): void {
+function chooseDefault(methods: Map<Uuid, KeptMethod>, accountId: Uuid, chosen: Uuid) {
   for (const [id, kept] of ofAccount(methods, accountId)) {
     if (kept.isDefault !== (id === chosen)) methods.set(id, { ...kept, isDefault: id === chosen });
   }
 }
 
-function listed(paymentMethodId: Uuid, { details, isDefault }: KeptMethod): GatewayPaymentMethod {
+function listed(paymentMethodId: Uuid, { details, isDefault }: KeptMethod) {
   return { paymentMethodId, externalPaymentMethodId: details.externalPaymentMethodId, isDefault };
 }
 
 /** A whole id, or part of a property's value. */
-function isFound(searchKey: string, id: Uuid, { accountId, details }: KeptMethod): boolean {
+function isFound(searchKey: string, id: Uuid, { accountId, details }: KeptMethod) {
   const key = searchKey.toLowerCase();
   if ([id, accountId, details.externalPaymentMethodId?.toLowerCase()].includes(key)) return true;
   return details.properties.some(({ value }) => (value ?? '').toLowerCase().includes(key));

@@ -108,12 +108,12 @@ export function fileLedger(path: string): SandboxLedger & { close(): void } {
   };
 }
 
-function apply(known: SandboxLedger, line: Line | null): void {
+function apply(known: SandboxLedger, line: Line | null) {
   if (line?.kind === 'ENTRY') known.append(line.entry);
   else if (line?.kind === 'OVERRIDE') known.override(line.transactionId, line.override);
 }
 
-function readLine(text: string): Line | null {
+function readLine(text: string) {
   try {
     return text === '' ? null : (JSON.parse(text, exactAmount) as Line);
   } catch {
@@ -122,10 +122,10 @@ function readLine(text: string): Line | null {
 }
 
 /** Formats amounts without exponents; JSON.stringify has already called the decimal's own toJSON. */
-function plainAmount(this: unknown, key: string, value: unknown): unknown {
+function plainAmount(this: unknown, key: string, value: unknown) {
   return key === 'amount' && typeof value === 'string' ? formatDecimal(decimal(value)) : value;
 }
 
-function exactAmount(key: string, value: unknown): unknown {
+function exactAmount(key: string, value: unknown) {
   return key === 'amount' && typeof value === 'string' ? decimal(value) : value;
 }

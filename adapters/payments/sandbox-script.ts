@@ -88,7 +88,7 @@ export function amountOf(value: unknown): Decimal | undefined {
   return amount;
 }
 
-function valuesOf(given: Readonly<Record<string, unknown>>): Omit<SandboxScript, 'action' | 'sleepMs'> {
+function valuesOf(given: Readonly<Record<string, unknown>>) {
   const { PROCESSED_CURRENCY: currency, GATEWAY_ERROR_CODE: code, GATEWAY_ERROR: error } = given;
   const { PAYMENT_RESPONSE: response } = given;
   if (currency !== undefined && currency !== null && !(typeof currency === 'string' && isCurrency(currency)))
@@ -103,7 +103,7 @@ function valuesOf(given: Readonly<Record<string, unknown>>): Omit<SandboxScript,
   };
 }
 
-function millisecondsOf(seconds: number | string | null): number {
+function millisecondsOf(seconds: number | string | null) {
   const value = Number(seconds ?? 0);
   return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
 }
@@ -186,14 +186,14 @@ export class StickyScripts {
     return { states, sleeps };
   }
 
-  #scriptsOf(tenantId: Uuid | null): Scripts {
+  #scriptsOf(tenantId: Uuid | null) {
     if (tenantId === null) return this.#ofAll;
     const scripts = this.#byTenant.get(tenantId) ?? new Map();
     this.#byTenant.set(tenantId, scripts);
     return scripts;
   }
 
-  #overrideStatus({ transactionId, status, amount }: SandboxConfiguration, tenantId: Uuid | null): void {
+  #overrideStatus({ transactionId, status, amount }: SandboxConfiguration, tenantId: Uuid | null) {
     if (status === undefined || !Object.hasOwn(PluginStatus, status))
       throw unknown('status', status, 'no status of a plugin');
     if (transactionId === undefined || !isUuid(transactionId))
@@ -207,7 +207,7 @@ export class StickyScripts {
   }
 }
 
-function methodsOf(methods: string | undefined): readonly string[] {
+function methodsOf(methods: string | undefined) {
   const names = methods?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
   for (const name of names)
     if (name !== EVERY_METHOD && !methodNames.has(name))
@@ -215,14 +215,14 @@ function methodsOf(methods: string | undefined): readonly string[] {
   return names;
 }
 
-function timesOf(times: number | string | undefined): number {
+function timesOf(times: number | string | undefined) {
   if (times === undefined) return Number.POSITIVE_INFINITY;
   const count = Number(times);
   if (Number.isInteger(count) && count >= 1 && count <= MAX_TIMES) return count;
   throw unknown('TIMES', times, `no whole number from 1 to ${MAX_TIMES}`);
 }
 
-function checkSleep(seconds: number | string | undefined): void {
+function checkSleep(seconds: number | string | undefined) {
   if (seconds === undefined) return;
   const value = seconds === '' ? Number.NaN : Number(seconds);
   if (value >= 0 && value <= MAX_SLEEP_SECONDS) return;

@@ -23,7 +23,6 @@ import {
 } from './results.ts';
 import type { StripeCustomers, savedMethods } from './saved-methods.ts';
 import {
-  type Failure,
   failureBefore,
   failureOf,
   isOtherRequest,
@@ -65,7 +64,7 @@ interface Presented<P extends Prepared> {
 async function present<P extends Prepared>(
   books: PaymentBooks,
   { told, request, context, prepare, move, mayBeDone }: Presented<P>,
-): Promise<GatewayResult> {
+) {
   let prepared: P;
   try {
     prepared = await prepare();
@@ -145,7 +144,7 @@ export class Charges {
     type: FirstType,
     request: GatewayRequest,
     { of, customer, method, units }: Charge & { readonly units: number },
-  ): Promise<GatewayResult> {
+  ) {
     const { stripe, sent, tenantId } = of;
     const { multicapture = false } = this.#parts.options;
     const said = saidIn(request, this.#parts.options);
@@ -178,16 +177,12 @@ export class Charges {
     }
   }
 
-  #intent({ stripe }: StripeAccount, id: string): Promise<Stripe.PaymentIntent> {
+  #intent({ stripe }: StripeAccount, id: string) {
     return stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] });
   }
 
   /** Checks whether the method could be charged, for an amount of 0. */
-  async #check(
-    type: FirstType,
-    request: GatewayRequest,
-    { of, customer, method }: Charge,
-  ): Promise<GatewayResult> {
+  async #check(type: FirstType, request: GatewayRequest, { of, customer, method }: Charge) {
     const { stripe, sent, tenantId } = of;
     const { returnUrl } = saidIn(request, this.#parts.options);
     const params: Stripe.SetupIntentCreateParams = {
@@ -300,7 +295,7 @@ export class Changes {
     told: Told,
     { request, context, isMeant }: Asked,
     change: (found: Found) => Promise<GatewayResult | null>,
-  ): Promise<GatewayResult> {
+  ) {
     return present(this.#books, {
       told,
       request,
@@ -326,32 +321,32 @@ const VOIDED = 'canceled';
 const NOTHING_THERE = 'Stripe has no payment in the state that this takes';
 const NOT_DONE = 'Stripe has taken the request and not done it';
 
-function alreadyDone(told: Told, intents: readonly Stripe.PaymentIntent[]): GatewayResult | null {
+function alreadyDone(told: Told, intents: readonly Stripe.PaymentIntent[]) {
   if (told.transactionType === 'REFUND') return null;
   const mark = markOf(told.transactionType === 'VOID' ? 'void' : 'capture', told.transactionId);
   const marked = intents.find(({ metadata }) => metadata[mark] !== undefined);
   return marked === undefined ? null : markedResult(told, marked, marked.metadata[mark] ?? '');
 }
 
-function isCapturable({ status }: Stripe.PaymentIntent): boolean {
+function isCapturable({ status }: Stripe.PaymentIntent) {
   return status === 'requires_capture';
 }
 
-function isHeld(intent: Stripe.PaymentIntent): boolean {
+function isHeld(intent: Stripe.PaymentIntent) {
   const { status, capture_method: method } = intent;
   return method === 'manual' && (status === 'requires_capture' || (status === 'canceled' && wasHeld(intent)));
 }
 
-function hasTaken({ amount_received: taken }: Stripe.PaymentIntent): boolean {
+function hasTaken({ amount_received: taken }: Stripe.PaymentIntent) {
   return taken > 0;
 }
 
-function mayBeCapturedAgain({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
+function mayBeCapturedAgain({ latest_charge: charge }: Stripe.PaymentIntent) {
   if (typeof charge !== 'object' || charge === null || idOf(charge) === null) return false;
   return charge.payment_method_details?.card?.multicapture?.status === 'available';
 }
 
-function tooFine({ amount, currency }: GatewayRequest): Failure {
+function tooFine({ amount, currency }: GatewayRequest) {
   return refusal(
     'invalid_amount',
     `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`,

@@ -101,10 +101,7 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
  * Cancels a failed payment intent, to which the customer's page could still add another method, so that a later payment is
  * not made twice. An intent that has advanced meanwhile counts as it is.
  */
-async function closed(
-  { stripe }: StripeAccount,
-  intent: Stripe.PaymentIntent,
-): Promise<Stripe.PaymentIntent> {
+async function closed({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;
   try {
     await stripe.paymentIntents.cancel(intent.id);
@@ -115,7 +112,7 @@ async function closed(
   }
 }
 
-function resultsOfIntent(paymentId: Uuid, intent: Stripe.PaymentIntent): readonly GatewayResult[] {
+function resultsOfIntent(paymentId: Uuid, intent: Stripe.PaymentIntent) {
   const told = firstOf(paymentId, intent.metadata);
   const marked = (['CAPTURE', 'VOID'] as const).flatMap((transactionType) => {
     const marks = marksOf(transactionType === 'VOID' ? 'void' : 'capture', intent.metadata);

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type GatewayResult, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
-import { PaymentResponse, type PluginProperty, type TransactionType } from '../../lib/records/index.ts';
+import { PaymentResponse, type TransactionType } from '../../lib/records/index.ts';
 import { isUuid, type Uuid } from '../../lib/values/ids/index.ts';
 import {
   asCurrency,
@@ -111,7 +111,7 @@ export function idOf(object: string | { readonly id: string } | null | undefined
   return typeof object === 'string' ? object : (object?.id ?? null);
 }
 
-function intentStatus(type: FirstType, intent: Stripe.PaymentIntent): PluginStatus {
+function intentStatus(type: FirstType, intent: Stripe.PaymentIntent) {
   switch (intent.status) {
     case 'succeeded':
       return PluginStatus.PROCESSED;
@@ -136,7 +136,7 @@ export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolea
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
 
-function setupStatus(status: Stripe.SetupIntent.Status): PluginStatus {
+function setupStatus(status: Stripe.SetupIntent.Status) {
   switch (status) {
     case 'succeeded':
       return PluginStatus.PROCESSED;
@@ -151,7 +151,7 @@ function setupStatus(status: Stripe.SetupIntent.Status): PluginStatus {
   }
 }
 
-function refundStatus(status: string | null): PluginStatus {
+function refundStatus(status: string | null) {
   switch (status) {
     case 'succeeded':
       return PluginStatus.PROCESSED;
@@ -185,7 +185,7 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
 }
 
 /** Returns the data for the customer whose consent is missing; the secret is only for the customer's browser. */
-function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent): readonly PluginProperty[] {
+function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
   const action = intent.next_action;
   const given = {
     stripe_status: intent.status,
@@ -285,7 +285,7 @@ export function readAmount(units: number, currency: Currency): Decimal {
   return decimal(units).div(decimal(10).pow(digitsOf(currency)));
 }
 
-function digitsOf(currency: Currency): number {
+function digitsOf(currency: Currency) {
   return SENT_DIGITS[currency] ?? minorUnits(currency);
 }
 

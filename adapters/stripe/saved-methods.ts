@@ -132,7 +132,7 @@ async function attached(
   { stripe }: StripeAccount,
   given: string,
   { customer, idempotencyKey }: { readonly customer: string; readonly idempotencyKey: string },
-): Promise<string> {
+) {
   try {
     return (await stripe.paymentMethods.attach(given, { customer }, { idempotencyKey })).id;
   } catch (error) {
@@ -147,23 +147,23 @@ async function attached(
   }
 }
 
-function listed({ stripe }: StripeAccount, customer: string): Promise<Stripe.PaymentMethod[]> {
+function listed({ stripe }: StripeAccount, customer: string) {
   return stripe.customers
     .listPaymentMethods(customer, { limit: PAGE })
     .autoPagingToArray({ limit: MOST_LISTED });
 }
 
-async function defaultOf({ stripe }: StripeAccount, customerId: string): Promise<string | null> {
+async function defaultOf({ stripe }: StripeAccount, customerId: string) {
   const customer = await stripe.customers.retrieve(customerId);
   return customer.deleted ? null : idOf(customer.invoice_settings.default_payment_method);
 }
 
-async function makeDefault({ stripe }: StripeAccount, customer: string, methodId: string): Promise<void> {
+async function makeDefault({ stripe }: StripeAccount, customer: string, methodId: string) {
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } });
 }
 
 /** Reports refusals of Stripe to the caller as `GatewayError`. */
-async function declared(work: () => Promise<void>): Promise<void> {
+async function declared(work: () => Promise<void>) {
   const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
   try {
     await work();
@@ -173,7 +173,7 @@ async function declared(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function tokenIn(properties: readonly PluginProperty[]): string | null {
+function tokenIn(properties: readonly PluginProperty[]) {
   return properties.find(({ key }) => key === 'payment_method' || key === 'token')?.value ?? null;
 }
 
@@ -267,14 +267,14 @@ export class StripeCustomers {
     return this.#keep(of, accountId, made.id);
   }
 
-  async #given(of: StripeAccount, accountId: Uuid): Promise<string | null> {
+  async #given(of: StripeAccount, accountId: Uuid) {
     const known = this.#known.get(`${of.tenantId} ${accountId}`);
     if (known !== undefined) return known;
     const given = await this.#customerOf?.({ tenantId: of.tenantId, accountId });
     return given === undefined || given === null ? null : this.#keep(of, accountId, given);
   }
 
-  #keep({ tenantId }: StripeAccount, accountId: Uuid, customer: string): string {
+  #keep({ tenantId }: StripeAccount, accountId: Uuid, customer: string) {
     this.#known.set(`${tenantId} ${accountId}`, customer);
     return customer;
   }

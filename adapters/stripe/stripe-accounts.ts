@@ -36,7 +36,7 @@ export class StripeAccounts {
     return made;
   }
 
-  async #make(tenantId: Uuid): Promise<StripeAccount> {
+  async #make(tenantId: Uuid) {
     const { credentials, client = {}, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
     const given = typeof credentials === 'function' ? await credentials(tenantId) : credentials;
     const { httpAgent, ...rest } = client;
@@ -55,7 +55,7 @@ export class StripeAccounts {
   }
 }
 
-function checkedKey({ apiKey }: StripeCredentials): string {
+function checkedKey({ apiKey }: StripeCredentials) {
   if (/^(sk|rk)_./.test(apiKey)) return apiKey;
   throw new GatewayError('The Stripe API key must be a secret (sk_…) or restricted (rk_…) one');
 }
@@ -172,7 +172,7 @@ export function neverSent(error: unknown): boolean {
 }
 
 /** Ends a response whose body exceeds the time limit, since Stripe's library only limits silence. */
-function endInTime(answer: unknown, timeoutMs: number): void {
+function endInTime(answer: unknown, timeoutMs: number) {
   if (!(answer instanceof Readable)) return;
   const late = (): void => {
     answer.destroy(new Error(`The body of the answer did not end within ${timeoutMs / 1_000} s`));
@@ -184,7 +184,7 @@ function endInTime(answer: unknown, timeoutMs: number): void {
 const HEADERS = 4;
 const TIMEOUT = 7;
 
-function keyOf(headers: object): string | null {
+function keyOf(headers: object) {
   const key: unknown = Object.entries(headers).find(
     ([name]) => name.toLowerCase() === 'idempotency-key',
   )?.[1];
@@ -238,7 +238,7 @@ export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
 
-function toldBy(error: Stripe.errors.StripeError): Omit<Failure, 'status'> {
+function toldBy(error: Stripe.errors.StripeError) {
   const code = error.decline_code || error.code || null;
   const reference = error.payment_intent?.id ?? error.setup_intent?.id ?? null;
   return { code, message: error.message, reference };
@@ -250,7 +250,7 @@ export function isReplay(told: unknown): boolean {
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';
 }
 
-function headersOf(told: unknown): object | null {
+function headersOf(told: unknown) {
   if (typeof told !== 'object' || told === null) return null;
   const response = 'lastResponse' in told ? told.lastResponse : told;
   if (typeof response !== 'object' || response === null || !('headers' in response)) return null;

@@ -1,10 +1,5 @@
 import type Stripe from 'stripe';
-import type {
-  GatewayContext,
-  GatewayDispute,
-  NotificationAnswer,
-  PaymentGateway,
-} from '../../lib/ports/index.ts';
+import type { GatewayContext, NotificationAnswer, PaymentGateway } from '../../lib/ports/index.ts';
 import { asCurrency } from '../../lib/values/money/index.ts';
 import { Changes, Charges } from './charges.ts';
 import { PaymentBooks } from './payment-books.ts';
@@ -88,7 +83,7 @@ export class StripeNotifications {
     return isOfPayment ? answerOf(tenantId, object.metadata) : TAKEN;
   }
 
-  async #disputed({ stripe, tenantId }: StripeAccount, { id }: EventObject): Promise<NotificationAnswer> {
+  async #disputed({ stripe, tenantId }: StripeAccount, { id }: EventObject) {
     if (id === undefined) return UNREADABLE;
     const dispute = await stripe.disputes.retrieve(id, { expand: ['payment_intent'] });
     const intent = dispute.payment_intent;
@@ -101,7 +96,7 @@ export class StripeNotifications {
  * Returns the dispute, which stands while money is withdrawn; an inquiry withdraws nothing. Moved amounts are in the currency
  * of the Stripe account at the rate of each day, so a reinstatement may be less than its withdrawal.
  */
-function disputeOf(dispute: Stripe.Dispute): GatewayDispute {
+function disputeOf(dispute: Stripe.Dispute) {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
   const amount = readAmount(dispute.amount, currency);
@@ -109,7 +104,7 @@ function disputeOf(dispute: Stripe.Dispute): GatewayDispute {
 }
 
 /** Ignores payments of other tenants of the same Stripe account. */
-function answerOf(tenantId: string, metadata: StoredMetadata): NotificationAnswer {
+function answerOf(tenantId: string, metadata: StoredMetadata) {
   const kbPaymentId = metadata?.[TENANT] === tenantId ? idIn(metadata, PAYMENT) : null;
   return kbPaymentId === null ? TAKEN : { ...TAKEN, kbPaymentId };
 }

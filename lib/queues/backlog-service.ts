@@ -9,7 +9,7 @@ import {
   MAX_QUEUE_LOOK,
   NODE_LISTED_MS,
 } from '../values/limits.ts';
-import { addMilliseconds, type Instant, instantWithinCalendar } from '../values/time/index.ts';
+import { addMilliseconds, instantWithinCalendar } from '../values/time/index.ts';
 import { lateCause } from './late-cause.ts';
 import {
   type ChosenEntriesRequest,
@@ -100,14 +100,14 @@ export class BacklogService {
     return freed.length + (await storage.entries.clearDeliveries({ ...of, recordIds: chosen.deliveries }));
   }
 
-  #lateBefore(): Instant {
+  #lateBefore() {
     return addMilliseconds(this.#ports.clock.now(), -this.#input.lateThresholdMs);
   }
 
   async #see(
     { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenants }: Asked<QueueLookRequest>,
     look: Pick<EntryLook, 'from' | 'before'> & { readonly parts: readonly EntryPart[] },
-  ): Promise<readonly SeenEntry[]> {
+  ) {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_QUEUE_LOOK)
       throw invalidParameter(`limit is from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
@@ -116,7 +116,7 @@ export class BacklogService {
   }
 }
 
-function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>): readonly number[] {
+function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
   if (recordIds.length < 1 || recordIds.length > MAX_NAMED_ENTRIES)
     throw invalidField(`1 to ${MAX_NAMED_ENTRIES} record ids are taken, not ${recordIds.length}`);
   const wrong = recordIds.find((id) => !Number.isSafeInteger(id) || id < 1);
@@ -141,6 +141,6 @@ export async function seenEntries(
   return found.flat().sort(byDueDate).slice(0, look.limit);
 }
 
-function byDueDate(one: SeenEntry, other: SeenEntry): number {
+function byDueDate(one: SeenEntry, other: SeenEntry) {
   return dueDateOf(one) - dueDateOf(other) || one.recordId - other.recordId;
 }

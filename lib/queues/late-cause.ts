@@ -65,12 +65,12 @@ function ofClaimed({ processingOwner, availableAtMs }: SeenEntry, { systemNowMs 
   return { cause: LateCause.IN_PROCESSING, why: `${owner} works on it${until}` };
 }
 
-function whyPaused({ errorCount, reason }: SeenEntry, availableAtMs: number): string {
+function whyPaused({ errorCount, reason }: SeenEntry, availableAtMs: number) {
   const again = `it is tried again at ${timeOf(availableAtMs)}`;
   if (errorCount === 0) return reason === null ? `its account was busy; ${again}` : `${reason}; ${again}`;
   return `it has failed ${errorCount} ${errorCount === 1 ? 'time' : 'times'}${reason === null ? '' : ` (${reason})`}; ${again}`;
 }
 
-function timeOf(ms: number): string {
+function timeOf(ms: number) {
   return formatInstant(instant(ms));
 }

@@ -63,7 +63,7 @@ export async function exportQueues(
   });
 }
 
-async function wantedBy(session: ReadSession, request: QueueExportRequest, now: Instant): Promise<Wanted> {
+async function wantedBy(session: ReadSession, request: QueueExportRequest, now: Instant) {
   const { accountId, minDate, maxDate, withHistory = true, withInProcessing = true } = request;
   const shared = { withHistory, withInProcessing, topics: topicsNamed(request) };
   if (accountId !== undefined) {
@@ -78,12 +78,12 @@ async function wantedBy(session: ReadSession, request: QueueExportRequest, now: 
   };
 }
 
-async function writeBusEvents(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
+async function writeBusEvents(session: ReadSession, wanted: Wanted, write: WriteRows) {
   const of = { ...wanted, topics: null, kind: QueueKind.BUS };
   await writeEntries(session, of, (entries) => write(entries.map(busEventJson)));
 }
 
-async function writeNotifications(session: ReadSession, wanted: Wanted, write: WriteRows): Promise<void> {
+async function writeNotifications(session: ReadSession, wanted: Wanted, write: WriteRows) {
   const { topics } = wanted;
   const of = { ...wanted, kind: QueueKind.NOTIFICATION };
   if (topics?.length !== 0)
@@ -97,7 +97,7 @@ async function writeEntries(
   session: ReadSession,
   { withHistory, withInProcessing, from, to, ...of }: Wanted & { readonly kind: QueueKind },
   write: (entries: readonly QueueEntry[]) => Promise<void>,
-): Promise<void> {
+) {
   const parts: readonly QueuePart[] = [
     ...(withHistory ? (['FINISHED'] as const) : []),
     'AVAILABLE',
@@ -119,7 +119,7 @@ async function writeDeliveries(
   session: ReadSession,
   { withHistory, accountRecordId, from, to }: Wanted,
   write: WriteRows,
-): Promise<void> {
+) {
   for (const part of withHistory ? (['FINISHED', 'AVAILABLE'] as const) : (['AVAILABLE'] as const)) {
     let afterRecordId = 0;
     let length = 0;
@@ -134,12 +134,12 @@ async function writeDeliveries(
 }
 
 /** A bus entry in the list of queues (platform §9.4). */
-function busEventJson(entry: QueueEntry): string {
+function busEventJson(entry: QueueEntry) {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
 /** A notification in that list. Its work has the token of the call that planned it. */
-function notificationJson(entry: QueueEntry): string {
+function notificationJson(entry: QueueEntry) {
   return stringifyExactJson({
     ...common(entry),
     futureUserToken: entry.userToken,
@@ -150,7 +150,7 @@ function notificationJson(entry: QueueEntry): string {
 }
 
 /** A push in that list, as a notification of its queue. */
-function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
+function deliveryJson(delivery: PushDelivery, tenantRecordId: number) {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
     recordId,
@@ -168,7 +168,7 @@ function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
   });
 }
 
-function dueDateOf({ dueOrder, createdDate }: PushDelivery): Instant {
+function dueDateOf({ dueOrder, createdDate }: PushDelivery) {
   return dueOrder === 0 ? createdDate : instant(dueOrder);
 }
 

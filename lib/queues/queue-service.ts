@@ -51,11 +51,11 @@ export class QueueService implements QueueOperations<WithContext> {
     return count;
   }
 
-  #tell({ userName, principal, tenant }: CallContext, what: string, facts: object): void {
+  #tell({ userName, principal, tenant }: CallContext, what: string, facts: object) {
     this.#ports.logger.warn({ ...facts, userName, principal, tenantId: tenant.id }, what);
   }
 
-  async #asked<R extends QueueLookRequest>({ tenant }: CallContext, request: R): Promise<R> {
+  async #asked<R extends QueueLookRequest>({ tenant }: CallContext, request: R) {
     const { accountId } = request;
     if (accountId !== undefined)
       await this.#ports.storage.read(tenant, (session) => loadAccount(session, accountId));
@@ -63,7 +63,7 @@ export class QueueService implements QueueOperations<WithContext> {
   }
 }
 
-function own({ tenant }: CallContext): readonly number[] {
+function own({ tenant }: CallContext) {
   return [tenant.recordId];
 }
 

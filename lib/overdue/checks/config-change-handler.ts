@@ -79,7 +79,7 @@ async function pageOf(session: ReadSession, afterAccountId: Uuid | null, at: Ins
   return { ever, now: ever.filter(({ accountId }) => overdue.has(accountId)) };
 }
 
-function isOfOverdue({ metaData }: EventPayload): boolean {
+function isOfOverdue({ metaData }: EventPayload) {
   return (
     typeof metaData === 'object' &&
     metaData !== null &&

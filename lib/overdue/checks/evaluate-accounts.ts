@@ -7,12 +7,10 @@ import {
   BillingActionPolicy,
   BlockingStateType,
   BusEventType,
-  type NewBusEvent,
   OVERDUE_SERVICE,
 } from '../../records/index.ts';
-import { atReferenceTime, cancelAll, type StateToSet, setBlockingStates } from '../../subscriptions/index.ts';
+import { atReferenceTime, cancelAll, setBlockingStates } from '../../subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
 import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
 import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import {
@@ -79,15 +77,12 @@ export async function evaluateAccounts(
   return jobs.filter(({ account }) => leftIds.has(account.id));
 }
 
-function cancels({ transition }: Evaluation): boolean {
+function cancels({ transition }: Evaluation) {
   return transition !== null && transition.cancellation !== CancellationPolicy.NONE;
 }
 
 /** Returns the accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
-async function ownersOfInvoicingOff(
-  session: WriteSession,
-  facts: readonly OverdueFacts[],
-): Promise<ReadonlySet<Uuid>> {
+async function ownersOfInvoicingOff(session: WriteSession, facts: readonly OverdueFacts[]) {
   const tagged = facts.filter(({ prev, hasInvoicingOff }) => prev !== null && hasInvoicingOff);
   const rows = await session.overdue.findAccounts(tagged.map(({ account }) => account.id));
   const owned = rows.filter(({ isInvoicingOffOwned }) => isInvoicingOffOwned);
@@ -226,11 +221,7 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
 }
 
 /** Removing the tag starts the invoice run for the blocked time (§9.2). */
-async function moveInvoicingOff(
-  session: WriteSession,
-  entered: readonly EnteredState[],
-  ids: IdGenerator,
-): Promise<void> {
+async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
     entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);
   const definitionId = SystemTag.AUTO_INVOICING_OFF;
@@ -244,12 +235,12 @@ async function moveInvoicingOff(
   await session.overdue.saveAccounts(changed);
 }
 
-function blockOf({ account, transition: { state, effective } }: EnteredState): StateToSet {
+function blockOf({ account, transition: { state, effective } }: EnteredState) {
   const object = { type: BlockingStateType.ACCOUNT, account };
   return { object, service: OVERDUE_SERVICE, effective, ...state };
 }
 
-function changeEvent({ account, transition: { change } }: EnteredState): readonly NewBusEvent[] {
+function changeEvent({ account, transition: { change } }: EnteredState) {
   if (change === null) return [];
   const payload = { accountId: account.id, metaData: { ...change } };
   return [{ type: BusEventType.OVERDUE_CHANGE, accountRecordId: account.recordId, payload }];

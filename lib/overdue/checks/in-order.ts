@@ -1,4 +1,4 @@
-import type { ClaimedEntry, FoundAhead, WorkAhead, WriteSession } from '../../ports/storage/index.ts';
+import type { ClaimedEntry, FoundAhead, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, NewNotification } from '../../records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
 import { endOfDay, type Instant, maxInstant } from '../../values/time/index.ts';
@@ -66,7 +66,7 @@ export async function inOrder(
 }
 
 /** The queries for the work of the account and its paying parent, before the job and later today. */
-function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant): readonly WorkAhead[] {
+function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);
   const asks = [
@@ -77,7 +77,7 @@ function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant
   return whose.flatMap(({ recordId }) => asks.map((ask) => ({ ...ask, accountRecordId: recordId })));
 }
 
-function askerOf(index: number, which: 'FIRST' | 'TODAY'): number {
+function askerOf(index: number, which: 'FIRST' | 'TODAY') {
   return 2 * index + (which === 'FIRST' ? 0 : 1);
 }
 

@@ -10,7 +10,7 @@ import type { OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-facts.ts';
 import { OverdueAction, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
-import { type AskedJob, inOrder, type LockedJob, type WaitingEntry } from './in-order.ts';
+import { type AskedJob, inOrder, type LockedJob } from './in-order.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 
@@ -19,12 +19,6 @@ interface Work {
   readonly config: OverdueConfig;
   readonly now: Instant;
   readonly catalogsOf: CatalogSource | null;
-}
-
-interface Left {
-  readonly busy: readonly ClaimedEntry[];
-  readonly waiting: readonly WaitingEntry[];
-  readonly cancelling: readonly AskedJob[];
 }
 
 /**
@@ -73,13 +67,13 @@ export class OverdueHandler implements QueueHandler {
   }
 
   /** A failed entry must not block others or repeat finished ones. */
-  async #oneByOne(work: Work, jobs: readonly AskedJob[]): Promise<void> {
+  async #oneByOne(work: Work, jobs: readonly AskedJob[]) {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
   /** Returns the jobs that need missing catalogs. */
-  async #run(work: Work, jobs: readonly AskedJob[]): Promise<readonly AskedJob[]> {
+  async #run(work: Work, jobs: readonly AskedJob[]) {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
     const tokens = new Map<number, Uuid>();
@@ -97,7 +91,7 @@ export class OverdueHandler implements QueueHandler {
     session: WriteSession,
     jobs: readonly AskedJob[],
     { batch, config, catalogsOf, tokens }: Work & { readonly tokens: Map<number, Uuid> },
-  ): Promise<Left> {
+  ) {
     const { ids, systemClock } = this.#ports;
     const { locked, busy } = await lockJobs(session, jobs);
     const order = { topics: this.#topicsAhead, systemNowMs: systemClock.nowMs() };
@@ -113,7 +107,7 @@ export class OverdueHandler implements QueueHandler {
   }
 }
 
-function jobsOf(batch: HandlerBatch): readonly AskedJob[] {
+function jobsOf(batch: HandlerBatch) {
   return batch.entries.flatMap((entry) => {
     try {
       return [{ entry, job: readOverdueJob(entry.payload) }];

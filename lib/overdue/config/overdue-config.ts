@@ -88,7 +88,7 @@ export function writeOverdueXml({ initialReevaluationInterval, states }: Overdue
   return writeXml({ name: 'overdueConfig', content: [{ name: 'accountOverdueStates', content }] });
 }
 
-function stateNode(state: OverdueState): XmlNode {
+function stateNode(state: OverdueState) {
   const content: XmlNode[] = [];
   if (state.condition !== null) content.push({ name: 'condition', content: criteria(state.condition) });
   if (state.isClearState) content.push({ name: 'isClearState', content: 'true' });
@@ -102,7 +102,7 @@ function stateNode(state: OverdueState): XmlNode {
   return { name: 'state', attributes: { name: state.name }, content };
 }
 
-function criteria(condition: OverdueCondition): readonly XmlNode[] {
+function criteria(condition: OverdueCondition) {
   const { unpaidFor, unpaidCount, unpaidTotal, responses, tagCarried, tagMissing } = condition;
   const leaves = Object.entries({
     numberOfUnpaidInvoicesEqualsOrExceeds: unpaidCount?.toString(),
@@ -118,7 +118,7 @@ function criteria(condition: OverdueCondition): readonly XmlNode[] {
   ];
 }
 
-function durationNode(name: string, duration: Duration | null): readonly XmlNode[] {
+function durationNode(name: string, duration: Duration | null) {
   if (duration === null) return [];
   const content = [
     { name: 'unit', content: duration.unit },
@@ -169,7 +169,7 @@ export function overdueDefinition({ initialReevaluationInterval, states }: Overd
   };
 }
 
-function conditionDefinition(condition: OverdueCondition): OverdueConditionDefinition {
+function conditionDefinition(condition: OverdueCondition) {
   return {
     timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: condition.unpaidFor,
     controlTagInclusion: condition.tagCarried,

@@ -1,12 +1,6 @@
 import { PaymentResponse } from '../../records/index.ts';
-import {
-  type DecodedXml,
-  DocumentFault,
-  decodeXml,
-  readJsonTree,
-  readXmlTree,
-} from '../../values/documents/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { DocumentFault, decodeXml, readJsonTree, readXmlTree } from '../../values/documents/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
@@ -124,7 +118,7 @@ interface Reading extends ConfigReading {
 }
 
 /** Stops at the maximum number of states (§1.3 rule 6). */
-function readStates(values: readonly WrittenValue[], reading: Reading): readonly ReadState[] {
+function readStates(values: readonly WrittenValue[], reading: Reading) {
   const { findings } = reading;
   const first = values[MAX_OVERDUE_STATES];
   if (first !== undefined)
@@ -135,14 +129,14 @@ function readStates(values: readonly WrittenValue[], reading: Reading): readonly
   });
 }
 
-function configOf(initialReevaluationInterval: Duration | null, states: readonly ReadState[]): OverdueConfig {
+function configOf(initialReevaluationInterval: Duration | null, states: readonly ReadState[]) {
   return { initialReevaluationInterval, states: states.map(({ state }) => state) };
 }
 
 /** UTF-16 has two bytes per character, UTF-8 at most a few. */
 const MOST_BYTES_PER_CHARACTER = 4;
 
-function decode(document: Uint8Array | string): DecodedXml {
+function decode(document: Uint8Array | string) {
   if (document.length > MAX_OVERDUE_CONFIG_CHARACTERS * MOST_BYTES_PER_CHARACTER)
     throw tooLarge(document.length);
   try {
@@ -153,12 +147,12 @@ function decode(document: Uint8Array | string): DecodedXml {
   }
 }
 
-function tooLarge(size: number): BillingError {
+function tooLarge(size: number) {
   const message = `The configuration has ${size} characters; at most ${MAX_OVERDUE_CONFIG_CHARACTERS} are accepted`;
   return billingError(ErrorCode.TOO_LARGE, message, { size, limit: MAX_OVERDUE_CONFIG_CHARACTERS });
 }
 
-function read(document: string, work: (findings: Findings) => OverdueConfig): OverdueConfig {
+function read(document: string, work: (findings: Findings) => OverdueConfig) {
   if (document.length > MAX_OVERDUE_CONFIG_CHARACTERS) throw tooLarge(document.length);
   const findings = new Findings(document);
   const config = readWith(findings, work);
@@ -166,7 +160,7 @@ function read(document: string, work: (findings: Findings) => OverdueConfig): Ov
   return config;
 }
 
-function readWith<T>(findings: Findings, work: (findings: Findings) => T): T | undefined {
+function readWith<T>(findings: Findings, work: (findings: Findings) => T) {
   try {
     return work(findings);
   } catch (error) {
@@ -176,7 +170,7 @@ function readWith<T>(findings: Findings, work: (findings: Findings) => T): T | u
   }
 }
 
-function checkStates(states: readonly ReadState[], findings: Findings): void {
+function checkStates(states: readonly ReadState[], findings: Findings) {
   const known = new Set<string>();
   for (const [index, { state, nameAt: at }] of states.entries()) {
     if (at === null) continue;
@@ -194,7 +188,7 @@ function checkStates(states: readonly ReadState[], findings: Findings): void {
 }
 
 /** JSON only: thresholds decrease from more to less severe states (§1.3 rule 4). */
-function checkThresholds(states: readonly ReadState[], findings: Findings): void {
+function checkThresholds(states: readonly ReadState[], findings: Findings) {
   let before: { readonly name: string; readonly days: number } | undefined;
   for (const { state, timeAt } of states) {
     const time = state.condition?.unpaidFor ?? null;
@@ -210,7 +204,7 @@ function checkThresholds(states: readonly ReadState[], findings: Findings): void
 }
 
 /** Months count as 30 days, years as 365 (§1.3 rule 4). */
-function daysOf({ unit, number }: Duration): number {
+function daysOf({ unit, number }: Duration) {
   switch (unit) {
     case TimeUnit.DAYS:
       return number;
@@ -250,7 +244,7 @@ export function readStoredOverdueDocument(document: string): OverdueConfig {
   return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
 }
 
-function readIn(format: OverdueFormat, document: Uint8Array | string, reading: ConfigReading): OverdueConfig {
+function readIn(format: OverdueFormat, document: Uint8Array | string, reading: ConfigReading) {
   return format === OverdueFormat.XML
     ? readOverdueXml(document, reading)
     : readOverdueJson(overdueXmlText(document), reading);
@@ -301,12 +295,12 @@ function checkEntered(
   { condition, isEmpty }: Pick<ReadCondition, 'condition' | 'isEmpty'>,
   { at }: WrittenRecord,
   { findings, acceptsEmptyConditions }: Reading,
-): void {
+) {
   if (condition === null) findings.add(at, 'it has neither a condition nor isClearState');
   else if (isEmpty && !acceptsEmptyConditions) findings.add(at, 'its condition has no criterion');
 }
 
-function flagOf(record: WrittenRecord, name: string): boolean {
+function flagOf(record: WrittenRecord, name: string) {
   return record.take(name)?.flag() ?? false;
 }
 
@@ -356,12 +350,12 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
 }
 
 /** An empty list sets no criterion (§1.1 rule 3). */
-function readResponses(items: readonly WrittenValue[]): readonly PaymentResponse[] | null {
+function readResponses(items: readonly WrittenValue[]) {
   const known = Object.values(PaymentResponse);
   return items.length === 0 ? null : items.flatMap((item) => item.oneOf(known) ?? []);
 }
 
-function notNegative<T extends number | Decimal>(written: WrittenValue | undefined, value?: T): T | null {
+function notNegative<T extends number | Decimal>(written: WrittenValue | undefined, value?: T) {
   if (written === undefined || value === undefined) return null;
   const isNegative = typeof value === 'number' ? value < 0 : value.lessThan(0);
   return isNegative ? (written.report(`${value} is negative`) ?? null) : value;
@@ -380,11 +374,11 @@ function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   return { initialReevaluationInterval: config.initialReevaluationInterval ?? finite(severer), states };
 }
 
-function between(time: Duration, severer: Duration): Duration | null {
+function between(time: Duration, severer: Duration) {
   const number = daysOf(severer) - daysOf(time);
   return finite({ unit: TimeUnit.DAYS, number });
 }
 
-function finite(duration: Duration | null): Duration | null {
+function finite(duration: Duration | null) {
   return duration !== null && Number.isFinite(daysOf(duration)) ? duration : null;
 }

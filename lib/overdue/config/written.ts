@@ -80,7 +80,7 @@ export abstract class WrittenValue {
     return this.report(`${this.shown()} is not ${description}`);
   }
 
-  #parsed<T>(description: string, parse: (text: string) => T | undefined): T | undefined {
+  #parsed<T>(description: string, parse: (text: string) => T | undefined) {
     const text = this.scalar();
     return text === undefined ? undefined : (parse(text) ?? this.refuse(description));
   }
@@ -190,7 +190,7 @@ export class JsonValue extends WrittenValue {
   }
 }
 
-function scalarOf(node: JsonNode): string | undefined {
+function scalarOf(node: JsonNode) {
   switch (node.kind) {
     case 'string':
       return node.value;
@@ -255,7 +255,7 @@ export class XmlValue extends WrittenValue {
 const XML_FLAGS: ReadonlyMap<string, boolean> = new Map([...WRITTEN_FLAGS, ['1', true], ['0', false]]);
 
 /** Attributes that editors add to the root. */
-function isSchemaHint(attribute: string): boolean {
+function isSchemaHint(attribute: string) {
   return (
     attribute.startsWith('xmlns:') || /^xsi:(?:noNamespaceSchemaLocation|schemaLocation)$/.test(attribute)
   );

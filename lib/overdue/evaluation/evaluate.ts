@@ -113,7 +113,7 @@ export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot'
   return next === null && !owes(snapshot);
 }
 
-function owes({ anchor, nextUnpaidDate }: BillingSnapshot): boolean {
+function owes({ anchor, nextUnpaidDate }: BillingSnapshot) {
   return anchor !== null || nextUnpaidDate !== null;
 }
 

@@ -60,7 +60,7 @@ export function explanationText(explained: ExplainedState): string {
   return sentences.join(' ');
 }
 
-function stateSentence({ state, since }: ExplainedState): string {
+function stateSentence({ state, since }: ExplainedState) {
   const from = since === null ? '' : ` since ${formatLocalDate(since)}`;
   return state === CLEAR_STATE_NAME
     ? `The account is not overdue${from}.`
@@ -68,12 +68,12 @@ function stateSentence({ state, since }: ExplainedState): string {
 }
 
 /** Reasons up to the first state that holds, including why more severe ones do not. */
-function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]): readonly string[] {
+function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
   const last = reasons.findIndex(({ state }) => state === matched);
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
 }
 
-function shown(state: string | null): string {
+function shown(state: string | null) {
   return state ?? 'no state';
 }
 
@@ -123,7 +123,7 @@ export function stateReasons({ config, snapshot, date, currency }: ReasonsInput)
 
 type Facts = Pick<ReasonsInput, 'snapshot' | 'date' | 'currency'>;
 
-function criterionText(criterion: Criterion, facts: Facts): string {
+function criterionText(criterion: Criterion, facts: Facts) {
   const { snapshot, date, currency } = facts;
   switch (criterion.kind) {
     case 'TIME':
@@ -141,13 +141,13 @@ function criterionText(criterion: Criterion, facts: Facts): string {
   }
 }
 
-function responseText({ lastPaymentResponse }: BillingSnapshot): string {
+function responseText({ lastPaymentResponse }: BillingSnapshot) {
   if (lastPaymentResponse === null) return 'no payment of what is unpaid has failed';
   return `the last payment response is ${lastPaymentResponse}`;
 }
 
 /** Such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
-function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate): string {
+function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate) {
   if (anchor === null) return `nothing is unpaid, asked for is a debt of ${durationText(duration)}`;
   const since = `unpaid since ${formatLocalDate(anchor)}`;
   const reached = thresholdDate(anchor, duration);
@@ -160,16 +160,16 @@ function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate)
   return `${since}, ${days}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
 }
 
-function durationText({ unit, number }: Duration): string {
+function durationText({ unit, number }: Duration) {
   if (unit === TimeUnit.UNLIMITED) return 'unlimited time';
   return plural(number, unit.toLowerCase().slice(0, -1));
 }
 
-function carries(tag: string, { tags }: BillingSnapshot): string {
+function carries(tag: string, { tags }: BillingSnapshot) {
   return `${tags.has(tag) ? 'carries' : 'does not carry'} the tag ${tag}`;
 }
 
-function amountText(amount: Decimal, currency: Currency | null): string {
+function amountText(amount: Decimal, currency: Currency | null) {
   return currency === null ? formatDecimal(amount) : moneyText(amount, currency);
 }
 

@@ -88,7 +88,7 @@ export function blockOf(state: OverdueState | null): OverdueBlock {
   };
 }
 
-function hasSameFlags(one: OverdueBlock, other: OverdueBlock): boolean {
+function hasSameFlags(one: OverdueBlock, other: OverdueBlock) {
   return (
     one.isBlockChange === other.isBlockChange &&
     one.isBlockEntitlement === other.isBlockEntitlement &&
@@ -100,7 +100,7 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock): boolean {
 function invoicingOffStep(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,
-): Pick<OverdueTransition, 'invoicingOff' | 'ownsInvoicingOff'> {
+) {
   const owns = ownsInvoicingOff && hasInvoicingOff;
   if (billing.isBlockedBilling && !hasInvoicingOff)
     return { invoicingOff: InvoicingOffStep.ADD, ownsInvoicingOff: true };
@@ -138,13 +138,13 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
 }
 
 /** When a worse state was due; null: it was not expected earlier. */
-function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput): DatedInstant | null {
+function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput) {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);
   return reached !== null && reached > asked.date ? atReferenceTime(reached, account) : asked;
 }
 
-function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>): DatedInstant {
+function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
   const at = truncateToSecond(instant);
   return { at, date: localDateOf(at, timeZone) };
 }
@@ -169,7 +169,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
 }
 
 /** The first invoice with which the total is reached. */
-function firstUpTo(inOrder: readonly UnpaidInvoice[], total: Decimal): UnpaidInvoice | undefined {
+function firstUpTo(inOrder: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
   return inOrder.find(({ balance }) => {
     owed = owed.plus(balance);
@@ -177,16 +177,16 @@ function firstUpTo(inOrder: readonly UnpaidInvoice[], total: Decimal): UnpaidInv
   });
 }
 
-function countsFrom(invoice: UnpaidInvoice): LocalDate {
+function countsFrom(invoice: UnpaidInvoice) {
   const { targetDate } = invoice;
   return targetDate === null ? agesFrom(invoice) : maxDate(agesFrom(invoice), targetDate);
 }
 
-function dateOf(invoice: UnpaidInvoice | undefined): LocalDate | null {
+function dateOf(invoice: UnpaidInvoice | undefined) {
   return invoice === undefined ? null : countsFrom(invoice);
 }
 
-function latest(dates: readonly (LocalDate | null)[]): LocalDate | null {
+function latest(dates: readonly (LocalDate | null)[]) {
   const [first, ...others] = dates.flatMap((date) => date ?? []);
   return first === undefined ? null : maxDate(first, ...others);
 }

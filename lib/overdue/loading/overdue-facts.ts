@@ -82,21 +82,21 @@ export async function loadOverdueFacts(
 }
 
 /** The reason of the newest failure (§3.2); null: none. */
-function lastResponse(failures: readonly LastFailure[]): PaymentResponse | null {
+function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
 }
 
-function payerOf(account: Account): Uuid {
+function payerOf(account: Account) {
   return isPaidByParent(account) && account.parentAccountId !== null ? account.parentAccountId : account.id;
 }
 
-function controlTagName(id: Uuid): string | null {
+function controlTagName(id: Uuid) {
   const definition = systemDefinition(id);
   return definition?.isControlTag ? definition.name : null;
 }
 
-function carries(tags: readonly Tag[], effect: TagEffect): boolean {
+function carries(tags: readonly Tag[], effect: TagEffect) {
   return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
 }
 
@@ -133,14 +133,14 @@ export class OverdueConfigs {
     return active === null ? this.#default : this.#read(session, active);
   }
 
-  async #read(session: ReadSession, active: ActiveValue): Promise<OverdueDocument> {
+  async #read(session: ReadSession, active: ActiveValue) {
     const document = this.#parsed(session, await session.keyValues.valueOf(active.recordId));
     this.#cache.keep(session, active, document.config);
     return document;
   }
 
   /** A value stored without an upload may be invalid (R13). */
-  #parsed(session: ReadSession, text: string): OverdueDocument {
+  #parsed(session: ReadSession, text: string) {
     try {
       return { text, config: readStoredOverdueDocument(text) };
     } catch (error) {

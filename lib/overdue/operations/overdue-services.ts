@@ -120,13 +120,13 @@ export class OverdueAccountService implements OverdueAccountOperations<WithConte
     });
   }
 
-  async #settings(session: ReadSession): Promise<StateSettings> {
+  async #settings(session: ReadSession) {
     const config = await this.#configOf(session);
     return { config, retryDays: (await this.#settingsOf(session))['payment.retry.days'] };
   }
 }
 
-async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant): Promise<OverdueFacts> {
+async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant) {
   const accounts = await session.accounts.findByIds([accountId]);
   const [facts] = await loadOverdueFacts(session, accounts, { at, responses: true });
   if (facts === undefined) throw noSuchAccount(accountId);
@@ -134,17 +134,13 @@ async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant): Pr
 }
 
 /** null = never. */
-async function pendingCheck(session: ReadSession, { account }: OverdueFacts): Promise<Instant | null> {
+async function pendingCheck(session: ReadSession, { account }: OverdueFacts) {
   const [pending] = await session.notifications.findPending([checkKey(account.recordId)]);
   return pending?.effectiveDate ?? null;
 }
 
 /** A change of only the flags does not start a new state (§5.1 step 5). */
-async function sinceWhen(
-  session: ReadSession,
-  { account, prev }: OverdueFacts,
-  now: Instant,
-): Promise<Instant | null> {
+async function sinceWhen(session: ReadSession, { account, prev }: OverdueFacts, now: Instant) {
   if (prev === null) return null;
   const blocks = await session.subscriptions.findBlocksOfAccounts([account.id]);
   const own = blocks
@@ -155,7 +151,7 @@ async function sinceWhen(
   return own[before + 1]?.effective.at ?? prev.effective.at;
 }
 
-function checkDay(date: LocalDate, today: LocalDate): void {
+function checkDay(date: LocalDate, today: LocalDate) {
   const [asked, first] = [formatLocalDate(date), formatLocalDate(today)];
   const error = (problem: string) => invalidParameter(`${asked} ${problem}`, { date: asked });
   if (date < today) throw error(`is past; the first day to ask for is ${first}`);
@@ -289,7 +285,7 @@ export class OverdueConfigService implements OverdueConfigOperations<WithContext
 }
 
 /** The text to store. @throws as `upload`. */
-function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat): string {
+function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat) {
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);
   return overdueXmlText(config);

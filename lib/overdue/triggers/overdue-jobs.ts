@@ -41,7 +41,7 @@ export function checkKey(accountRecordId: number): string {
  * The key of one live refresh and one live clear per account, which later requests join: callers hold the account's lock,
  * so a running entry has not read the account yet. Entries for relatives come without the lock and have their own key.
  */
-function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp): string {
+function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
     case OverdueAction.CHECK:
       return checkKey(accountRecordId);
@@ -125,7 +125,7 @@ export function askedByEvents(
   return [...wakeUps(OverdueAction.CLEAR, clears), ...wakeUps(OverdueAction.REFRESH, refreshes)];
 }
 
-function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string | null>): OverdueAction | null {
+function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string | null>) {
   if (changesOfDebt.has(type)) return OverdueAction.REFRESH;
   if (type === BusEventType.ACCOUNT_CREATION || type === BusEventType.ACCOUNT_CHANGE)
     return payload.changesPayer === true ? OverdueAction.REFRESH : null;
@@ -143,6 +143,6 @@ export function isNewExemption({ type, payload }: NewBusEvent): boolean {
   return type === BusEventType.TAG_CREATION && isOfAccount && exempts(payload);
 }
 
-function exempts({ tagDefinitionId }: EventPayload): boolean {
+function exempts({ tagDefinitionId }: EventPayload) {
   return hasEffect(tagDefinitionId, TagEffect.EXEMPTS_FROM_OVERDUE);
 }

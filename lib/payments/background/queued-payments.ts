@@ -16,9 +16,8 @@ import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type Charge, callsOrDone, reserveCharges } from '../machine/invoice-charges.ts';
-import type { PaymentMachine, PaymentPorts, Step } from '../machine/payment-machine.ts';
+import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
 import { PaymentService } from '../machine/payment-service.ts';
-import type { OperationRequest } from '../planning/operation-facts.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
 import { oldestFirst } from '../planning/reservation.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
@@ -77,7 +76,7 @@ export class PaymentRetryHandler implements QueueHandler {
   }
 }
 
-function readRequest({ payload }: ClaimedEntry): Omit<PaymentRequest, 'accountRecordId'> {
+function readRequest({ payload }: ClaimedEntry) {
   if ('holdId' in payload) {
     const invoiceId = uuidOf(payload, 'invoiceId');
     return { invoiceId, retry: null, holdId: uuidOf(payload, 'holdId') };
@@ -136,7 +135,7 @@ class PaymentRun {
     { actor, batch }: Run,
     entries: readonly ClaimedEntry[],
     work: (session: WriteSession) => Promise<T>,
-  ): Promise<T> {
+  ) {
     const authorship = batchAuthorship(entries, actor, this.#machine.ports.clock.now());
     return this.#machine.ports.storage.write(batch.tenant, authorship, work);
   }
@@ -146,10 +145,7 @@ class PaymentRun {
     session: WriteSession,
     { batch, actor }: Run,
     { requests, consulted }: { readonly requests: readonly QueuedRequest[]; readonly consulted: Consulted },
-  ): Promise<{
-    readonly step: Step<Charge<QueuedRequest>, void>;
-    readonly waiting: readonly ClaimedEntry[];
-  }> {
+  ) {
     const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
     const locked = new Set(accounts.map(({ recordId }) => recordId));
     const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
@@ -178,7 +174,7 @@ class PaymentRun {
   }
 
   /** Records all answers in one transaction; one by one for busy accounts, or if the transaction fails. */
-  async #record(run: Run, answered: readonly Answered[]): Promise<void> {
+  async #record(run: Run, answered: readonly Answered[]) {
     let left = answered;
     try {
       left = await this.#write(run, run.entries, (session) => this.#recordTogether(session, run, answered));
@@ -189,11 +185,7 @@ class PaymentRun {
     for (const charge of left) await this.#recordAlone(run, charge);
   }
 
-  async #recordTogether(
-    session: WriteSession,
-    run: Run,
-    answered: readonly Answered[],
-  ): Promise<readonly Answered[]> {
+  async #recordTogether(session: WriteSession, run: Run, answered: readonly Answered[]) {
     const accounts = await session.tryLockAccounts(answered.map(({ account }) => account.recordId));
     const locked = new Set(accounts.map(({ recordId }) => recordId));
     const ours = answered.filter(({ account }) => locked.has(account.recordId));
@@ -203,7 +195,7 @@ class PaymentRun {
     return answered.filter(({ account }) => !locked.has(account.recordId));
   }
 
-  async #recordAlone(run: Run, charge: Answered): Promise<void> {
+  async #recordAlone(run: Run, charge: Answered) {
     const leave = (error: unknown): void => {
       this.#machine.logUnrecorded(error, [charge]);
       run.batch.failed(charge.request.entry, error);
@@ -215,7 +207,7 @@ class PaymentRun {
     });
   }
 
-  async #recordOne(run: Run, charge: Answered, { finish }: { readonly finish: boolean }): Promise<void> {
+  async #recordOne(run: Run, charge: Answered, { finish }: { readonly finish: boolean }) {
     const { entry } = charge.request;
     await this.#write(run, [entry], async (session) => {
       await session.lockAccounts([charge.account.id], { wait: LockWait.PAYMENT });
@@ -226,7 +218,7 @@ class PaymentRun {
 }
 
 /** Ends the holds of payments that a control plugin stopped: nothing would ask again (§9.3). */
-async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]): Promise<void> {
+async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]) {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;
   const holds = await session.payments.findHoldsByInvoices(held.map(({ invoiceId }) => invoiceId));
@@ -234,7 +226,7 @@ async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]
   await session.payments.endHolds(holds.filter(({ id }) => over.has(id)));
 }
 
-function readRequests({ batch, entries }: Run, read: ReadRequest): readonly QueuedRequest[] {
+function readRequests({ batch, entries }: Run, read: ReadRequest) {
   return entries.flatMap((entry) => {
     const { accountRecordId, topic, recordId } = entry;
     try {
@@ -262,7 +254,7 @@ class OperationRetries {
     for (const entry of entries) await this.#runOne(batch, entry);
   }
 
-  async #runOne(batch: HandlerBatch, entry: ClaimedEntry): Promise<void> {
+  async #runOne(batch: HandlerBatch, entry: ClaimedEntry) {
     try {
       const { attemptId } = readRetryJob(entry.payload);
       const origin = await this.#originOf(batch, attemptId);
@@ -279,7 +271,7 @@ class OperationRetries {
   }
 
   /** Returns the attempt to repeat; null if it was repeated or decided since. */
-  async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']): Promise<PaymentAttempt | null> {
+  async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']) {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
       if (origin?.stateName !== AttemptState.RETRIED) return null;
@@ -294,7 +286,7 @@ class OperationRetries {
   }
 
   /** Stores an attempt for a retry that was refused before it began (§3.3). */
-  async #recordRefusal(session: WriteSession, origin: PaymentAttempt): Promise<void> {
+  async #recordRefusal(session: WriteSession, origin: PaymentAttempt) {
     const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
     const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
     if (own.at(-1)?.id !== origin.id) return;
@@ -306,7 +298,7 @@ class OperationRetries {
   }
 
   /** Returns false if the operation was refused, which is no failure of the entry. */
-  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<boolean> {
+  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,
       userName: ActingComponent.PAYMENT_RETRY,
@@ -333,7 +325,7 @@ class OperationRetries {
   }
 }
 
-function requestOfAttempt(origin: PaymentAttempt): OperationRequest {
+function requestOfAttempt(origin: PaymentAttempt) {
   return {
     operation: origin.transactionType,
     accountId: origin.accountId,
@@ -379,11 +371,11 @@ export class HoldReleaseHandler implements QueueHandler {
   }
 }
 
-function endsAStop({ payload }: ClaimedEntry): boolean {
+function endsAStop({ payload }: ClaimedEntry) {
   return hasEffect(payload.tagDefinitionId, TagEffect.HOLDS_PAYMENTS);
 }
 
-async function release(session: WriteSession, accountIds: readonly Uuid[]): Promise<void> {
+async function release(session: WriteSession, accountIds: readonly Uuid[]) {
   const tags = await effectsOnAccounts(session, accountIds);
   const free = accountIds.filter((id) => !tags.has(id, TagEffect.HOLDS_PAYMENTS));
   const holds = await session.payments.findHoldsByAccounts(free);

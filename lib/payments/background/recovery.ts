@@ -103,7 +103,7 @@ export class JanitorHandler implements QueueHandler {
   }
 
   /** Returns the answers with the reactions of the control plugins (§8.4). */
-  async #heard({ tenant }: HandlerBatch, answers: readonly Answered[]): Promise<readonly Answered[]> {
+  async #heard({ tenant }: HandlerBatch, answers: readonly Answered[]) {
     const [first] = answers;
     if (first === undefined) return answers;
     const caller = { tenant, userName: ActingComponent.JANITOR, userToken: first.job.entry.userToken };
@@ -117,7 +117,7 @@ export class JanitorHandler implements QueueHandler {
   }
 
   /** Loads open transactions that are not leased (§7.1 rule 3). */
-  async #load(session: ReadSession, jobs: readonly Job[]): Promise<readonly Question[]> {
+  async #load(session: ReadSession, jobs: readonly Job[]) {
     const ids = jobs.map(({ transactionId }) => transactionId);
     const transactions = await session.payments.findTransactionsByIds(ids);
     const payments = await session.payments.findByIds([...new Set(jobs.map(({ paymentId }) => paymentId))]);
@@ -161,7 +161,7 @@ export class JanitorHandler implements QueueHandler {
     session: WriteSession,
     batch: HandlerBatch,
     { jobs, answered }: { readonly jobs: readonly Job[]; readonly answered: readonly Answered[] },
-  ): Promise<{ readonly busy: readonly ClaimedEntry[]; readonly exhausted: readonly Answered[] }> {
+  ) {
     const now = session.authorship.createdDate;
     const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
     const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
@@ -199,7 +199,7 @@ function scheduleNext(
     readonly stored: ReadonlyMap<Uuid, PaymentTransaction>;
     readonly config: PaymentConfig;
   },
-): readonly Answered[] {
+) {
   const { answered, stored, config } = asked;
   const now = session.authorship.createdDate;
   const exhausted: Answered[] = [];
@@ -216,11 +216,7 @@ function scheduleNext(
 }
 
 /** Repeats checks that came during a running call after its lease; decided transactions need none. */
-async function postponeLeased(
-  session: WriteSession,
-  jobs: readonly Job[],
-  config: PaymentConfig,
-): Promise<void> {
+async function postponeLeased(session: WriteSession, jobs: readonly Job[], config: PaymentConfig) {
   if (jobs.length === 0) return;
   const ids = jobs.map(({ transactionId }) => transactionId);
   const transactions = await session.payments.findTransactionsByIds(ids);
@@ -232,7 +228,7 @@ async function postponeLeased(
   }
 }
 
-function readJobs(batch: HandlerBatch): readonly Job[] {
+function readJobs(batch: HandlerBatch) {
   return batch.entries.flatMap((entry) => {
     try {
       return [{ ...readRecoveryJob(entry.payload), entry }];
@@ -299,7 +295,7 @@ export class AttemptSweep {
     }
   }
 
-  async #sweepTenant(tenant: TenantRef, open: readonly OpenAttempt[]): Promise<void> {
+  async #sweepTenant(tenant: TenantRef, open: readonly OpenAttempt[]) {
     const { storage, clock, ids } = this.#ports;
     const now = clock.now();
     const { left, config } = await storage.read(tenant, async (session) => ({
@@ -328,17 +324,13 @@ export class AttemptSweep {
   }
 
   /** Notifies the plugins of an attempt whose run has ended (§8.4). */
-  async #heard(
-    caller: ControlCaller,
-    { attempt, run }: Left,
-    timeoutMs: number,
-  ): Promise<ControlResult | undefined> {
+  async #heard(caller: ControlCaller, { attempt, run }: Left, timeoutMs: number) {
     if (run === null || !this.#control.hears(attempt.pluginNames)) return undefined;
     return this.#control.tell(caller, { transaction: run.transaction, attempt }, timeoutMs);
   }
 }
 
-function isAsBefore({ attempt, run }: Left, left: readonly Left[]): boolean {
+function isAsBefore({ attempt, run }: Left, left: readonly Left[]) {
   const before = left.find((each) => each.attempt.id === attempt.id);
   return before !== undefined && before.run?.transaction.status === run?.transaction.status;
 }
@@ -359,7 +351,7 @@ function endedLater(
 }
 
 /** Loads the attempts that are still open with their transactions, in a constant number of queries. */
-async function load(session: ReadSession, open: readonly OpenAttempt[]): Promise<readonly Left[]> {
+async function load(session: ReadSession, open: readonly OpenAttempt[]) {
   const { payments: reads } = session;
   const found = await reads.findAttemptsByIds(open.map(({ id }) => id));
   const attempts = found.filter(({ stateName }) => stateName === AttemptState.INIT);

@@ -45,7 +45,7 @@ export function gatewayText(text: unknown): string | null {
 }
 
 /** Returns the text of any value; an object may throw instead. */
-function claimedText(value: unknown): string | null {
+function claimedText(value: unknown) {
   if (value === undefined || value === null) return null;
   try {
     return String(value);
@@ -96,7 +96,7 @@ export function claimedResult(result: unknown): GatewayResult | null {
   }
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown) {
   return typeof value === 'object' && value !== null;
 }
 
@@ -159,7 +159,7 @@ export function claimedKey(id: unknown): string | null {
 }
 
 /** Returns a gateway's own id of a method, a text or number, unchanged. */
-function claimedId(id: unknown): string | null {
+function claimedId(id: unknown) {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
@@ -337,7 +337,7 @@ function claimedHeaders(claimed: unknown) {
   return { headers, leftOut };
 }
 
-function isTheirs(name: string): boolean {
+function isTheirs(name: string) {
   if (!headerName.test(name) || ownHeaders.has(name)) return false;
   return !ownPrefixes.some((prefix) => name.startsWith(prefix));
 }
@@ -377,14 +377,14 @@ export function claimedForm(form: HostedForm | null | undefined, kbAccountId: Uu
 }
 
 /** Returns a copy by JSON; undefined if invalid or too large. */
-function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null | undefined {
+function jsonObject(value: unknown) {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;
   const text = jsonOf(value);
   return text === null || text.length > MAX_HOSTED_FORM_CHARACTERS ? undefined : JSON.parse(text);
 }
 
-function jsonOf(value: object): string | null {
+function jsonOf(value: object) {
   try {
     return JSON.stringify(value) ?? null;
   } catch {

@@ -5,13 +5,7 @@ import type { Account, Payment, PaymentTransaction } from '../../records/index.t
 import type { Uuid } from '../../values/ids/index.ts';
 import { askedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
-import {
-  type ApiPayment,
-  factsOf,
-  type KeyedRecords,
-  type KnownFacts,
-  type StoredPayments,
-} from '../planning/reservation.ts';
+import { type ApiPayment, factsOf, type KnownFacts } from '../planning/reservation.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
@@ -125,7 +119,7 @@ async function loadPaymentsOf(
   reads: PaymentReads,
   invoiceIds: readonly Uuid[],
   askedMethodIds: readonly Uuid[],
-): Promise<Omit<StoredPayments, 'keyed'>> {
+) {
   const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
   const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
   const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
@@ -137,7 +131,7 @@ async function loadPaymentsOf(
   return { rows, payments, transactions, attempts, methods };
 }
 
-async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Promise<KeyedRecords> {
+async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
   const transactionKeys = apis.flatMap(({ transactionKey }) => transactionKey ?? []);
   const paymentKeys = apis.flatMap(({ paymentKey }) => paymentKey ?? []);
   return {

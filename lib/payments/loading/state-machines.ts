@@ -54,7 +54,7 @@ export function checkStateMachine(text: string): void {
   }
 }
 
-function parsed({ key, value }: TenantKeyValue): OperationTable {
+function parsed({ key, value }: TenantKeyValue) {
   try {
     return readStateMachine(value);
   } catch (error) {
@@ -67,7 +67,7 @@ function parsed({ key, value }: TenantKeyValue): OperationTable {
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -100,7 +100,7 @@ export function readStateMachine(text: string): OperationTable {
     allowed.has(`${lastSuccessStateName ?? NOTHING_YET} ${typeOf(operation)}`);
 }
 
-function elementsOf(text: string): readonly XmlElement[] {
+function elementsOf(text: string) {
   if (text.length > MAX_STATE_MACHINE_CHARACTERS)
     throw new DocumentFault(`it has more than ${MAX_STATE_MACHINE_CHARACTERS} characters`, 0);
   const elements = [...within(readXmlTree(decodeXml(text)))];
@@ -114,10 +114,10 @@ function* within(element: XmlElement): Generator<XmlElement> {
   for (const child of element.children) yield* within(child);
 }
 
-function named(elements: readonly XmlElement[], name: string): readonly XmlElement[] {
+function named(elements: readonly XmlElement[], name: string) {
   return elements.filter((element) => element.name === name);
 }
 
-function nameOf({ attributes }: XmlElement): string {
+function nameOf({ attributes }: XmlElement) {
   return attributes.get('name') ?? '';
 }

@@ -170,18 +170,14 @@ function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
   facts: ReservationFacts,
   { controlPlugins }: PaymentConfig,
-): readonly string[] {
+) {
   const { attempts, hold } = facts;
   const released = hold?.id === holdId && hold !== null ? heldRetryOf(hold, facts) : null;
   const origin = retry === null ? released?.origin : attempts.find(({ id }) => id === retry.attemptId);
   return origin ? pluginsAmong(origin.pluginNames) : (api?.controlPlugins ?? controlPlugins);
 }
 
-async function repairLostSuccesses(
-  session: WriteSession,
-  lost: KnownFacts['lost'],
-  { ids }: Tools,
-): Promise<void> {
+async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost'], { ids }: Tools) {
   const repairs = lost.map(({ row, transaction, invoice, attempt }) => {
     const settled = asSettled(transaction, row, attempt);
     const result = invoicePaymentResult(settled, invoice.currency);
@@ -205,7 +201,7 @@ async function storeReservations(
   session: WriteSession,
   planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
   config: PaymentConfig,
-): Promise<void> {
+) {
   const { payments } = session;
   const decided = planned.flatMap(({ plan }) => (plan.kind === 'WAIT' ? [] : plan));
   const charges = decided.flatMap((plan) => (plan.kind === 'CHARGE' ? plan.charge : []));
@@ -341,7 +337,7 @@ export class AccountCharges {
   }
 
   /** Records the answers. Failures are logged and left to recovery. */
-  async #record(context: CallContext, answered: readonly AnsweredCall[]): Promise<void> {
+  async #record(context: CallContext, answered: readonly AnsweredCall[]) {
     const { storage, clock } = this.#machine.ports;
     const authorship = { ...authorshipOf(context), createdDate: clock.now() };
     const accountIds = new Set(answered.map(({ account }) => account.id));
@@ -366,7 +362,7 @@ async function unpaidOf(
   session: ReadSession,
   account: Account,
   { paymentMethodId: methodId, controlPlugins = null }: Paying,
-): Promise<AskedPayments['payments']> {
+) {
   const invoices = await loadUnpaidInvoices(session, [account.id]);
   const api = { ...WITH_DEFAULTS, methodId, controlPlugins };
   return invoices.map(({ id: invoiceId }) => ({ invoiceId, api }));

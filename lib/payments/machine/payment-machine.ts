@@ -184,7 +184,7 @@ export class PaymentMachine {
   }
 
   /** A gateway that cannot answer blocks nothing. */
-  async #askGateway({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>): Promise<void> {
+  async #askGateway({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;
     const asked = [{ payment, pluginName: method.pluginName }];
@@ -193,7 +193,7 @@ export class PaymentMachine {
   }
 
   /** Asks the control plugins and ends the runs that they stop. */
-  async #consult(work: Author, { runs, config }: StepOf<'CONSULT'>): Promise<Consulted> {
+  async #consult(work: Author, { runs, config }: StepOf<'CONSULT'>) {
     const consulted = await this.control.consult(runs, config);
     const stopped = [...consulted.stopped.values()];
     if (stopped.length > 0) await this.#end(work, () => Promise.resolve(stopped), null);
@@ -209,7 +209,7 @@ export class PaymentMachine {
   }
 
   /** Ends runs. A failure is logged, and the sweep of attempts ends them later. */
-  async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown): Promise<void> {
+  async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown) {
     try {
       const ends = await endsOf();
       await work.write((session) => endRuns(session, ends));
@@ -220,7 +220,7 @@ export class PaymentMachine {
   }
 
   /** The caller only learns that the outcome is unknown; the log names the gateway and the reason. */
-  #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall): void {
+  #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== TransactionStatus.UNKNOWN) return;
     const facts = { pluginName: gateway.name, paymentId, transactionId: transaction.id, reason };

@@ -166,7 +166,7 @@ export class PaymentService {
   }
 
   /** Returns the names of the run's control plugins in order (§2.3 rule 9). */
-  #controlsOf({ isOfInvoice = false, request }: Operation, config: PaymentConfig): readonly string[] {
+  #controlsOf({ isOfInvoice = false, request }: Operation, config: PaymentConfig) {
     const { controlPlugins: named } = request;
     if (!isOfInvoice && named === null && !this.#machine.control.isHeard) return [];
     const plugins = named ?? config.controlPlugins;
@@ -244,7 +244,7 @@ export class PaymentService {
     return { kind: 'CALL', calls: [call] };
   }
 
-  async #record(context: CallContext, answered: readonly AnsweredCall[]): Promise<Ended> {
+  async #record(context: CallContext, answered: readonly AnsweredCall[]) {
     const { ports, configOf } = this.#machine;
     const authorship = { ...authorshipOf(context), createdDate: ports.clock.now() };
     try {
@@ -259,7 +259,7 @@ export class PaymentService {
     }
   }
 
-  async #recorded(session: WriteSession, answered: readonly AnsweredCall[]): Promise<Ended> {
+  async #recorded(session: WriteSession, answered: readonly AnsweredCall[]) {
     const [call] = answered;
     assertInvariant(call, 'A call has an answer');
     return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };
@@ -296,7 +296,7 @@ export class PaymentService {
   }
 }
 
-function planPlainly({ request, facts, rules }: Deciding): OperationPlan {
+function planPlainly({ request, facts, rules }: Deciding) {
   return planOperation(request, facts, rules);
 }
 
@@ -308,7 +308,7 @@ function waiting({ facts: { account }, config }: Looking): OperationStep {
 function adjustedRequest(
   request: OperationRequest,
   { attempt, amount, currency, paymentMethodId, properties }: ConsultedRun,
-): OperationRequest {
+) {
   const { paymentExternalKey, transactionExternalKey } = attempt;
   const adjusted = { amount, currency, paymentMethodId, properties };
   return { ...request, ...adjusted, paymentExternalKey, transactionExternalKey };
@@ -318,7 +318,7 @@ function leaseOf({ rules: { now }, config: { pluginTimeoutMs: timeoutMs } }: Loo
   return { now, leaseUntil: leaseUntil(now, { count: 1, parallelCalls: 1, timeoutMs }) };
 }
 
-async function endLapsedLeases({ session, facts, rules: { now } }: Looking): Promise<void> {
+async function endLapsedLeases({ session, facts, rules: { now } }: Looking) {
   const lapsed = facts.transactions.filter((each) => hasLapsed(each, now)).map(({ id }) => id);
   await session.payments.endLeases(lapsed, { now });
 }
@@ -327,7 +327,7 @@ async function insert(
   session: WriteSession,
   { newPayment, transaction }: PlannedCall,
   { facts: { payment }, paymentNumber: taken }: Pick<Looking, 'facts' | 'paymentNumber'>,
-): Promise<void> {
+) {
   if (payment !== null) session.payments.noteUpdates([payment]); // §5.1 rule 4
   if (newPayment === null) return session.payments.insertTransactions([transaction]);
   const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
@@ -337,7 +337,7 @@ async function insert(
   ]);
 }
 
-function notRecorded([call]: readonly AnsweredCall[], cause: unknown): BillingError {
+function notRecorded([call]: readonly AnsweredCall[], cause: unknown) {
   const { paymentId, transaction } = call ?? {};
   return new BillingError({
     code: ErrorCode.PAYMENT_INTERNAL_ERROR,

@@ -78,11 +78,7 @@ export async function recordOutcomes(
 }
 
 /** Returns the consequences in the order in which the transactions were created; each builds on the ones before. */
-function consequencesInOrder(
-  changes: readonly Decided[],
-  records: SettledRecords,
-  tools: RecordTools,
-): { readonly all: readonly Consequences[]; readonly payments: ReadonlyMap<Uuid, Payment> } {
+function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);
   const latest = new Map(records.latest);
   const order = new Map(records.transactions.map(({ id }, index) => [id, index]));
@@ -99,10 +95,7 @@ function consequencesInOrder(
   return { all, payments };
 }
 
-async function loadRecords(
-  session: WriteSession,
-  settlements: readonly Settlement[],
-): Promise<SettledRecords> {
+async function loadRecords(session: WriteSession, settlements: readonly Settlement[]) {
   const paymentIds = [...new Set(settlements.map(({ paymentId }) => paymentId))];
   const [transactions, payments, ownRows] = await Promise.all([
     session.payments.findTransactions(paymentIds),
@@ -136,7 +129,7 @@ async function writeConsequences(
   session: WriteSession,
   all: readonly Consequences[],
   { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
-): Promise<void> {
+) {
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
   // The notifications planned for an attempt are decided again with it.
   const planned = [
@@ -270,7 +263,7 @@ export class LaterOutcomes {
     while (this.#applying.size > 0) await Promise.all(this.#applying);
   }
 
-  async #apply(call: AnsweredCall, outcome: CallOutcome): Promise<void> {
+  async #apply(call: AnsweredCall, outcome: CallOutcome) {
     const { clock, logger } = this.#ports;
     const { caller, account, transaction } = call;
     const author = { ...caller, reasonCode: null, comments: null, createdDate: clock.now() };

@@ -102,7 +102,7 @@ export class PaymentMethodReads {
     context: CallContext,
     options: PaymentMethodReadOptions,
     find: (session: ReadSession) => Promise<PaymentMethod>,
-  ): Promise<PaymentMethodView> {
+  ) {
     const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const method = await find(session);
       const account = await loadAccount(session, method.accountId);
@@ -120,7 +120,7 @@ export class PaymentMethodReads {
     context: CallContext,
     options: PluginInfoOptions,
     find: (session: ReadSession) => Promise<Page<PaymentMethod>>,
-  ): Promise<Page<PaymentMethodView>> {
+  ) {
     const { found, defaults, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const page = await find(session);
       const accountIds = new Set(page.rows.map(({ accountId }) => accountId));
@@ -139,19 +139,19 @@ export class PaymentMethodReads {
     context: CallContext,
     stored: readonly Omit<PaymentMethodView, 'pluginInfo'>[],
     { options, timeoutMs }: { readonly options: PluginInfoOptions; readonly timeoutMs: number | null },
-  ): Promise<readonly PaymentMethodView[]> {
+  ) {
     if (timeoutMs === null) return stored.map((method) => ({ ...method, pluginInfo: null }));
     const details = await this.#gatewayInfo.detailsOf(context, stored, { ...options, timeoutMs });
     return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
   }
 
-  #pluginNamed({ pluginName = null }: PaymentMethodPageRequest): string | null {
+  #pluginNamed({ pluginName = null }: PaymentMethodPageRequest) {
     if (pluginName !== null) registeredGateway(this.#ports.gateways, pluginName);
     return pluginName;
   }
 
   /** Returns the time limit for the gateways; null if none is asked. */
-  async #timeoutMs(session: ReadSession, options: PluginInfoOptions): Promise<number | null> {
+  async #timeoutMs(session: ReadSession, options: PluginInfoOptions) {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
 }
@@ -183,7 +183,7 @@ async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,
   { context, gateways, key, search, properties, ...searching }: Searching,
   { offset, limit }: Window,
-): Promise<Hits> {
+) {
   const { storage, systemClock } = ports;
   const deadlineMs = systemClock.nowMs() + searching.timeoutMs;
   const rows: PaymentMethod[] = [];
@@ -219,10 +219,7 @@ async function hitsOf(
 }
 
 /** Returns a page of hits. Gateways only sort ascending, so a descending page is a window at the end. */
-async function pageOf(
-  { offset, limit }: PageRequest,
-  hitsIn: (window: Window) => Promise<Hits>,
-): Promise<Page<PaymentMethod>> {
+async function pageOf({ offset, limit }: PageRequest, hitsIn: (window: Window) => Promise<Hits>) {
   if (limit >= 0) {
     const hits = await hitsIn({ offset, limit });
     return { ...hits, max: hits.total };

@@ -3,7 +3,7 @@ import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf, inParallel } from '../../runtime/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { namedUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type ClaimedMethod, claimedKey, claimedMethods } from '../claims/gateway-claims.ts';
@@ -64,7 +64,7 @@ export class PaymentMethodRefresh {
   }
 
   /** Returns the lists of the gateways, without holding a lock; gateways without a list are left alone. */
-  async #listings({ context, input, gateways, timeoutMs }: Asking): Promise<readonly Listing[]> {
+  async #listings({ context, input, gateways, timeoutMs }: Asking) {
     const { accountId, properties = [] } = input;
     const request = { accountId, refreshFromGateway: true, properties };
     const listings = await inParallel(gateways, MAX_CONCURRENT_GATEWAY_CALLS, async (gateway) => {
@@ -86,7 +86,7 @@ export class PaymentMethodRefresh {
     { context, input: { accountId }, timeoutMs }: Asking,
     refreshed: readonly (Pick<RefreshedMethods, 'active'> & Pick<Listing, 'gateway'>)[],
     defaultId: Uuid | null,
-  ): Promise<void> {
+  ) {
     await inParallel(refreshed, MAX_CONCURRENT_GATEWAY_CALLS, async ({ gateway, active }) => {
       const paymentMethods = active.map((method) => {
         return { ...method, isDefault: method.paymentMethodId === defaultId };
@@ -131,11 +131,7 @@ async function stored(
  * Returns the listed keys that methods of the tenant already have.
  * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or listed twice.
  */
-async function checkedKeys(
-  session: WriteSession,
-  account: Account,
-  listings: readonly Listing[],
-): Promise<Set<string>> {
+async function checkedKeys(session: WriteSession, account: Account, listings: readonly Listing[]) {
   const all = listings.flatMap(({ gateway, listed }) => listed.map((method) => ({ ...method, gateway })));
   const gatewayOf = new Map<Uuid, PaymentGateway>();
   for (const { paymentMethodId, gateway } of all) {
@@ -158,7 +154,7 @@ async function checkedKeys(
   return new Set(taken.map(({ externalKey }) => externalKey));
 }
 
-function refused(reason: string, gateway: PaymentGateway | undefined): BillingError {
+function refused(reason: string, gateway: PaymentGateway | undefined) {
   const pluginName = gateway?.name ?? null;
   const message = `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`;
   return billingError(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD, message, { pluginName });
@@ -291,10 +287,10 @@ export async function listedMethods(
   return listed;
 }
 
-function idNamed(name: string | number, { accountId, pluginName }: Lister): Promise<Uuid> {
+function idNamed(name: string | number, { accountId, pluginName }: Lister) {
   return namedUuid(accountId, JSON.stringify([pluginName, name]));
 }
 
-function holdsMethods({ capabilities }: PaymentGateway): boolean {
+function holdsMethods({ capabilities }: PaymentGateway) {
   return capabilities?.holdsPaymentMethods !== false;
 }

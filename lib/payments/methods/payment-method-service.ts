@@ -96,7 +96,7 @@ export class PaymentMethodService {
     context: CallContext,
     { input, config }: { readonly input: PaymentMethodInput; readonly config: PaymentConfig },
     add: (input: PaymentMethodInput) => Promise<Added>,
-  ): Promise<Added> {
+  ) {
     const { accountId, pluginName: paymentPluginName, properties = [] } = input;
     const names = input.controlPlugins ?? config.controlPlugins;
     if (names.length === 0) return add(input);
@@ -130,7 +130,7 @@ export class PaymentMethodService {
   }
 
   /** Notifies the gateway and stores the method unless the gateway refuses. */
-  async #addTold(addition: Addition): Promise<Added> {
+  async #addTold(addition: Addition) {
     const { input, id, givenKey } = addition;
     await this.#tellGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
@@ -145,7 +145,7 @@ export class PaymentMethodService {
     }
   }
 
-  async #store({ context, input, account }: Addition, method: NewMethod): Promise<Added> {
+  async #store({ context, input, account }: Addition, method: NewMethod) {
     if (input.payAllUnpaidInvoices) return this.#storeAndReserve(context, account.id, method);
     const { storage } = this.#ports;
     const { tenant, userToken } = context;
@@ -157,7 +157,7 @@ export class PaymentMethodService {
     return { method: stored, charges: [] };
   }
 
-  async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod): Promise<Added> {
+  async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod) {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const [stored] = await storeMethods(session, [{ account, method }]);
@@ -223,7 +223,7 @@ export class PaymentMethodService {
     });
   }
 
-  async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
+  async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition) {
     const { accountId, isDefault: setDefault = false, details, properties = [] } = input;
     const request = {
       accountId,
@@ -242,7 +242,7 @@ export class PaymentMethodService {
   }
 
   /** Returns the gateway's own id of the method; null if it has none. */
-  async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition): Promise<string | null> {
+  async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition) {
     const request = { accountId: input.accountId, paymentMethodId: id, properties: input.properties ?? [] };
     const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedKey((await gateway.getPaymentMethodDetail?.(asking, as))?.externalPaymentMethodId),
@@ -266,7 +266,7 @@ function payingOf(
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
   account: Pick<Account, 'id' | 'paymentMethodId'>,
-): boolean {
+) {
   if (account.paymentMethodId !== paymentMethodId) return false;
   if (withAutoPayOff === true || force === true) return true;
   throw isDefaultMethod(paymentMethodId, account.id);

@@ -201,10 +201,7 @@ export async function addTogether(
   });
 }
 
-async function lockedAccounts(
-  session: WriteSession,
-  additions: readonly MethodAddition[],
-): Promise<readonly Account[]> {
+async function lockedAccounts(session: WriteSession, additions: readonly MethodAddition[]) {
   const [only] = additions;
   if (only !== undefined && additions.length === 1) return [await lockAccount(session, only.account.id)];
   const locked = await session.tryLockAccounts(additions.map(({ account }) => account.recordId));
@@ -212,7 +209,7 @@ async function lockedAccounts(
   return locked;
 }
 
-function notTogether(): BillingError {
+function notTogether() {
   return billingError(
     ErrorCode.BUSY,
     'These payment methods cannot be stored together; each is stored alone',
@@ -260,7 +257,7 @@ export async function addableMethods(
   });
 }
 
-function takenKey(key: string): BillingError {
+function takenKey(key: string) {
   return billingError(
     ErrorCode.PAYMENT_INVALID_PARAMETER,
     `externalKey "${shortened(key)}" is already used by a payment method`,

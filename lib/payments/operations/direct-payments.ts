@@ -89,7 +89,7 @@ export class DirectPayments implements DirectPaymentOperations<[CallContext]> {
     return this.#service.settle(context, request, { transactionId, hasSucceeded });
   }
 
-  async #run(context: CallContext, operation: PaymentOperation, input: Input): Promise<PaymentResult> {
+  async #run(context: CallContext, operation: PaymentOperation, input: Input) {
     return this.#service.run(context, requestOf(operation, input));
   }
 }
@@ -163,7 +163,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     { roundsFloatNoise }: CallContext,
     { transactionType, amount, currency }: Partial<ComboPaymentInput>,
     account: Pick<AccountInput, 'currency'>,
-  ): void {
+  ) {
     if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
       throw billingError(
         ErrorCode.PRECONDITION_FAILED,
@@ -197,13 +197,6 @@ export interface ComboMethods {
 export interface FoundParties {
   readonly accountId: Uuid;
   readonly paymentMethodId: Uuid | null;
-}
-
-interface KnownParties {
-  readonly account: Account | null;
-  readonly methodId: Uuid | null;
-  readonly added: ComboPaymentMethod | null;
-  readonly isFirstMethod: boolean;
 }
 
 /** Account and payment method of combined requests (§11): those that are named, else new ones. */
@@ -243,7 +236,7 @@ export class ComboPartiesFinder {
   }
 
   /** What a request names, as far as it is there. @throws BillingError for ids that are not. */
-  async #known(context: CallContext, { account: named, paymentMethod }: ComboParties): Promise<KnownParties> {
+  async #known(context: CallContext, { account: named, paymentMethod }: ComboParties) {
     const account = await this.#account(context, named);
     if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };
     const methods = account ? await this.#methods.ofAccount(context, account.id) : [];
@@ -253,10 +246,7 @@ export class ComboPartiesFinder {
     return { account, methodId, added, isFirstMethod: methods.length === 0 };
   }
 
-  async #account(
-    context: CallContext,
-    { accountId, externalKey }: ComboParties['account'],
-  ): Promise<Account | null> {
+  async #account(context: CallContext, { accountId, externalKey }: ComboParties['account']) {
     if (accountId) return this.#accounts.get(context, accountId);
     if (!externalKey) return null;
     try {
@@ -273,12 +263,12 @@ export class ComboPartiesFinder {
 function amongMethods(
   methods: readonly PaymentMethod[],
   { paymentMethodId, externalKey }: ComboPaymentMethod,
-): PaymentMethod | undefined {
+) {
   if (paymentMethodId) return methods.find(({ id }) => id === paymentMethodId);
   return externalKey ? methods.find((each) => each.externalKey === externalKey) : undefined;
 }
 
-function mayNot(permission: string): BillingError {
+function mayNot(permission: string) {
   const message = `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`;
   return billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { permission });
 }

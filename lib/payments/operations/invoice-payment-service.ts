@@ -34,7 +34,6 @@ import type {
   InvoicePaymentInput,
   InvoicePaymentOperations,
   InvoiceRefundInput,
-  PaidInvoices,
   PayAllInput,
   PaymentResult,
 } from '../payment-operations.ts';
@@ -224,7 +223,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     context: CallContext,
     { payment, transaction }: OpenPayment,
     { properties }: InvoicePaymentInput,
-  ): Promise<PaymentResult | null> {
+  ) {
     const { externalKey: transactionExternalKey } = transaction;
     const paid = { paymentId: payment.id, transactionExternalKey, properties: properties ?? [] };
     let hasFailed = false;
@@ -245,14 +244,14 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     session: WriteSession,
     account: Account,
     input: Pick<InvoicePaymentInput, 'isExternal' | 'paymentMethodId'>,
-  ): Promise<Uuid | null> {
+  ) {
     if (input.isExternal) return externalMethodOf(session, account, this.#machine.ports.ids);
     if (input.paymentMethodId == null) return null;
     return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
   }
 
   /** @throws BillingError for a method with which no invoice at all could be paid, or none. */
-  async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null): Promise<void> {
+  async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null) {
     if (methodId === null) throw noDefaultMethod(id);
     const [method] = await session.payments.findMethodsByIds([methodId]);
     if (method) registeredGateway(this.#machine.ports.gateways, method.pluginName);
@@ -263,7 +262,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     session: WriteSession,
     account: Account,
     { rest: amount, mayCredit }: { readonly rest: Decimal } & Pick<PayAllInput, 'mayCredit'>,
-  ): Promise<void> {
+  ) {
     if (amount.lessThanOrEqualTo(0)) return;
     // Thrown before the transaction ends: nothing is paid.
     if (mayCredit === false)
@@ -277,7 +276,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /** Money that goes back another way than it came: a payment of its own (§9.5 rule 2). */
-  async #refundElsewhere(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+  async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
       const [payment] = await session.payments.findByIds([paymentId]);
@@ -313,11 +312,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /** The method of the payment that is repeated, the one that is named, else the external one of the account. */
-  async #methodOfRefund(
-    session: WriteSession,
-    { account, payment }: OperationFacts,
-    named: Uuid | null,
-  ): Promise<Uuid> {
+  async #methodOfRefund(session: WriteSession, { account, payment }: OperationFacts, named: Uuid | null) {
     const begun = payment?.paymentMethodId ?? null;
     if (begun === null) return named ?? externalMethodOf(session, account, this.#machine.ports.ids);
     if (named === null || named === begun) return begun;
@@ -334,30 +329,26 @@ function amountOf(
   { amount }: Pick<InvoicePaymentInput, 'amount'>,
   { roundsFloatNoise }: CallContext,
   { currency, rest }: { readonly currency: Currency | null; readonly rest: Decimal },
-): Decimal | null {
+) {
   if (amount == null || currency === null) return amount ?? null;
   return statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
 /** What a payment of an invoice settles of it, whatever is asked for in another currency. */
-function settledBy(plan: ReservationPlan): readonly Decimal[] {
+function settledBy(plan: ReservationPlan) {
   if (plan.kind !== 'CHARGE') return [];
   const row = plan.charge.newRow ?? plan.charge.changedRow;
   return row === null ? [] : [row.amount];
 }
 
 /** An abort by a control plugin is no error here: nothing is paid (§9.2). */
-function stoppedBy(error: unknown): Paid {
+function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;
 }
 
 /** Unpaid invoices up to the target date; migrated ones are never owed. */
-async function dueInvoices(
-  session: WriteSession,
-  account: Account,
-  { targetDate }: PayAllInput,
-): Promise<readonly Invoice[]> {
+async function dueInvoices(session: WriteSession, account: Account, { targetDate }: PayAllInput) {
   const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
   const unpaid = await loadUnpaidInvoices(session, [account.id]);
   const due = unpaid.filter(
@@ -366,7 +357,7 @@ async function dueInvoices(
   return due.toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber);
 }
 
-function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
+function paidInvoices(tried: readonly Invoice[]) {
   const dates = tried
     .map(({ targetDate, invoiceDate }) => targetDate ?? invoiceDate)
     .toSorted((a, b) => a - b);
@@ -398,23 +389,23 @@ function ofInvoice(plan: typeof planOperation): Operation['plan'] {
 }
 
 /** What the payment has paid. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
-function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null): InvoicePayment {
+function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null) {
   const paid = paidRowOf(rows);
   if (!paid) throw noInvoicePayment(paymentId);
   return paid;
 }
 
-async function lockForPayment(session: WriteSession, accountId: Uuid): Promise<Account> {
+async function lockForPayment(session: WriteSession, accountId: Uuid) {
   const [account] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
   return account ?? lockAccount(session, accountId);
 }
 
-function noInvoicePayment(paymentId: Uuid | null): BillingError {
+function noInvoicePayment(paymentId: Uuid | null) {
   const message = `No invoice payment could be found for payment ${paymentId}`;
   return billingError(ErrorCode.INVOICE_PAYMENT_NOT_FOUND, message, { paymentId });
 }
 
-function bothMethods(): BillingError {
+function bothMethods() {
   const message =
     'An external payment takes no paymentMethodId: it is made with the external method of the account';
   return billingError(ErrorCode.INVALID_PARAMETER, message, { parameter: 'paymentMethodId' });

@@ -172,7 +172,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     context: CallContext,
     gateway: PaymentGateway,
     { rawBody, headers, query }: SignedNotificationInput,
-  ): Promise<void> {
+  ) {
     const { pluginTimeoutMs: timeoutMs } = await this.#read(context, this.#configOf);
     const request = { rawBody, headers, query };
     const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (notification, as) =>
@@ -189,7 +189,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   async #between<R, T, V>(
     context: CallContext,
     { gateway, run, timeoutMs, request, call, read, paymentOf }: Between<R, T, V>,
-  ): Promise<V> {
+  ) {
     const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       read(await call(asking, as)),
     );
@@ -208,7 +208,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the member. */
-  #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string): PaymentGateway {
+  #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string) {
     const gateway = registeredGateway(this.#ports.gateways, pluginName);
     if (gateway[member] === undefined) throw lacksMember(gateway.name, member);
     return gateway;
@@ -218,7 +218,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   async #chosenMethod(
     context: CallContext,
     asked: { readonly account: Account; readonly method: PaymentMethod | null; readonly run: ControlledRun },
-  ): Promise<PaymentMethod> {
+  ) {
     const { account, method, run } = asked;
     const id = run.context.paymentMethodId;
     if (id === null)
@@ -231,18 +231,18 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     context: CallContext,
     { controlPlugins, properties = [] }: Pick<HostedFormInput, 'controlPlugins' | 'properties'>,
     { config, about }: { readonly config: PaymentConfig; readonly about: Partial<PaymentControlContext> },
-  ): ControlledRun {
+  ) {
     const names = controlPlugins ?? config.controlPlugins;
     return { names, context: contextOfCall(context, { paymentApiType: 'HPP', ...about }), properties };
   }
 
-  #read<T>(context: CallContext, work: (session: ReadSession) => Promise<T>): Promise<T> {
+  #read<T>(context: CallContext, work: (session: ReadSession) => Promise<T>) {
     return this.#ports.storage.read(context.tenant, work);
   }
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active one of the account. */
-async function methodOf(session: ReadSession, account: Account, methodId: Uuid): Promise<PaymentMethod> {
+async function methodOf(session: ReadSession, account: Account, methodId: Uuid) {
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive && method.accountId === account.id) return method;
   throw noSuchMethod(methodId);

@@ -10,7 +10,7 @@ import {
 import { authorshipOf, pause } from '../../runtime/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
+import { type Currency, isCurrency, statedAmount } from '../../values/money/index.ts';
 import { readResult } from '../machine/payment-service.ts';
 import { LaterOutcomes, type LaterPorts } from '../machine/record-outcomes.ts';
 import type {
@@ -77,7 +77,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   }
 
   /** Whether it was done: not while the payment is with somebody else, or if the status is another one by now. */
-  async #fix(context: CallContext, input: TransactionFixInput, known: Known): Promise<boolean> {
+  async #fix(context: CallContext, input: TransactionFixInput, known: Known) {
     const { createdDate: now } = context;
     const settlements = [settlementOf(input, known, now)];
     const accountIds = [known.payment.accountId];
@@ -89,7 +89,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   }
 }
 
-function isCalled({ transactions }: Known, now: CallContext['createdDate']): boolean {
+function isCalled({ transactions }: Known, now: CallContext['createdDate']) {
   return transactions.some((each) => isLeased(each, now));
 }
 
@@ -114,12 +114,12 @@ function settlementOf(
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency. */
-function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null): Decimal | null {
+function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null) {
   if (processedAmount == null || currency === null) return processedAmount ?? null;
   return statedAmount(processedAmount, { currency, name: 'processedAmount' });
 }
 
-async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput): Promise<Known> {
+async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput) {
   const [payment] = await session.payments.findByIds([paymentId]);
   if (!payment) throw noSuchPayment(paymentId);
   const transactions = await session.payments.findTransactions([paymentId]);
@@ -129,10 +129,7 @@ async function load(session: ReadSession, { paymentId, transactionId }: Transact
   throw billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { paymentId, transactionId });
 }
 
-async function keyOf(
-  session: WriteSession,
-  { transactionId, transactionExternalKey }: ScheduledRetryInput,
-): Promise<string> {
+async function keyOf(session: WriteSession, { transactionId, transactionExternalKey }: ScheduledRetryInput) {
   if (transactionId != null) {
     const [transaction] = await session.payments.findTransactionsByIds([transactionId]);
     if (!transaction) throw noPaymentOfTransaction(transactionId);
@@ -148,7 +145,7 @@ const statuses: ReadonlySet<string> = new Set(
 const states: ReadonlySet<string> = new Set(paymentStateNames);
 
 /** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status, a state or a currency that does not exist. */
-function checkNames(input: TransactionFixInput): void {
+function checkNames(input: TransactionFixInput) {
   if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
   for (const name of ['stateName', 'lastSuccessStateName'] as const) {
     const state = input[name];

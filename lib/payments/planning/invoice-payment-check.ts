@@ -88,12 +88,12 @@ export function checkAskedAmount(
   if (!isEmpty) throw badParameter('amount', 'must be more than 0');
 }
 
-function isNothing(amount: Decimal): boolean {
+function isNothing(amount: Decimal) {
   return amount.lessThanOrEqualTo(ZERO);
 }
 
 /** Rule 5. */
-function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Decimal {
+function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal) {
   const requested = input.requestedAmount;
   if (requested === null || requested.equals(balance)) return balance;
   if (requested.lessThan(balance)) return requested;
@@ -129,7 +129,7 @@ function checkOpenTransactions(
 }
 
 /** Returns the amount that a pending payment will settle, in the invoice's currency if its row has it (§9.4). */
-function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]): Decimal {
+function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   const row = rows.find((each) => each.type === InvoicePaymentType.ATTEMPT && isRowOf(each, transaction));
   if (row?.status === InvoicePaymentStatus.PENDING) return row.amount;
   return transaction.amount ?? ZERO;
@@ -241,11 +241,11 @@ export function noDefaultMethod(accountId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD, message, { accountId });
 }
 
-function hasFailed({ status }: PaymentTransaction): boolean {
+function hasFailed({ status }: PaymentTransaction) {
   return status === TransactionStatus.PAYMENT_FAILURE || status === TransactionStatus.PLUGIN_FAILURE;
 }
 
-function taken(parameter: string, key: string): BillingError {
+function taken(parameter: string, key: string) {
   const message = `${parameter} "${shortened(key)}" is used by another payment already`;
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

@@ -118,7 +118,7 @@ export function askedPayment(request: Asked, found: KeyedPayments): Payment | nu
   return payment;
 }
 
-function namedPayment(request: Asked, found: KeyedPayments): Payment | null {
+function namedPayment(request: Asked, found: KeyedPayments) {
   const { paymentId, paymentExternalKey, transactionExternalKey, operation } = request;
   if (paymentId !== null) {
     if (found.byId === undefined) throw noSuchPayment(paymentId);
@@ -139,7 +139,7 @@ function namedPayment(request: Asked, found: KeyedPayments): Payment | null {
 }
 
 /** Returns the payment of a transaction that has not failed, else the only payment with failed ones. */
-function ofTransactions(key: string, { transactions, payments }: KeyedPayments): Payment | null {
+function ofTransactions(key: string, { transactions, payments }: KeyedPayments) {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
   const [first, second] = payments.filter(({ id }) => ids.has(id));
@@ -155,7 +155,7 @@ const failed: ReadonlySet<TransactionStatus> = new Set([
   TransactionStatus.PLUGIN_FAILURE,
 ]);
 
-function checkTransactionsOf(accountId: Uuid | null, payment: Payment | null, found: KeyedPayments): void {
+function checkTransactionsOf(accountId: Uuid | null, payment: Payment | null, found: KeyedPayments) {
   const stranger = found.payments.find((each) => each.accountId !== accountId);
   if (accountId !== null && stranger && stranger.id !== payment?.id) throw transactionOfOther(accountId);
 }
@@ -243,11 +243,7 @@ export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFa
 }
 
 /** Returns the most that an operation can return, which older data may have with more digits than the currency. */
-function restOf(
-  operation: OperationRequest['operation'],
-  currency: Currency,
-  facts: OperationFacts,
-): Decimal | null {
+function restOf(operation: OperationRequest['operation'], currency: Currency, facts: OperationFacts) {
   if (operation !== 'REFUND' && operation !== 'CHARGEBACK') return null;
   const paid = paidRows(facts);
   if (paid !== null) return operation === 'REFUND' ? refundRemainderOf(paid, currency) : remainderOf(paid);
@@ -255,7 +251,7 @@ function restOf(
 }
 
 /** Returns the sum of refunds without an outcome. */
-function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
+function openRefunds(transactions: readonly PaymentTransaction[]) {
   const open = transactions.filter(
     (each) => each.transactionType === TransactionType.REFUND && isUnresolved(each),
   );
@@ -266,7 +262,7 @@ function openRefunds(transactions: readonly PaymentTransaction[]): Decimal {
 function checkChargeback(
   { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
   facts: OperationFacts,
-): void {
+) {
   const paid = paidRows(facts);
   if (paid !== null) {
     checkDisputable({ amount, currency }, paid);
@@ -319,17 +315,17 @@ function statedAs(
   amount: Decimal,
   currency: OperationAmount['currency'],
   { pending: { amount: rest }, rules: { roundsFloatNoise } }: Pick<Completing, 'pending' | 'rules'>,
-): Decimal {
+) {
   return currency === null ? amount : statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
 /** Returns the invoice payment row of the transaction, if it pays an invoice. */
-function paysRow(pending: PaymentTransaction, { rows }: OperationFacts): InvoicePayment | undefined {
+function paysRow(pending: PaymentTransaction, { rows }: OperationFacts) {
   if (pending.transactionType !== TransactionType.PURCHASE) return undefined;
   return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && isRowOf(row, pending));
 }
 
-function checkMore(amount: Decimal, { pending, facts, rules }: Completing): void {
+function checkMore(amount: Decimal, { pending, facts, rules }: Completing) {
   if (pending.transactionType === TransactionType.REFUND) {
     const isOther = ({ id }: PaymentTransaction) => id !== pending.id;
     const { transactions, openInvoiceRefunds } = facts;

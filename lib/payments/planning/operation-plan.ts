@@ -125,10 +125,7 @@ export function planByKey(
 }
 
 /** The method of a payment is fixed by its first transaction (§1.3). */
-function checkMethodOfPayment(
-  { operation, paymentMethodId }: OperationRequest,
-  { payment }: OperationFacts,
-): void {
+function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, { payment }: OperationFacts) {
   if (payment === null || paymentMethodId === null || !isFirstOperation(operation)) return;
   const fixed = payment.paymentMethodId;
   if (paymentMethodId === fixed) return;
@@ -136,7 +133,7 @@ function checkMethodOfPayment(
 }
 
 /** Returns the pending transaction with the request's key (§4.2), or null. */
-function pendingOfKey(request: OperationRequest, facts: OperationFacts): PaymentTransaction | null {
+function pendingOfKey(request: OperationRequest, facts: OperationFacts) {
   const key = request.transactionExternalKey;
   if (key === null) return null;
   const type = typeOf(request.operation);
@@ -155,7 +152,7 @@ function pendingOfKey(request: OperationRequest, facts: OperationFacts): Payment
   throw badParameter('transactionExternalKey', why, { transactionId });
 }
 
-function checkKey(each: PaymentTransaction, { operation }: OperationRequest, facts: OperationFacts): void {
+function checkKey(each: PaymentTransaction, { operation }: OperationRequest, facts: OperationFacts) {
   if (each.status === TransactionStatus.UNKNOWN) throw notAllowed(operation, facts.payment);
   const stands =
     each.transactionType === TransactionType.CHARGEBACK
@@ -170,7 +167,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */
-function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts): void {
+function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts) {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
   throw billingError(
     ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
@@ -197,7 +194,7 @@ export function usableMethod(
 function methodIdOf(
   { paymentMethodId }: Pick<OperationRequest, 'paymentMethodId'>,
   { payment, account }: Pick<OperationFacts, 'payment' | 'account'>,
-): Uuid | null {
+) {
   return payment?.paymentMethodId ?? paymentMethodId ?? account.paymentMethodId;
 }
 

@@ -10,7 +10,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { hasOnlyBegun, spentAttempt } from '../state/outcome-consequences.ts';
@@ -114,7 +114,7 @@ function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
   hold: AutoPayHold,
   { transactions }: ReservationFacts,
-): boolean {
+) {
   const isOpen = transactions.some(
     (each) =>
       isUnresolved(each) &&
@@ -152,7 +152,7 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
 }
 
 /** Returns the method, fixed by the payment's first transaction (§1.3); null for the account's default. */
-function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined): Uuid | null {
+function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined) {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
   if (methodId === null || methodId === fixed) return fixed;
@@ -185,31 +185,28 @@ function planFirst(
   return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(planning, attempt)] };
 }
 
-function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2]): PlannedCharge {
+function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2]) {
   return plannedCharge(planning, planning, paid);
 }
 
 /** Returns the method chosen by control plugins, else the requested one, else the account's default. */
-function knownMethod(
-  { consulted, account, methods }: ReservationFacts,
-  asked: Uuid | null,
-): PaymentMethod | undefined {
+function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
   const stored = methodId === null ? undefined : methods.get(methodId);
   return stored?.accountId === account.id ? stored : undefined;
 }
 
 /** Returns the method if it is active and its gateway registered; without a gateway there is no transaction (§2.2). */
-function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined): PaymentMethod | null {
+function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined) {
   return method?.isActive && gateways.has(method.pluginName) ? method : null;
 }
 
-function unusable({ account, gateways }: Planning, method: PaymentMethod | undefined): BillingError {
+function unusable({ account, gateways }: Planning, method: PaymentMethod | undefined) {
   if (method === undefined) return noDefaultMethod(account.id);
   return method.isActive ? noSuchPlugin(method.pluginName, gateways) : noSuchMethod(method.id);
 }
 
-function lacksMethod(decision: InvoicePaymentDecision): boolean {
+function lacksMethod(decision: InvoicePaymentDecision) {
   return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
@@ -218,14 +215,14 @@ function mayPurchase(
   { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,
   payment: Payment | null,
-): boolean {
+) {
   return mayStart(TransactionType.PURCHASE, payment?.lastSuccessStateName ?? null, {
     transactions: transactions.filter(({ paymentId }) => paymentId === payment?.id),
     table: stateMachines.get(pluginName),
   });
 }
 
-function unpaidAttempt(planning: Planning, amount: Decimal): New<PaymentAttempt> {
+function unpaidAttempt(planning: Planning, amount: Decimal) {
   const key = planning.ids.next();
   return abortedAttempt(planning, { paymentKey: key, transactionKey: key, paymentMethodId: null, amount });
 }
@@ -233,7 +230,7 @@ function unpaidAttempt(planning: Planning, amount: Decimal): New<PaymentAttempt>
 function abortedAttempt(
   planning: Planning,
   run: Omit<Parameters<typeof newAttempt>[2], 'transactionId' | 'stateName'>,
-): New<PaymentAttempt> {
+) {
   return newAttempt(planning, planning, { ...run, transactionId: null, stateName: AttemptState.ABORTED });
 }
 
@@ -312,7 +309,7 @@ function decide(
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }
 
-function failureEvent({ account, invoice, now }: Planning, attempt: New<PaymentAttempt>): NewBusEvent {
+function failureEvent({ account, invoice, now }: Planning, attempt: New<PaymentAttempt>) {
   const { id: invoiceId, currency } = invoice;
   return noPaymentEvent({ accountId: account.id, invoiceId, currency, now, attempt });
 }

@@ -1,6 +1,6 @@
 import { adjustedAmount, balanceOf, checkTexts } from '../../invoicing/index.ts';
 import type { Invoice, InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type AmountStatement,
@@ -74,7 +74,7 @@ function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
   form: AmountForm,
-): InvoiceRefund['adjustments'] {
+) {
   if (asked.length === 0) {
     const message = 'A refund that adjusts the invoice needs the items to adjust';
     throw billingError(ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING, message);
@@ -98,12 +98,12 @@ function adjustmentsOf(
   return [...taken.values()];
 }
 
-function notOnInvoice(invoiceItemId: Uuid): BillingError {
+function notOnInvoice(invoiceItemId: Uuid) {
   const message = `Invoice item ${invoiceItemId} is not on the invoice that was paid`;
   return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID, message, { invoiceItemId });
 }
 
-function notPositive(invoiceItemId: Uuid): BillingError {
+function notPositive(invoiceItemId: Uuid) {
   const message = `The adjustment of invoice item ${invoiceItemId} must be more than 0`;
   return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, { invoiceItemId });
 }

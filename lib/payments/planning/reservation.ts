@@ -112,7 +112,7 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
 }
 
 /** Errors of the rules of keys name the transaction; those of the index do not. */
-function isRace(error: unknown): boolean {
+function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;
   const { code, facts } = error;
   return code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS && facts.transactionId === undefined;

@@ -212,7 +212,7 @@ export class AttemptControl {
     return this.#tell(run, transaction, timeoutMs);
   }
 
-  #tell(run: ControlledRun, ended: Ended, timeoutMs: number): Promise<ControlResult> {
+  #tell(run: ControlledRun, ended: Ended, timeoutMs: number) {
     const { id: transactionId, paymentId, status, processedAmount, processedCurrency } = ended;
     const about = { paymentId, transactionId, processedAmount, processedCurrency };
     const told = { ...run, context: { ...run.context, ...about } };

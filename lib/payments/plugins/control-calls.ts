@@ -1,10 +1,4 @@
-import type {
-  FailureCallResult,
-  PaymentControl,
-  PaymentControlContext,
-  Ports,
-  PriorCallResult,
-} from '../../ports/index.ts';
+import type { FailureCallResult, PaymentControlContext, Ports, PriorCallResult } from '../../ports/index.ts';
 import {
   INVOICE_PAYMENT_CONTROL_PLUGIN,
   type New,
@@ -67,11 +61,7 @@ export class ControlCalls {
     return this.#tell(run, 'onFailureCall', timeoutMs);
   }
 
-  async #tell(
-    run: ControlledRun,
-    member: 'onSuccessCall' | 'onFailureCall',
-    timeoutMs: number,
-  ): Promise<ControlResult> {
+  async #tell(run: ControlledRun, member: 'onSuccessCall' | 'onFailureCall', timeoutMs: number) {
     const isFailure = member === 'onFailureCall';
     let { properties } = run;
     let retryAt: Instant | null = null;
@@ -93,7 +83,7 @@ export class ControlCalls {
   }
 
   /** Unknown names are skipped with a warning (rule 7); the built-in invoice control is no plugin (rule 10). */
-  #registered(names: readonly string[]): readonly PaymentControl[] {
+  #registered(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
     return pluginsAmong(names).flatMap((pluginName) => {
       const plugin = paymentControls.get(pluginName);
@@ -107,12 +97,12 @@ export class ControlCalls {
     timeoutMs: number,
     given: readonly [PaymentControlContext, readonly PluginProperty[]],
     call: (...given: readonly [PaymentControlContext, readonly PluginProperty[]]) => Promise<T>,
-  ): Promise<GatewayReply<T>> {
+  ) {
     return (await callGateway(given, call, { timeoutMs, systemClock: this.#ports.systemClock })).reply;
   }
 }
 
-function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null>): ClaimedPrior | null {
+function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null>) {
   if (reply.kind === 'VALUE') return reply.value;
   const own = 'cause' in reply ? reply.cause : undefined;
   if (own instanceof BillingError) throw own;
@@ -121,22 +111,19 @@ function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null
   throw billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName });
 }
 
-function aborted(pluginName: string): BillingError {
+function aborted(pluginName: string) {
   const message = `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`;
   return billingError(ErrorCode.PAYMENT_PLUGIN_API_ABORTED, message, { pluginName });
 }
 
 /** Reads a plugin's answer to an end while its call lasts, so that an unreadable one counts as its throw. */
-function claimedEnd(result: FailureCallResult | null | undefined): {
-  readonly properties: ControlledRun['properties'] | null;
-  readonly next: Instant | null;
-} {
+function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
   return { properties: adjusted ? gatewayProperties(adjusted) : null, next: dateOf(result?.nextRetryDate) };
 }
 
 /** Returns the date of a retry, rounded up to the second; null if there is no valid one. */
-function dateOf(date: Date | null | undefined): Instant | null {
+function dateOf(date: Date | null | undefined) {
   const ms = date instanceof Date ? date.getTime() : Number.NaN;
   return Number.isFinite(ms) ? instant(Math.ceil(ms / 1_000) * 1_000) : null;
 }
@@ -167,7 +154,7 @@ export function claimedPrior(result: PriorCallResult | null | undefined): Claime
   };
 }
 
-function claimedUuid(id: unknown): Uuid | null | undefined {
+function claimedUuid(id: unknown) {
   if (id === undefined || id === null) return null;
   const text = String(id).toLowerCase();
   return isUuid(text) ? text : undefined;
@@ -202,11 +189,7 @@ export function adjustedContext(
 }
 
 /** Returns the amount in whole minor units of its currency, after the plugin's adjustments (§2.3 rule 6). */
-function adjustedMoney(
-  result: ClaimedPrior,
-  context: ControlledRun['context'],
-  plugin: string,
-): Pick<ControlledRun['context'], 'amount' | 'currency'> {
+function adjustedMoney(result: ClaimedPrior, context: ControlledRun['context'], plugin: string) {
   const stated = result.amount === null ? context.amount : result.amount;
   if (stated === undefined) throw notAllowed(plugin, 'the amount to something that is none');
   const currency = result.currency ?? context.currency;
@@ -216,7 +199,7 @@ function adjustedMoney(
   return { amount: stated && claimedInUnits(stated, { currency, asked }), currency };
 }
 
-function notAllowed(plugin: string, what: string): BillingError {
+function notAllowed(plugin: string, what: string) {
   const message = `Payment control plugin "${plugin}" adjusts ${what}; nothing was attempted`;
   return billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName: plugin });
 }

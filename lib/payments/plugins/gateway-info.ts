@@ -131,7 +131,7 @@ export class GatewayInfo {
     context: CallContext,
     asked: { readonly questions: readonly Question<R>[]; readonly timeoutMs: number },
     from: (gateway: PaymentGateway) => (request: R, as: GatewayContext) => Promise<T | null>,
-  ): Promise<ReadonlyMap<Uuid, T>> {
+  ) {
     const { systemClock, gateways, logger } = this.#ports;
     const deadlineMs = systemClock.nowMs() + asked.timeoutMs;
     const ask = (gateway: PaymentGateway, request: R): Promise<GatewayReply<T | null>> => {
@@ -152,7 +152,7 @@ export class GatewayInfo {
   }
 }
 
-function holdsMethods(gateway: PaymentGateway): boolean {
+function holdsMethods(gateway: PaymentGateway) {
   return gateway.capabilities?.holdsPaymentMethods !== false && gateway.getPaymentMethodDetail !== undefined;
 }
 

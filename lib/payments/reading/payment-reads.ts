@@ -36,12 +36,7 @@ import {
   registeredGateway,
 } from '../state/payment-errors.ts';
 import { paymentStateNames } from '../state/payment-state.ts';
-import {
-  type InvoicePaymentView,
-  type PaymentView,
-  viewPayments,
-  withInvoices,
-} from '../state/payment-view.ts';
+import { type PaymentView, viewPayments, withInvoices } from '../state/payment-view.ts';
 
 /**
  * Reads of payments (§11), each in a constant number of queries. With plugin information, the gateways are asked and their
@@ -101,7 +96,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Found & { readonly rows: readonly InvoicePayment[] }>,
-  ): Promise<readonly InvoicePaymentView[]> {
+  ) {
     const { payments, found } = await this.#read(context, options, find);
     return withInvoices(payments, found.rows);
   }
@@ -110,7 +105,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Payment>,
-  ): Promise<PaymentView> {
+  ) {
     const found = async (session: ReadSession) => ({ payments: [await find(session)] });
     const { payments } = await this.#read(context, options, found);
     const [view] = payments;
@@ -154,7 +149,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<F>,
-  ): Promise<{ readonly payments: readonly PaymentView[]; readonly found: F }> {
+  ) {
     const load = () =>
       this.#ports.storage.read(context.tenant, async (session) => {
         const found = await find(session);
@@ -198,7 +193,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     context: CallContext,
     gateway: PaymentGateway,
     { searchKey, request }: { readonly searchKey: string; readonly request: PaymentListRequest },
-  ): Promise<Page<PaymentView>> {
+  ) {
     const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, this.#configOf);
     const asked = { gateway, searchKey, request, properties: request.properties ?? [], timeoutMs };
     const found = await searchPaymentsOfGateway(this.#ports, context, asked);
@@ -209,7 +204,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     context: CallContext,
     request: PaymentListRequest,
     find: (session: ReadSession) => Promise<Page<Payment>>,
-  ): Promise<Page<PaymentView>> {
+  ) {
     const { payments, found } = await this.#read(context, request, async (session) => {
       const { rows, ...counts } = await find(session);
       return { payments: rows, ...counts };
@@ -218,10 +213,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
   }
 }
 
-async function paymentOf(
-  session: ReadSession,
-  { paymentId }: Pick<PaymentTransaction, 'paymentId'>,
-): Promise<Payment> {
+async function paymentOf(session: ReadSession, { paymentId }: Pick<PaymentTransaction, 'paymentId'>) {
   const [payment] = await session.payments.findByIds([paymentId]);
   return payment ?? fail(noSuchPayment(paymentId));
 }
@@ -238,10 +230,7 @@ interface Found {
 const NO_ROWS: PageRequest = { offset: 0, limit: 0 };
 
 /** Returns the payments of the gateway's hits in its order; unknown hits are dropped. */
-async function knownPayments(
-  session: ReadSession,
-  { paymentIds, total }: FoundByGateway,
-): Promise<Page<Payment>> {
+async function knownPayments(session: ReadSession, { paymentIds, total }: FoundByGateway) {
   const payments = await session.payments.findByIds(paymentIds);
   const known = new Map(payments.map((payment) => [payment.id, payment]));
   const { max } = await session.payments.page(NO_ROWS, { pluginName: null });
@@ -288,7 +277,7 @@ async function searchPaymentsOfGateway(
   ports: Pick<Ports, 'systemClock'>,
   context: CallContext,
   { gateway, searchKey, request, properties, timeoutMs }: Searching,
-): Promise<FoundByGateway> {
+) {
   const limit = Math.abs(request.limit);
   const search = { searchKey, offset: request.offset, limit, properties };
   const reply = await askGateway(ports, { context, timeoutMs, request: search }, async (asking, as) =>
@@ -301,7 +290,7 @@ async function searchPaymentsOfGateway(
 }
 
 /** Returns the hits of a valid page, at most `limit`; null if the page is invalid. */
-function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number): FoundByGateway | null {
+function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number) {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
   const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {
     const id = row?.kbPaymentId;

@@ -15,7 +15,7 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
+import { type Currency, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import {
   convertedPayment,
@@ -73,7 +73,7 @@ function effectOf(transaction: PaymentTransaction, ledger: Ledger, tools: Tools)
   }
 }
 
-function changesCount({ before, after }: ChangedRow): boolean {
+function changesCount({ before, after }: ChangedRow) {
   return before?.status !== after.status || !before.amount.equals(after.amount);
 }
 
@@ -139,11 +139,7 @@ function effectOfChargeback(
   return newRow(paid, { type: InvoicePaymentType.CHARGED_BACK, externalKey, ...result }, tools);
 }
 
-function rowOf(
-  type: InvoicePaymentType,
-  transaction: PaymentTransaction,
-  rows: readonly InvoicePayment[],
-): InvoicePayment | undefined {
+function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
@@ -151,7 +147,7 @@ function rowOf(
 function paidBy(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],
-): InvoicePayment | undefined {
+) {
   if (invoiceRefund !== null) return rows.find(({ id }) => id === invoiceRefund.invoicePaymentId);
   if (transactionType === TransactionType.CREDIT) return undefined;
   return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
@@ -252,12 +248,12 @@ export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
   return { ...invoice, ...amountsAfterPayment(invoice, payment) };
 }
 
-function countedChange({ before, after }: ChangedRow): Decimal {
+function countedChange({ before, after }: ChangedRow) {
   return countedAmount(after).minus(countedAmount(before));
 }
 
 /** Returns the row's share of its invoice's balance: only SUCCESS rows count (§9.4). */
-function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null): Decimal {
+function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
   return row?.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
 }
 

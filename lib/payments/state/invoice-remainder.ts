@@ -8,7 +8,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
@@ -72,17 +72,14 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
 }
 
 /** Returns the successful refunds and chargebacks of the paid row. */
-function backOf(paid: InvoicePayment, rows: PaidRows['rows']): PaidRows['rows'] {
+function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
   return rows.filter(
     (row) => row.linkedInvoicePaymentId === paid.id && row.status === InvoicePaymentStatus.SUCCESS,
   );
 }
 
 /** Returns the refunds that have a row; that of a refund that has just succeeded is not decided yet. */
-function countedOf(
-  refunds: readonly PaymentTransaction[],
-  back: PaidRows['rows'],
-): readonly PaymentTransaction[] {
+function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
   return refunds.filter(
     (each) =>
       each.status === TransactionStatus.SUCCESS &&
@@ -91,10 +88,7 @@ function countedOf(
 }
 
 /** Returns the open refunds of the payment, by itself or another payment. */
-function refundsUnderWay(
-  paid: InvoicePayment,
-  transactions: readonly PaymentTransaction[],
-): readonly PaymentTransaction[] {
+function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTransaction[]) {
   const open = transactions.filter(
     (each) =>
       isUnresolved(each) &&
@@ -135,7 +129,7 @@ export function atLeastNothing(amount: Decimal): Decimal {
   return amount.isNegative() ? ZERO : amount;
 }
 
-function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal): BillingError {
+function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal) {
   const message = `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`;
   return billingError(code, message, { amount: formatDecimal(amount), remaining: formatDecimal(most) });
 }
@@ -255,7 +249,7 @@ export function decidingTransaction<T extends Told>(transaction: T, transactions
   );
 }
 
-function hasSameRow(one: Told, other: Told): boolean {
+function hasSameRow(one: Told, other: Told) {
   return (
     one.transactionType === other.transactionType &&
     one.externalKey === other.externalKey &&

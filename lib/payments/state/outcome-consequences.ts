@@ -100,7 +100,7 @@ export function consequencesOf(
 function firstCheckOf(
   transaction: PaymentTransaction & { readonly status: OpenStatus },
   { now, config }: Rules,
-): readonly NewNotification[] {
+) {
   const check = janitorCheck({ status: transaction.status, check: 0, from: now }, config);
   return check ? [recoveryNotification(transaction, check)] : [];
 }
@@ -160,10 +160,7 @@ export function endedAttempt(
  * Returns the amount for a retry (§8.1 rule 3): the requested one, or for an invoice in another currency the invoice's,
  * which is converted again.
  */
-function requestedBy(
-  attempt: PaymentAttempt,
-  { amount, currency, transactionType }: PaymentTransaction,
-): Pick<PaymentAttempt, 'amount' | 'currency'> {
+function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
     transactionType === TransactionType.PURCHASE &&
     attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
@@ -172,7 +169,7 @@ function requestedBy(
   return { amount: amount ?? attempt.amount, currency: currency ?? attempt.currency };
 }
 
-function earliest(one: Instant | null, other: Instant | null): Instant | null {
+function earliest(one: Instant | null, other: Instant | null) {
   if (one === null || other === null) return one ?? other;
   return minInstant(one, other);
 }
@@ -256,13 +253,13 @@ export function asksForRetries(properties: readonly PluginProperty[]): boolean {
   return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }
 
-function afterDecline(n: number, now: Instant, retryDays: readonly number[]): Instant | null {
+function afterDecline(n: number, now: Instant, retryDays: readonly number[]) {
   const days = retryDays[n - 1];
   return days === undefined ? null : addMilliseconds(now, days * DAY_MS);
 }
 
 /** 300, 300, 600, 1200, … seconds: the pause doubles from the third failure on. */
-function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']): Instant | null {
+function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']) {
   if (n - 1 >= retry.maxAttempts) return null;
   const pauseMs = Math.round(retry.startSeconds * retry.multiplier ** Math.max(0, n - 2)) * SECOND_MS;
   return addMilliseconds(now, Math.min(pauseMs, MAX_SETTING_SPAN_MS));

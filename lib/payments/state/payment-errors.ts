@@ -153,11 +153,7 @@ export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): Bi
   }
 }
 
-function unknownOutcome(
-  code: keyof typeof ErrorCode,
-  why: string,
-  { paymentId, transaction }: FailedCall,
-): BillingError {
+function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, transaction }: FailedCall) {
   return billingError(
     ErrorCode[code],
     `The outcome of payment ${paymentId} is unknown, money may have moved: ${why}. ` +

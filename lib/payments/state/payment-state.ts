@@ -244,7 +244,7 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
  * Returns the transactions that no VOID cancels (§4.4 rule 1): each cancels the latest success before it that is not
  * voided.
  */
-function keptTransactions(transactions: readonly Counted[]): readonly Counted[] {
+function keptTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
   for (const transaction of transactions.toReversed()) {
@@ -257,7 +257,7 @@ function keptTransactions(transactions: readonly Counted[]): readonly Counted[] 
 }
 
 /** Returns the latest recorded chargeback of each key, unless a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2). */
-function activeChargebacks<T extends Counted>(transactions: readonly T[]): readonly T[] {
+function activeChargebacks<T extends Counted>(transactions: readonly T[]) {
   const recorded = transactions.filter(
     ({ transactionType, status }) =>
       transactionType === TransactionType.CHARGEBACK &&
@@ -267,20 +267,20 @@ function activeChargebacks<T extends Counted>(transactions: readonly T[]): reado
   return [...latest.values()].filter(({ status }) => status === TransactionStatus.SUCCESS);
 }
 
-function totalOf(kept: readonly Counted[], type: TransactionType, currency: Currency): Decimal {
+function totalOf(kept: readonly Counted[], type: TransactionType, currency: Currency) {
   const ofType = kept.filter(({ transactionType }) => transactionType === type);
   return amountIn(ofType, currency) ?? ZERO;
 }
 
 /** Chargebacks in another currency dispute the whole total (§4.4 rule 5). */
-function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], currency: Currency): Decimal {
+function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], currency: Currency) {
   const disputed = amountIn(chargebacks, currency) ?? total;
   const rest = total.minus(disputed);
   return rest.isNegative() ? ZERO : rest;
 }
 
 /** Returns Σ processed amounts if all are in `currency`, else Σ requested amounts if all are (§4.4 rule 4). */
-function amountIn(transactions: readonly Counted[], currency: Currency): Decimal | undefined {
+function amountIn(transactions: readonly Counted[], currency: Currency) {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {
     return sum(transactions.map(({ processedAmount }) => processedAmount ?? ZERO));
   }

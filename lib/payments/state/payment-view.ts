@@ -81,7 +81,7 @@ export function withInvoices(
 }
 
 /** Returns the gateway's last information about the transaction. */
-function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults): TransactionPluginInfo | null {
+function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults) {
   const result = lastClaimOf(results, id);
   if (!result) return null;
   return {
@@ -120,6 +120,6 @@ export function retryKeysOf(attempts: readonly { readonly id: Uuid }[]): readonl
   return attempts.map(({ id }) => retryKey(id));
 }
 
-function scheduledView(attempt: PaymentAttempt, effectiveDate: Instant): AttemptView {
+function scheduledView(attempt: PaymentAttempt, effectiveDate: Instant) {
   return { ...attempt, stateName: ShownAttemptState.SCHEDULED, transactionId: null, effectiveDate };
 }

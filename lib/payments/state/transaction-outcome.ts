@@ -110,7 +110,7 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   };
 }
 
-function flawOf(requested: Requested, result: GatewayResult): string | null {
+function flawOf(requested: Requested, result: GatewayResult) {
   if (result.kbTransactionPaymentId !== requested.id) return 'it is about another transaction';
   if (result.status !== undefined && !Object.hasOwn(PluginStatus, result.status))
     return 'its status does not exist';
@@ -121,14 +121,14 @@ function flawOf(requested: Requested, result: GatewayResult): string | null {
 }
 
 /** Returns the gateway's amount; undefined if missing or invalid. */
-function amountOf({ amount }: GatewayResult): Decimal | undefined {
+function amountOf({ amount }: GatewayResult) {
   return amount == null ? undefined : claimedAmount(amount);
 }
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
 /** Unknown words become OTHER (overdue §3.2); null if the gateway gave none. */
-function claimedResponse({ paymentResponse: said }: GatewayResult): PaymentResponse | null {
+function claimedResponse({ paymentResponse: said }: GatewayResult) {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
 }
@@ -233,15 +233,12 @@ export function settledTransaction(
 }
 
 /** Returns whether the transaction still has the lease of the call, expired or not (§5.1 rule 3). */
-function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement): boolean {
+function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement) {
   return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
 /** Keeps the gateway's error if a correction has none. */
-function errorOf(
-  before: PaymentTransaction,
-  outcome: TransactionOutcome,
-): Pick<PaymentTransaction, 'gatewayErrorCode' | 'gatewayErrorMsg' | 'paymentResponse'> {
+function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   return {
     gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,
     gatewayErrorMsg: outcome.gatewayErrorMsg ?? before.gatewayErrorMsg,
@@ -298,7 +295,7 @@ export function fixedStates(
   }
 }
 
-function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'status'>): PaymentStateName {
+function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'status'>) {
   const name = stateNameOf(fixed);
   const known = paymentStateNames.find((each) => each === name);
   if (known !== undefined) return known;
