@@ -48,7 +48,7 @@ export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayR
 /** Returns the result of the card check for an amount of 0. */
 export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResult {
   const error = setup.last_setup_error;
-  const status = setupStatus(setup.status);
+  const status = setupStatuses[setup.status] ?? PluginStatus.UNDEFINED;
   return {
     ...at(told, setup.created),
     status,
@@ -79,7 +79,7 @@ export function markedResult(
 
 export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
   const currency = asCurrency(refund.currency.toUpperCase());
-  const status = refundStatus(refund.status);
+  const status = refundStatuses.get(refund.status) ?? PluginStatus.UNDEFINED;
   const charge = idOf(refund.charge);
   return {
     ...at(told, refund.created),
@@ -136,35 +136,21 @@ export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolea
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
 
-function setupStatus(status: Stripe.SetupIntent.Status) {
-  switch (status) {
-    case 'succeeded':
-      return PluginStatus.PROCESSED;
-    case 'processing':
-    case 'requires_action':
-      return PluginStatus.PENDING;
-    case 'requires_payment_method':
-    case 'canceled':
-      return PluginStatus.ERROR;
-    default:
-      return PluginStatus.UNDEFINED;
-  }
-}
+const setupStatuses: Readonly<Partial<Record<Stripe.SetupIntent.Status, PluginStatus>>> = {
+  succeeded: 'PROCESSED',
+  processing: 'PENDING',
+  requires_action: 'PENDING',
+  requires_payment_method: 'ERROR',
+  canceled: 'ERROR',
+};
 
-function refundStatus(status: string | null) {
-  switch (status) {
-    case 'succeeded':
-      return PluginStatus.PROCESSED;
-    case 'pending':
-    case 'requires_action':
-      return PluginStatus.PENDING;
-    case 'failed':
-    case 'canceled':
-      return PluginStatus.ERROR;
-    default:
-      return PluginStatus.UNDEFINED;
-  }
-}
+const refundStatuses: ReadonlyMap<string | null, PluginStatus> = new Map([
+  ['succeeded', 'PROCESSED'],
+  ['pending', 'PENDING'],
+  ['requires_action', 'PENDING'],
+  ['failed', 'ERROR'],
+  ['canceled', 'ERROR'],
+]);
 
 function refusalOf(intent: Stripe.PaymentIntent) {
   return refused(intent.last_payment_error ?? { code: intent.cancellation_reason });
@@ -208,41 +194,41 @@ function transactionAt({ paymentId, transactionId, transactionType }: Told, crea
 }
 
 const reasons: Readonly<Record<string, PaymentResponse>> = {
-  incorrect_number: PaymentResponse.INVALID_CARD,
-  invalid_number: PaymentResponse.INVALID_CARD,
-  invalid_account: PaymentResponse.INVALID_CARD,
-  invalid_expiry_month: PaymentResponse.INVALID_CARD,
-  invalid_expiry_year: PaymentResponse.INVALID_CARD,
-  new_account_information_available: PaymentResponse.INVALID_CARD,
-  card_not_supported: PaymentResponse.INVALID_CARD,
-  incorrect_cvc: PaymentResponse.INVALID_CARD,
-  invalid_cvc: PaymentResponse.INVALID_CARD,
-  expired_card: PaymentResponse.EXPIRED_CARD,
-  lost_card: PaymentResponse.LOST_OR_STOLEN_CARD,
-  stolen_card: PaymentResponse.LOST_OR_STOLEN_CARD,
-  pickup_card: PaymentResponse.LOST_OR_STOLEN_CARD,
-  do_not_honor: PaymentResponse.DO_NOT_HONOR,
-  do_not_try_again: PaymentResponse.DO_NOT_HONOR,
-  no_action_taken: PaymentResponse.DO_NOT_HONOR,
-  insufficient_funds: PaymentResponse.INSUFFICIENT_FUNDS,
-  withdrawal_count_limit_exceeded: PaymentResponse.INSUFFICIENT_FUNDS,
-  card_velocity_exceeded: PaymentResponse.INSUFFICIENT_FUNDS,
-  generic_decline: PaymentResponse.DECLINE,
-  card_declined: PaymentResponse.DECLINE,
-  call_issuer: PaymentResponse.DECLINE,
-  fraudulent: PaymentResponse.DECLINE,
-  transaction_not_allowed: PaymentResponse.DECLINE,
-  not_permitted: PaymentResponse.DECLINE,
-  restricted_card: PaymentResponse.DECLINE,
-  security_violation: PaymentResponse.DECLINE,
-  processing_error: PaymentResponse.PROCESSING_ERROR,
-  issuer_not_available: PaymentResponse.PROCESSING_ERROR,
-  reenter_transaction: PaymentResponse.PROCESSING_ERROR,
-  try_again_later: PaymentResponse.PROCESSING_ERROR,
-  amount_too_small: PaymentResponse.INVALID_AMOUNT,
-  amount_too_large: PaymentResponse.INVALID_AMOUNT,
-  invalid_amount: PaymentResponse.INVALID_AMOUNT,
-  duplicate_transaction: PaymentResponse.DUPLICATE_TRANSACTION,
+  incorrect_number: 'INVALID_CARD',
+  invalid_number: 'INVALID_CARD',
+  invalid_account: 'INVALID_CARD',
+  invalid_expiry_month: 'INVALID_CARD',
+  invalid_expiry_year: 'INVALID_CARD',
+  new_account_information_available: 'INVALID_CARD',
+  card_not_supported: 'INVALID_CARD',
+  incorrect_cvc: 'INVALID_CARD',
+  invalid_cvc: 'INVALID_CARD',
+  expired_card: 'EXPIRED_CARD',
+  lost_card: 'LOST_OR_STOLEN_CARD',
+  stolen_card: 'LOST_OR_STOLEN_CARD',
+  pickup_card: 'LOST_OR_STOLEN_CARD',
+  do_not_honor: 'DO_NOT_HONOR',
+  do_not_try_again: 'DO_NOT_HONOR',
+  no_action_taken: 'DO_NOT_HONOR',
+  insufficient_funds: 'INSUFFICIENT_FUNDS',
+  withdrawal_count_limit_exceeded: 'INSUFFICIENT_FUNDS',
+  card_velocity_exceeded: 'INSUFFICIENT_FUNDS',
+  generic_decline: 'DECLINE',
+  card_declined: 'DECLINE',
+  call_issuer: 'DECLINE',
+  fraudulent: 'DECLINE',
+  transaction_not_allowed: 'DECLINE',
+  not_permitted: 'DECLINE',
+  restricted_card: 'DECLINE',
+  security_violation: 'DECLINE',
+  processing_error: 'PROCESSING_ERROR',
+  issuer_not_available: 'PROCESSING_ERROR',
+  reenter_transaction: 'PROCESSING_ERROR',
+  try_again_later: 'PROCESSING_ERROR',
+  amount_too_small: 'INVALID_AMOUNT',
+  amount_too_large: 'INVALID_AMOUNT',
+  invalid_amount: 'INVALID_AMOUNT',
+  duplicate_transaction: 'DUPLICATE_TRANSACTION',
 };
 
 /** Maps Stripe's decline code to the reasons of overdue states; unknown codes are OTHER. */

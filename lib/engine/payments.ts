@@ -1,14 +1,14 @@
 import {
   AttemptSweep,
-  AutomaticPaymentHandler,
+  automaticPaymentHandler,
   type ComboAccounts,
   ComboPartiesFinder,
   ComboPayments,
-  DirectPayments,
-  HoldReleaseHandler,
+  directPayments,
+  holdReleaseHandler,
   InvoicePaymentService,
   JanitorHandler,
-  NotifiedPayments,
+  notifiedPayments,
   PaymentGatewayService,
   PaymentMachine,
   PaymentMethodReads,
@@ -16,8 +16,8 @@ import {
   PaymentMethodService,
   PaymentReads,
   PaymentRepairs,
-  PaymentRetryHandler,
   paymentConfigOf,
+  paymentRetryHandler,
 } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
@@ -33,21 +33,21 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
     checkPlugin: methods.checkPlugin.bind(methods),
     add: methods.add.bind(methods),
   });
-  const direct = methodsOf(new DirectPayments(machine));
+  const direct = directPayments(machine);
   const paymentReads = methodsOf(new PaymentReads(ports, configOf));
   const { authorize, purchase, credit, chargeback, reverseChargeback } = direct;
   const { get } = paymentReads;
-  const notified = new NotifiedPayments(ports, { get, chargeback, reverseChargeback });
+  const follow = notifiedPayments(ports, { get, chargeback, reverseChargeback });
   const beginnings = { AUTHORIZE: authorize, PURCHASE: purchase, CREDIT: credit };
   return {
     /** Resolves when all background payment work has ended. */
     idle: () => machine.idle(),
     attempts: new AttemptSweep(ports, configOf),
     handlers: [
-      new AutomaticPaymentHandler(machine),
-      new PaymentRetryHandler(machine),
+      automaticPaymentHandler(machine),
+      paymentRetryHandler(machine),
       new JanitorHandler(ports, configOf),
-      new HoldReleaseHandler(ports),
+      holdReleaseHandler(ports),
     ],
     operations: {
       paymentMethods: {
@@ -56,7 +56,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
         ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
       },
       invoicePayments: methodsOf(new InvoicePaymentService(machine)),
-      paymentGateways: methodsOf(new PaymentGatewayService(ports, configOf, { parties, notified })),
+      paymentGateways: methodsOf(new PaymentGatewayService(ports, configOf, { parties, follow })),
       payments: {
         ...paymentReads,
         ...methodsOf(new PaymentRepairs(ports, configOf)),

@@ -1,7 +1,7 @@
 export {
-  AutomaticPaymentHandler,
-  HoldReleaseHandler,
-  PaymentRetryHandler,
+  automaticPaymentHandler,
+  holdReleaseHandler,
+  paymentRetryHandler,
 } from './background/queued-payments.ts';
 export { AttemptSweep, JanitorHandler } from './background/recovery.ts';
 export type { HostedFormView, NotificationAnswerView } from './claims/gateway-claims.ts';
@@ -25,14 +25,14 @@ export {
   type ComboAccounts,
   ComboPartiesFinder,
   ComboPayments,
-  DirectPayments,
+  directPayments,
 } from './operations/direct-payments.ts';
 export { InvoicePaymentService } from './operations/invoice-payment-service.ts';
 export {
   type ComboFormInput,
   type GatewayNotificationInput,
   type HostedFormInput,
-  NotifiedPayments,
+  notifiedPayments,
   type PaymentGatewayOperations,
   PaymentGatewayService,
   type SignedNotificationInput,

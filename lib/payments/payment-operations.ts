@@ -17,7 +17,7 @@ import type { PaymentStateName } from './state/payment-state.ts';
 import type { InvoicePaymentView, PaymentTransactionView, PaymentView } from './state/payment-view.ts';
 import type { FixedStatus } from './state/transaction-outcome.ts';
 
-/** What was paid, and how it went; operations on payments. */
+/** Reads of payments, and operations on them. */
 export interface PaymentOperations<C extends Leading = []>
   extends PaymentReadOperations<C>,
     PaymentListOperations<C>,
@@ -25,42 +25,42 @@ export interface PaymentOperations<C extends Leading = []>
     ComboOperations<C>,
     PaymentRepairOperations<C> {}
 
-/** A payment after an operation, and the transaction that the operation made or completed: its status tells how it went. */
+/** A payment after an operation, and the transaction that the operation made or completed, with its status. */
 export interface PaymentResult {
   readonly payment: PaymentView;
   readonly transaction: PaymentTransactionView;
 }
 
-/** What every operation on a payment may say. */
+/** Options of every operation on a payment. */
 export interface OperationInput extends ControlledInput {
-  /** The client's own key of the transaction; one that has succeeded is not run again (7030). Default: its id. */
+  /** The client's key of the transaction; a successful one is not run again (7030). Default: its id. */
   readonly transactionExternalKey?: string | null;
   /** Default: now. */
   readonly effectiveDate?: Instant | null;
 }
 
-/** A payment to begin, or to try again after a failure. */
+/** A new payment, or one to try again after a failure. */
 export interface NewPaymentInput extends OperationInput {
   readonly accountId: Uuid;
-  /** More than 0; of an authorization 0 checks the method. */
+  /** More than 0; an authorization of 0 checks the method. */
   readonly amount: Decimal;
   /** Default: the account's. */
   readonly currency?: string | null;
   /** Default: the account's default method. */
   readonly paymentMethodId?: Uuid | null;
-  /** A payment of the account that is to be tried again. */
+  /** A failed payment of the account to try again. */
   readonly paymentId?: Uuid | null;
-  /** The client's own key of the payment. Default: its id. */
+  /** The client's key of the payment. Default: its id. */
   readonly externalKey?: string | null;
 }
 
-/** Which payment: by its id, else by its key. */
+/** A payment by its id, else by its key. */
 export interface OfPayment extends OperationInput {
   readonly paymentId?: Uuid | null;
   readonly externalKey?: string | null;
 }
 
-/** More of a payment: of what was authorized, or of what was taken. */
+/** A further amount of a payment, to capture, refund or charge back. */
 export interface PaymentAmountInput extends OfPayment {
   readonly amount: Decimal;
   /** Default: the account's. */
@@ -70,90 +70,89 @@ export interface PaymentAmountInput extends OfPayment {
 export interface VoidInput extends OfPayment {}
 
 export interface ChargebackReversalInput extends OfPayment {
-  /** Key of the chargeback that has ended. */
+  /** Key of the chargeback. */
   readonly transactionExternalKey: string;
 }
 
-/** Which pending transaction of which payment; what is not given is not looked at. */
+/** A pending transaction of a payment; missing members match any. */
 export interface CompletionInput extends OfPayment {
   readonly transactionId?: Uuid | null;
   readonly transactionType?: TransactionType | null;
-  /** Told to the gateway instead of what is stored; what is stored stays. */
+  /** Sent to the gateway instead of the stored amount, which stays. */
   readonly amount?: Decimal | null;
   readonly currency?: string | null;
 }
 
-/** How a pending transaction has ended, as the gateway has told by another way. */
+/** The outcome of a pending transaction that the gateway reported outside a call. */
 export interface NotifiedOutcomeInput {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly status: NotifiedStatus;
 }
 
-/** A gateway's decline, or a call that never reached it, are both a failure of the payment. */
+/** A decline and a call that never reached the gateway are both failures of the payment. */
 export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
 
 /**
- * Operations on payments (payments §4). Each answers when its outcome is recorded; a gateway that declines, or cannot
- * say, is no error: `transaction.status` tells. They throw when nobody knows what happened: PAYMENT_PLUGIN_TIMEOUT
- * (7100), PAYMENT_PLUGIN_EXCEPTION (7199) for an error that the gateway declares, PAYMENT_INTERNAL_ERROR (7019) for any
- * other; `facts.paymentId` names the payment, which recovery settles.
+ * Operations on payments (payments §4). Each returns when its outcome is recorded; a decline or an uncertain outcome is
+ * no error but a `transaction.status`. If nobody knows the outcome, they throw PAYMENT_PLUGIN_TIMEOUT (7100),
+ * PAYMENT_PLUGIN_EXCEPTION (7199) for a declared error of the gateway, or PAYMENT_INTERNAL_ERROR (7019) for any other;
+ * recovery then settles the payment `facts.paymentId`.
  *
- * All throw BillingError PAYMENT_INVALID_OPERATION (7032) where the payment's state forbids it,
- * PAYMENT_INVALID_PARAMETER (7031), PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_NO_SUCH_PAYMENT (7020),
- * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106) when a
- * control plugin stops it, and PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) when another call holds the payment:
- * nothing was attempted then.
+ * All throw BillingError PAYMENT_INVALID_OPERATION (7032) if the payment's state forbids it, PAYMENT_INVALID_PARAMETER
+ * (7031), PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_NO_SUCH_PAYMENT_METHOD
+ * (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106) if a control plugin stops it, and
+ * PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) if another call holds the payment, without any attempt.
  */
 export interface DirectPaymentOperations<C extends Leading = []> {
-  /** Has the gateway promise the amount, to be captured later. */
+  /** Holds the amount at the gateway for later captures. */
   authorize(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
   /** Takes the amount. */
   purchase(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
-  /** Sends the amount to the payment method. It is no credit of the account. */
+  /** Sends the amount to the payment method. This is no account credit. */
   credit(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
-  /** Takes an amount of what was authorized; may come several times. */
+  /** Takes an authorized amount; possibly in several captures. */
   capture(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
-  /** Gives an amount back, at most what was taken and not given back yet. */
+  /** Refunds an amount, at most the taken amount that is not refunded yet. */
   refund(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
-  /** Takes the latest successful transaction back, before money has moved. */
+  /** Voids the latest successful transaction before money has moved. */
   void(...given: [...C, input: Given<VoidInput>]): Promise<PaymentResult>;
-  /** Records what the network has taken back; no gateway is asked. */
+  /** Records a chargeback of the network; no gateway is asked. */
   chargeback(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
-   * Records that a chargeback has ended in the merchant's favour.
+   * Records that a chargeback has ended in the merchant's favor.
    * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) when no chargeback of the key stands.
    */
   reverseChargeback(...given: [...C, input: Given<ChargebackReversalInput>]): Promise<PaymentResult>;
-  /** Asks the gateway once more for a pending transaction; one that has succeeded already is given as it is. */
+  /** Asks the gateway again about a pending transaction; returns a successful one as it is. */
   complete(...given: [...C, input: Given<CompletionInput>]): Promise<PaymentResult>;
   /**
-   * Records how a pending transaction has ended, as the gateway has told by another way; it is not asked.
+   * Records an outcome that the gateway reported outside a call; the gateway is not asked.
    * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
    */
   recordNotifiedOutcome(...given: [...C, input: Given<NotifiedOutcomeInput>]): Promise<PaymentResult>;
 }
 
-/** An account by its id, else by its external key; else it is made of the rest. */
+/** An account by its id or external key, else a new one. */
 export interface ComboAccount extends AccountInput {
   readonly accountId?: Uuid | null;
 }
 
-/** A method of the account by its id, else by its external key; else it is added. Without a plugin's name it is none. */
+/** A method of the account by its id or external key, else a new one; none without a plugin name. */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;
   readonly pluginName?: string | null;
   readonly externalKey?: string | null;
 }
 
-/** Account and payment method of a combined request; what is made stays, whatever becomes of the rest. */
+/** Account and payment method of a combined request; created ones stay in any case. */
 export interface ComboParties {
   readonly account: ComboAccount;
   /** Default: the account's default method. */
   readonly paymentMethod?: ComboPaymentMethod | null;
-  /** Plugin properties of the addition of the method. */
+  /** Plugin properties for adding the method. */
   readonly paymentMethodProperties?: readonly PluginProperty[];
-  /** What may be made; default: all. */
+  /** What may be created; default: both. */
   readonly mayCreate?: { readonly account: boolean; readonly paymentMethod: boolean };
 }
 
@@ -165,57 +164,57 @@ export interface ComboPaymentInput
 
 export interface ComboOperations<C extends Leading = []> {
   /**
-   * Begins a payment together with its account and payment method, which are found or else made (payments §11). What is
-   * given is checked in this order before anything is written: account, method, what may be made, transaction. A method
-   * that is added becomes the default if it is the account's first.
+   * Begins a payment with an existing or new account and payment method (payments §11). Account, method, permissions
+   * and transaction are checked in this order before anything is written. A new method becomes the default if it is the
+   * account's first.
    * @throws BillingError as `authorize`, `accounts.create` and `paymentMethods.add`; ACCOUNT_DOES_NOT_EXIST_FOR_ID
-   * (3002), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for what may not be made, PRECONDITION_FAILED (60006) for another
+   * (3002), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed, PRECONDITION_FAILED (60006) for another
    * type of transaction, MISSING_OR_INVALID_FIELD (60003) without an amount.
    */
   combo(...given: [...C, input: Given<ComboPaymentInput>]): Promise<PaymentResult>;
 }
 
-/** Which retry: that of a transaction, by its id, else by its external key. */
+/** The retry of a transaction, by its id, else by its external key. */
 export interface ScheduledRetryInput {
   readonly transactionId?: Uuid | null;
   readonly transactionExternalKey?: string | null;
 }
 
-/** What a transaction, and with it its payment, really is. */
+/** A correction of a transaction and its payment. */
 export interface TransactionFixInput {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly status: FixedStatus;
-  /** State of the payment. Default: what type and status of the transaction imply. */
+  /** State of the payment. Default: by type and status of the transaction. */
   readonly stateName?: PaymentStateName | null;
   /**
-   * The state that decides what may be done next. Default, where the transaction is the payment's latest: the new state if
-   * it is a success, else that of the latest success before; otherwise it stays.
+   * The state that decides the next operations. Default for the payment's latest transaction: the new state if it is a
+   * success, else the latest earlier success; otherwise unchanged.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
-  /** What was really processed, where that is not what was requested. */
+  /** The processed amount, if it differs from the requested one. */
   readonly processedAmount?: Decimal | null;
   readonly processedCurrency?: string | null;
   /** `IPCD_RETRIES` = `true`: a payment of an invoice that has failed is tried again. */
   readonly properties?: readonly PluginProperty[];
 }
 
-/** What operators do about payments that went wrong. */
+/** Operators' corrections of payments. */
 export interface PaymentRepairOperations<C extends Leading = []> {
   /**
-   * Takes back the retry that is planned for the latest attempt with the transaction's external key; where there is none
-   * nothing happens. The attempt stays RETRIED.
+   * Cancels the planned retry of the latest attempt with the transaction's external key, if there is one. The attempt
+   * stays RETRIED.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id, PAYMENT_INVALID_PARAMETER (7031)
    * with neither id nor key.
    */
   cancelScheduledRetry(...given: [...C, input: Given<ScheduledRetryInput>]): Promise<void>;
 
   /**
-   * Says how a transaction has really ended, whatever is recorded of it; the gateway is not asked. What follows from its
-   * status follows: events, the invoice's balance, the state of its attempt and of its retry.
+   * Corrects the recorded outcome of a transaction without asking the gateway. Events, the invoice's balance, its
+   * attempt and its retry follow the new status.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_INVALID_PARAMETER (7031),
-   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) where another transaction of the key has succeeded or is open, beside one that is to be so too, PAYMENT_INTERNAL_ERROR (7019,
-   * `facts.isBusy`) while a call of the payment is running.
+   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) if another transaction of the key has succeeded or is open too,
+   * PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) while a call of the payment is running.
    */
   fixTransaction(...given: [...C, input: Given<TransactionFixInput>]): Promise<PaymentResult>;
 }
@@ -227,113 +226,106 @@ export interface PaymentReadOptions extends PluginInfoOptions {
 
 /** Reads of payments. */
 export interface PaymentReadOperations<C extends Leading = []> {
-  /** One payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
+  /** Returns one payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   get(...given: [...C, paymentId: Uuid | string, options?: Given<PaymentReadOptions>]): Promise<PaymentView>;
 
-  /** The payment with this external key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
+  /** Returns the payment with this external key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   getByKey(...given: [...C, externalKey: string, options?: Given<PaymentReadOptions>]): Promise<PaymentView>;
 
-  /** The payment of a transaction. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
+  /** Returns the payment of a transaction. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   ofTransaction(
     ...given: [...C, transactionId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
   /**
-   * The payment of the transactions with this external key; of several payments that of the latest.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
+   * Returns the payment with this transaction key, the latest of several. @throws BillingError PAYMENT_NO_SUCH_PAYMENT
+   * (7020).
    */
   ofTransactionKey(
     ...given: [...C, transactionExternalKey: string, options?: Given<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
   /**
-   * One payment with the invoice that it pays, null of a direct one.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
+   * Returns one payment with its invoice, null for a direct one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
    */
   invoicePayment(
     ...given: [...C, paymentId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<InvoicePaymentView>;
 
-  /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  /** Returns the account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(
     ...given: [...C, accountId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<readonly PaymentView[]>;
 
-  /**
-   * The account's payments with the invoices that they pay, oldest first.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
+  /** Returns the account's payments with their invoices, oldest first. @throws BillingError as `ofAccount`. */
   invoicePaymentsOfAccount(
     ...given: [...C, accountId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;
 
-  /**
-   * Every payment of the invoice, failed ones included, oldest first.
-   * @throws BillingError INVOICE_NOT_FOUND (4006).
-   */
+  /** Returns all payments of the invoice, oldest first. @throws BillingError INVOICE_NOT_FOUND (4006). */
   invoicePaymentsOfInvoice(
     ...given: [...C, invoiceId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;
 }
 
-/** Which window, and what is shown of each payment. */
+/** A page of payments, and the options of each. */
 export interface PaymentListRequest extends PageRequest, PaymentReadOptions {
-  /** Payments of this gateway only; default: of all. */
+  /** Only payments of this gateway; default: all. */
   readonly pluginName?: string | null;
 }
 
 /** Lists of the tenant's payments. A page takes a constant number of queries, with attempts too. */
 export interface PaymentListOperations<C extends Leading = []> {
   /**
-   * A window of the tenant's payments in creation order, with the counts that pagination headers show.
+   * Returns a page of the tenant's payments in creation order with their counts.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
   page(...given: [...C, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
 
   /**
-   * A window of the payments that have the key as their id, their account's or their method's, or in their external key;
-   * of those in a state whose name contains it, such as `_FAILED`; or of those that meet the clauses of a key in operator
-   * form (http-api §8). With `pluginName` that gateway searches its own books, and what it finds and we do not know is
-   * left out; one without a search of its own is searched in our payments of it.
-   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read,
-   * PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when the gateway's search fails.
+   * Returns a page of payments whose own, account or method id is the key, or whose external key or state name (such as
+   * `_FAILED`) contains it, or that match the clauses of a key in operator form (http-api §8). With `pluginName`, that
+   * gateway searches its own books, without payments unknown here; a gateway without a search is searched in our
+   * payments.
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form, PAYMENT_NO_SUCH_PAYMENT_PLUGIN
+   * (7028), PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) if the gateway's search fails.
    */
   search(...given: [...C, key: string, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
 }
 
 export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
-  /** The account of the invoice, where it is to be checked. */
+  /** The account of the invoice, to be checked if given. */
   readonly accountId?: Uuid | null;
   /** Default: the balance. */
   readonly amount?: Decimal | null;
   /** Default: the account's default method; not with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
-  /** Whether it was paid by cheque, cash or transfer; default false. */
+  /** Whether it was paid by check, cash or transfer; default false. */
   readonly isExternal?: boolean;
   readonly externalKey?: string | null;
   readonly transactionExternalKey?: string | null;
 }
 
-/** Payment of all that is unpaid. */
+/** Payment of all unpaid invoices. */
 export interface PayAllInput extends ControlledInput {
   readonly accountId: Uuid;
-  /** What is spent, on the oldest invoice first; default all that is owed. */
+  /** The amount to spend, on the oldest invoice first; default: the whole debt. */
   readonly amount?: Decimal | null;
   /** Default: the account's default method; not with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
-  /** Whether it was paid by cheque, cash or transfer: what is left over becomes account credit then; default false. */
+  /** Whether it was paid by check, cash or transfer, so that the rest becomes account credit; default false. */
   readonly isExternal?: boolean;
-  /** Whether what is left over may become account credit; if not it is refused, and nothing is paid; default true. */
+  /** Whether the rest may become account credit; else it is refused without a payment; default true. */
   readonly mayCredit?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;
 }
 
-/** The invoices that were tried, oldest first, those that could not be paid included. */
+/** The invoices that were tried, oldest first, including unpaid ones. */
 export interface PaidInvoices {
   readonly invoiceIds: readonly Uuid[];
-  /** The earliest and the latest target date of them. */
+  /** Their earliest and latest target date. */
   readonly startDate: LocalDate | null;
   readonly endDate: LocalDate | null;
 }
@@ -342,61 +334,58 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly paymentId: Uuid;
   /** Default: the sum of the adjustments. */
   readonly amount?: Decimal | null;
-  /** Whether the items of `adjustments` are taken off the invoice too; default false: it owes the amount again. */
+  /** Whether the items of `adjustments` reduce the invoice; default false: the invoice is owed again. */
   readonly isAdjusted?: boolean;
   readonly adjustments?: readonly RefundAdjustmentInput[];
-  /** Whether the money goes back another way than it came: by a payment of its own; default false. */
+  /** Whether the refund is a payment of its own, by another way; default false. */
   readonly isExternal?: boolean;
-  /** With `isExternal`: the method of that payment; default the account's external one. */
+  /** With `isExternal`: the method of that payment; default: the account's external one. */
   readonly paymentMethodId?: Uuid | null;
 }
 
 export interface InvoiceChargebackInput extends PaymentAmountInput {
-  /** Whether one of more than what is left is recorded as a failed transaction instead of refused; default false. */
+  /** Whether a chargeback beyond the rest is recorded as a failed transaction instead of refused; default false. */
   readonly recordsExcess?: boolean;
 }
 
-/**
- * Payments of invoices (payments §9). Errors as of the operations on payments; a gateway that declines is no error.
- */
+/** Payments of invoices (payments §9). Errors as for operations on payments; a decline is no error. */
 export interface InvoicePaymentOperations<C extends Leading = []> {
   /**
-   * Pays an invoice; null = there was nothing to pay, or it cannot be paid now.
+   * Pays an invoice; returns null if nothing is due or it cannot be paid now.
    * @throws BillingError INVOICE_NOT_FOUND (4006), PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021),
    * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) for
-   * more than is owed.
+   * more than the balance.
    */
   pay(...given: [...C, input: Given<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 
   /**
-   * Pays the unpaid invoices of an account, the oldest first; one that fails does not stop the others. Null = there was
-   * none.
+   * Pays the unpaid invoices of an account, the oldest first, even if some fail; returns null if there were none.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_METHOD (7000),
-   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a rest that may not become
+   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not become
    * credit.
    */
   payAll(...given: [...C, input: Given<PayAllInput>]): Promise<PaidInvoices | null>;
 
   /**
-   * Gives money of a paid invoice back; with adjustments the invoice stays settled, without it owes it again.
+   * Refunds a paid invoice, which stays settled with adjustments and is owed again without.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_REFUND_AMOUNT_TOO_HIGH (4906),
    * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907), INVOICE_ITEMS_ADJUSTMENT_MISSING (4025).
    */
   refund(...given: [...C, input: Given<InvoiceRefundInput>]): Promise<PaymentResult>;
 
   /**
-   * Records what the network has taken back of a paid invoice: it owes it again.
+   * Records a chargeback of a paid invoice, which is owed again.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901),
    * INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE (4902).
    */
   chargeback(...given: [...C, input: Given<InvoiceChargebackInput>]): Promise<PaymentResult>;
 
   /**
-   * Records that a chargeback has ended in the merchant's favour.
+   * Records that a chargeback has ended in the merchant's favor.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024).
    */
   reverseChargeback(...given: [...C, input: Given<ChargebackReversalInput>]): Promise<PaymentResult>;
 
-  /** Asks the gateway once more for a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+  /** Asks the gateway again about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
   complete(...given: [...C, input: Given<CompletionInput>]): Promise<PaymentResult>;
 }

@@ -1,5 +1,5 @@
 import { decimal, ErrorCode } from '../../lib/index.ts';
-import { DirectPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
+import { directPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { anyDatabase, codeOf, expect, migrated, openEngine, storageOf } from '../support/index.ts';
@@ -236,7 +236,7 @@ anyDatabase('an operation that fails behind its prior calls (payments §2.3 rule
       });
       const paymentControls = new Map([[control.name, control]]);
       const ports = { storage, ids, gateways, clock, systemClock, logger, paymentControls };
-      const payments = new DirectPayments(new PaymentMachine(ports, configOf));
+      const payments = directPayments(new PaymentMachine(ports, configOf));
       const refused = payments.purchase(stage.context(), {
         accountId,
         amount: decimal('10'),

@@ -1,7 +1,7 @@
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account } from '../../lib/index.ts';
-import { AutomaticPaymentHandler, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
+import { automaticPaymentHandler, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
@@ -57,7 +57,7 @@ eachDatabase('statements of a payment batch', (open) => {
       { storage, clock, systemClock, ids, logger, gateways, paymentControls },
       async (session) => paymentConfig(await configuration.settingsOf(session)),
     );
-    const handler = new AutomaticPaymentHandler(machine);
+    const handler = automaticPaymentHandler(machine);
     statements = [];
     await handler.handle(batchOf(entries));
     const sent = statements;

@@ -32,48 +32,35 @@ import {
 } from '../state/payment-notifications.ts';
 
 /** Pays each newly committed invoice from the account's default payment method (§9.1 rule 1). */
-export class AutomaticPaymentHandler implements QueueHandler {
-  readonly name = 'payment-service:automatic-payment';
-  readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];
-  readonly #run: PaymentRun;
-
-  constructor(machine: PaymentMachine) {
-    this.#run = new PaymentRun(machine);
-  }
-
-  idle(): Promise<void> {
-    return this.#run.idle();
-  }
-
-  handle(batch: HandlerBatch): Promise<void> {
-    const run = { batch, entries: batch.entries, actor: ActingComponent.PAYMENT_REQUEST };
-    return this.#run.run(run, ({ payload }) => ({ invoiceId: uuidOf(payload, 'invoiceId'), retry: null }));
-  }
+export function automaticPaymentHandler(machine: PaymentMachine) {
+  const payments = new PaymentRun(machine);
+  return {
+    name: 'payment-service:automatic-payment',
+    topics: [BusEventType.INVOICE_CREATION],
+    idle: () => machine.idle(),
+    handle: (batch: HandlerBatch) => {
+      const run = { batch, entries: batch.entries, actor: ActingComponent.PAYMENT_REQUEST };
+      return payments.run(run, ({ payload }) => ({ invoiceId: uuidOf(payload, 'invoiceId'), retry: null }));
+    },
+  };
 }
 
 /** Repeats failed automatic payments when their retry is due (§8.3), and makes those whose hold is released (§9.3). */
-export class PaymentRetryHandler implements QueueHandler {
-  readonly name = 'payment-service:retry';
-  readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
-  readonly #run: PaymentRun;
-  readonly #operations: OperationRetries;
-
-  constructor(machine: PaymentMachine) {
-    this.#run = new PaymentRun(machine);
-    this.#operations = new OperationRetries(machine);
-  }
-
-  idle(): Promise<void> {
-    return this.#run.idle();
-  }
-
-  async handle(batch: HandlerBatch): Promise<void> {
-    const isOfInvoice = ({ payload }: ClaimedEntry) => payload.invoiceId != null;
-    const entries = batch.entries.filter(isOfInvoice);
-    await this.#run.run({ batch, entries, actor: ActingComponent.PAYMENT_RETRY }, readRequest);
-    const operations = batch.entries.filter((entry) => !isOfInvoice(entry));
-    await this.#operations.run(batch, operations);
-  }
+export function paymentRetryHandler(machine: PaymentMachine) {
+  const payments = new PaymentRun(machine);
+  const operations = new OperationRetries(machine);
+  const isOfInvoice = ({ payload }: ClaimedEntry) => payload.invoiceId != null;
+  return {
+    name: 'payment-service:retry',
+    topics: [QueueName.PAYMENT_RETRY],
+    idle: () => machine.idle(),
+    handle: async (batch: HandlerBatch) => {
+      const entries = batch.entries.filter(isOfInvoice);
+      await payments.run({ batch, entries, actor: ActingComponent.PAYMENT_RETRY }, readRequest);
+      const others = batch.entries.filter((entry) => !isOfInvoice(entry));
+      await operations.run(batch, others);
+    },
+  };
 }
 
 function readRequest({ payload }: ClaimedEntry) {
@@ -106,10 +93,6 @@ class PaymentRun {
 
   constructor(machine: PaymentMachine) {
     this.#machine = machine;
-  }
-
-  idle(): Promise<void> {
-    return this.#machine.idle();
   }
 
   async run(run: Run, read: ReadRequest): Promise<void> {
@@ -345,30 +328,28 @@ function requestOfAttempt(origin: PaymentAttempt) {
  * Releases the holds of an account that has lost its last AUTO_PAY_OFF or MANUAL_PAY tag (§9.3): one due entry each, the
  * oldest invoice first. If the event is delivered twice, the entries exist already.
  */
-export class HoldReleaseHandler implements QueueHandler {
-  readonly name = 'payment-service:hold-release';
-  readonly topics: readonly string[] = [BusEventType.TAG_DELETION];
-  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
-
-  constructor(ports: Pick<Ports, 'storage' | 'clock'>) {
-    this.#ports = ports;
-  }
-
-  async handle(batch: HandlerBatch): Promise<void> {
-    const entries = batch.entries.filter(endsAStop);
-    if (entries.length === 0) return;
-    const authorship = batchAuthorship(entries, ActingComponent.PAYMENT_REQUEST, this.#ports.clock.now());
-    const busy = await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
-      const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
-      const locked = new Set(accounts.map(({ recordId }) => recordId));
-      const ours = entries.filter(({ accountRecordId }) => locked.has(accountRecordId ?? 0));
-      const accountIds = accounts.map(({ id }) => id);
-      await release(session, accountIds);
-      await batch.finish(session, ours);
-      return entries.filter((entry) => !ours.includes(entry));
-    });
-    if (busy.length > 0) batch.busy(busy);
-  }
+export function holdReleaseHandler({ storage, clock }: Pick<Ports, 'storage' | 'clock'>): QueueHandler {
+  return {
+    name: 'payment-service:hold-release',
+    topics: [BusEventType.TAG_DELETION],
+    handle: async (batch) => {
+      const entries = batch.entries.filter(endsAStop);
+      if (entries.length === 0) return;
+      const authorship = batchAuthorship(entries, ActingComponent.PAYMENT_REQUEST, clock.now());
+      const busy = await storage.write(batch.tenant, authorship, async (session) => {
+        const accounts = await session.tryLockAccounts(
+          entries.flatMap((entry) => entry.accountRecordId ?? []),
+        );
+        const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
+        const ours = entries.filter(({ accountRecordId }) => locked.has(accountRecordId));
+        const accountIds = accounts.map(({ id }) => id);
+        await release(session, accountIds);
+        await batch.finish(session, ours);
+        return entries.filter((entry) => !ours.includes(entry));
+      });
+      if (busy.length > 0) batch.busy(busy);
+    },
+  };
 }
 
 function endsAStop({ payload }: ClaimedEntry) {

@@ -21,7 +21,6 @@ import type {
   ComboPaymentInput,
   ComboPaymentMethod,
   CompletionInput,
-  DirectPaymentOperations,
   NewPaymentInput,
   NotifiedOutcomeInput,
   PaymentAmountInput,
@@ -34,67 +33,40 @@ import type { PaymentOperation } from '../state/payment-state.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;
 
-/** The operations on payments, as hosts ask for them. */
-export class DirectPayments implements DirectPaymentOperations<[CallContext]> {
-  readonly #service: PaymentService;
-
-  constructor(machine: PaymentMachine) {
-    this.#service = new PaymentService(machine);
-  }
-
-  authorize(context: CallContext, input: NewPaymentInput) {
-    return this.#run(context, 'AUTHORIZE', input);
-  }
-
-  purchase(context: CallContext, input: NewPaymentInput) {
-    return this.#run(context, 'PURCHASE', input);
-  }
-
-  credit(context: CallContext, input: NewPaymentInput) {
-    return this.#run(context, 'CREDIT', input);
-  }
-
-  capture(context: CallContext, input: PaymentAmountInput) {
-    return this.#run(context, 'CAPTURE', input);
-  }
-
-  refund(context: CallContext, input: PaymentAmountInput) {
-    return this.#run(context, 'REFUND', input);
-  }
-
-  void(context: CallContext, input: VoidInput) {
-    return this.#run(context, 'VOID', input);
-  }
-
-  chargeback(context: CallContext, input: PaymentAmountInput) {
-    return this.#run(context, 'CHARGEBACK', input);
-  }
-
-  async reverseChargeback(context: CallContext, input: ChargebackReversalInput) {
+/** The operations on payments. */
+export function directPayments(machine: PaymentMachine) {
+  const service = new PaymentService(machine);
+  const run =
+    <I extends Input>(operation: PaymentOperation) =>
+    async (context: CallContext, input: I) =>
+      service.run(context, requestOf(operation, input));
+  const reverse = run<ChargebackReversalInput>('CHARGEBACK_REVERSAL');
+  const reverseChargeback = async (context: CallContext, input: ChargebackReversalInput) => {
     if (!input.transactionExternalKey) throw badParameter('transactionExternalKey', 'is needed');
-    return this.#run(context, 'CHARGEBACK_REVERSAL', input);
-  }
-
-  complete(context: CallContext, input: CompletionInput) {
-    return completePayment(this.#service, context, input);
-  }
-
-  async recordNotifiedOutcome(context: CallContext, input: NotifiedOutcomeInput) {
+    return reverse(context, input);
+  };
+  const recordNotifiedOutcome = async (context: CallContext, input: NotifiedOutcomeInput) => {
     const { paymentId, transactionId, status } = input;
-    if (!notifiedStatuses.has(status)) {
+    if (!notifiedStatuses.has(status))
       throw badParameter('status', 'must be SUCCESS, PAYMENT_FAILURE or PLUGIN_FAILURE');
-    }
-    const hasSucceeded = status === TransactionStatus.SUCCESS;
     const request = requestOf(TransactionType.CAPTURE, { paymentId });
-    return this.#service.settle(context, request, { transactionId, hasSucceeded });
-  }
-
-  async #run(context: CallContext, operation: PaymentOperation, input: Input) {
-    return this.#service.run(context, requestOf(operation, input));
-  }
+    return service.settle(context, request, { transactionId, hasSucceeded: status === 'SUCCESS' });
+  };
+  return {
+    authorize: run<NewPaymentInput>('AUTHORIZE'),
+    purchase: run<NewPaymentInput>('PURCHASE'),
+    credit: run<NewPaymentInput>('CREDIT'),
+    capture: run<PaymentAmountInput>('CAPTURE'),
+    refund: run<PaymentAmountInput>('REFUND'),
+    void: run<VoidInput>('VOID'),
+    chargeback: run<PaymentAmountInput>('CHARGEBACK'),
+    reverseChargeback,
+    complete: (context: CallContext, input: CompletionInput) => completePayment(service, context, input),
+    recordNotifiedOutcome,
+  };
 }
 
-/** Asks the gateway once more for a pending transaction. */
+/** Asks the gateway again about a pending transaction. */
 export async function completePayment(
   service: PaymentService,
   context: CallContext,
@@ -114,7 +86,7 @@ const notifiedStatuses: ReadonlySet<string> = new Set([
   TransactionStatus.PLUGIN_FAILURE,
 ]);
 
-/** @throws BillingError for keys that cannot be stored. */
+/** @throws BillingError for invalid keys. */
 export function requestOf(operation: PaymentOperation, input: Input): OperationRequest {
   return {
     operation,
@@ -131,7 +103,7 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
   };
 }
 
-/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a currency that does not exist. */
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
   throw badParameter('currency', `"${shortened(currency)}" is no currency code of ISO 4217, such as EUR`);
@@ -139,10 +111,10 @@ export function currencyOf(currency: string | null): Currency | null {
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
 
-/** The operations with which a payment may begin, by type of transaction. */
+/** The operations that begin a payment, by type of transaction. */
 export type Beginnings = Readonly<Record<ComboPaymentInput['transactionType'], Begin>>;
 
-/** Payments together with their account and method (§11). */
+/** Payments with their account and method (§11). */
 export class ComboPayments implements ComboOperations<[CallContext]> {
   readonly #parties: ComboPartiesFinder;
   readonly #beginnings: Beginnings;
@@ -158,7 +130,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     return this.#beginnings[transactionType](context, { ...payment, ...parties });
   }
 
-  /** What can be told of the payment without its account being there: else that would stay behind (§11). */
+  /** Checks the payment before its account is created, which would otherwise remain (§11). */
   #check(
     { roundsFloatNoise }: CallContext,
     { transactionType, amount, currency }: Partial<ComboPaymentInput>,
@@ -175,7 +147,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
       throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
     const known = currencyOf(currency ?? null) ?? account.currency;
     if (known == null) throw lacksCurrency();
-    // A currency of the account that does not exist is refused with the account.
+    // An unknown currency of the account is refused with the account.
     const stated = isCurrency(known) ? statedAmount(amount, { currency: known, roundsFloatNoise }) : amount;
     checkSign(stated, transactionType);
   }
@@ -188,7 +160,7 @@ export interface ComboAccounts {
 }
 
 export interface ComboMethods {
-  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) where no method can be added for that name. */
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the name. */
   checkPlugin(pluginName: string): void;
   ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
   add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
@@ -199,7 +171,7 @@ export interface FoundParties {
   readonly paymentMethodId: Uuid | null;
 }
 
-/** Account and payment method of combined requests (§11): those that are named, else new ones. */
+/** Account and payment method of combined requests (§11): existing or new ones. */
 export class ComboPartiesFinder {
   readonly #accounts: ComboAccounts;
   readonly #methods: ComboMethods;
@@ -209,7 +181,7 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check what else must hold; asked once both were looked for, and before anything is written. */
+  /** @param check further conditions, after both were looked up and before anything is written. */
   async of(
     context: CallContext,
     asked: ComboParties,
@@ -235,7 +207,7 @@ export class ComboPartiesFinder {
     return { accountId, paymentMethodId: added.id };
   }
 
-  /** What a request names, as far as it is there. @throws BillingError for ids that are not. */
+  /** Returns the existing account and method. @throws BillingError for unknown ids. */
   async #known(context: CallContext, { account: named, paymentMethod }: ComboParties) {
     const account = await this.#account(context, named);
     if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };

@@ -51,13 +51,13 @@ import { completePayment, requestOf } from './direct-payments.ts';
 
 type Paid =
   | { readonly kind: 'NOTHING' }
-  /** It is asked for again under the key of one whose outcome is open. */
+  /** A request with the key of an open payment. */
   | { readonly kind: 'RESENT'; readonly open: OpenPayment }
   | ({ readonly kind: 'CHARGED' } & Done);
 
 const NOTHING: Paid = { kind: 'NOTHING' };
 
-/** Payments of invoices, as hosts ask for them (§9). */
+/** Payments of invoices (§9). */
 export class InvoicePaymentService implements InvoicePaymentOperations<[CallContext]> {
   readonly #machine: PaymentMachine;
   readonly #payments: PaymentService;
@@ -197,7 +197,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments: [{ invoiceId, api }] };
   }
 
-  /** What is unpaid of the locked account, and how much of the amount goes to each. */
+  /** Returns the unpaid invoices of the locked account with their shares of the amount. */
   async #allAsked(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
@@ -216,8 +216,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /**
-   * Asks about what is open, and completes it if it still is and waits for that (§4.1 rule 4, §4.2); for what is stored,
-   * whatever the balance has become. Null = it has failed by now.
+   * Asks about an open payment, and completes it if it is still pending, for its stored amount (§4.1 rule 4, §4.2).
+   * Returns null if it has failed.
    */
   async #resend(
     context: CallContext,
@@ -239,7 +239,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return hasFailed ? null : result;
   }
 
-  /** The method that is named, or the external one; null = the account's default. */
+  /** Returns the requested or the external method; null for the account's default. */
   async #methodOf(
     session: WriteSession,
     account: Account,
@@ -250,21 +250,21 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
   }
 
-  /** @throws BillingError for a method with which no invoice at all could be paid, or none. */
+  /** @throws BillingError if there is no method, or none that can pay an invoice. */
   async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null) {
     if (methodId === null) throw noDefaultMethod(id);
     const [method] = await session.payments.findMethodsByIds([methodId]);
     if (method) registeredGateway(this.#machine.ports.gateways, method.pluginName);
   }
 
-  /** What was paid beyond all invoices becomes credit if the payment is external (§9.6 rule 2). */
+  /** Credits the rest of an external payment beyond all invoices (§9.6 rule 2). */
   async #creditRest(
     session: WriteSession,
     account: Account,
     { rest: amount, mayCredit }: { readonly rest: Decimal } & Pick<PayAllInput, 'mayCredit'>,
   ) {
     if (amount.lessThanOrEqualTo(0)) return;
-    // Thrown before the transaction ends: nothing is paid.
+    // Thrown within the transaction, so that nothing is paid.
     if (mayCredit === false)
       throw billingError(
         ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
@@ -275,7 +275,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Money that goes back another way than it came: a payment of its own (§9.5 rule 2). */
+  /** Refunds by another way than the payment's, as a payment of its own (§9.5 rule 2). */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
@@ -311,7 +311,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     });
   }
 
-  /** The method of the payment that is repeated, the one that is named, else the external one of the account. */
+  /** Returns the method of the repeated payment, else the requested one, else the account's external one. */
   async #methodOfRefund(session: WriteSession, { account, payment }: OperationFacts, named: Uuid | null) {
     const begun = payment?.paymentMethodId ?? null;
     if (begun === null) return named ?? externalMethodOf(session, account, this.#machine.ports.ids);
@@ -321,9 +321,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 }
 
 /**
- * The amount that is asked for, which may be all that is due, however fine older data has left that.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency,
- * PAYMENT_INVALID_PARAMETER (7031) for noise around 0.
+ * Returns the requested amount; the whole balance is accepted with any digits.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031) for noise
+ * around 0.
  */
 function amountOf(
   { amount }: Pick<InvoicePaymentInput, 'amount'>,
@@ -334,20 +334,20 @@ function amountOf(
   return statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** What a payment of an invoice settles of it, whatever is asked for in another currency. */
+/** Returns the amount that a payment settles of its invoice, in the invoice's currency. */
 function settledBy(plan: ReservationPlan) {
   if (plan.kind !== 'CHARGE') return [];
   const row = plan.charge.newRow ?? plan.charge.changedRow;
   return row === null ? [] : [row.amount];
 }
 
-/** An abort by a control plugin is no error here: nothing is paid (§9.2). */
+/** An abort by a control plugin is no error: nothing is paid (§9.2). */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;
 }
 
-/** Unpaid invoices up to the target date; migrated ones are never owed. */
+/** Returns the unpaid invoices up to the target date, without migrated ones. */
 async function dueInvoices(session: WriteSession, account: Account, { targetDate }: PayAllInput) {
   const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
   const unpaid = await loadUnpaidInvoices(session, [account.id]);
@@ -368,7 +368,7 @@ function paidInvoices(tried: readonly Invoice[]) {
   };
 }
 
-/** @param of what is given back of; null: another payment gives it back, in the invoice's currency. */
+/** @param of the refunded payment; null if another payment refunds it, in the invoice's currency. */
 async function refundOf(
   { request, facts, rules, session }: Deciding,
   { isAdjusted = false, adjustments = [] }: InvoiceRefundInput,
@@ -380,7 +380,7 @@ async function refundOf(
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
-/** A plan that only payments of invoices have. */
+/** Restricts a plan to payments of invoices. */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {
     paidRow(facts, facts.payment?.id ?? null);
@@ -388,7 +388,7 @@ function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   };
 }
 
-/** What the payment has paid. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+/** Returns the payment's invoice row. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
 function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null) {
   const paid = paidRowOf(rows);
   if (!paid) throw noInvoicePayment(paymentId);

@@ -24,7 +24,12 @@ import {
   type HostedFormView,
   type NotificationAnswerView,
 } from '../claims/gateway-claims.ts';
-import type { ComboParties, DirectPaymentOperations, PaymentReadOperations } from '../payment-operations.ts';
+import type {
+  ChargebackReversalInput,
+  ComboParties,
+  DirectPaymentOperations,
+  PaymentReadOperations,
+} from '../payment-operations.ts';
 import { askGateway } from '../plugins/call-gateway.ts';
 import {
   ControlCalls,
@@ -48,37 +53,37 @@ import type { ComboPartiesFinder } from './direct-payments.ts';
 
 type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;
 
-/** A call of a gateway between the calls of control plugins. */
+/** A gateway call between the calls of the control plugins. */
 interface Between<R, T, V> {
   readonly gateway: PaymentGateway;
   readonly run: ControlledRun;
   readonly timeoutMs: number;
   readonly request: R;
   call(request: R, context: GatewayContext): Promise<T>;
-  /** What the answer says; null if it cannot be read. */
+  /** Reads the answer; null if invalid. */
   read(answer: T): V | null;
   paymentOf?(value: V): Uuid | null;
 }
 
-/** Pages of gateways, and what gateways tell by themselves (§11). Gateways are called outside any transaction. */
+/** Hosted pages and notifications of gateways (§11). Gateways are called outside any transaction. */
 export class PaymentGatewayService implements PaymentGatewayOperations<[CallContext]> {
   readonly #ports: GatewayServicePorts;
   readonly #configOf: PaymentConfigOf;
   readonly #control: ControlCalls;
 
   readonly #parties: ComboPartiesFinder;
-  readonly #notified: NotifiedPayments;
+  readonly #follow: FollowNotification;
 
   constructor(
     ports: GatewayServicePorts,
     configOf: PaymentConfigOf,
-    { parties, notified }: { readonly parties: ComboPartiesFinder; readonly notified: NotifiedPayments },
+    { parties, follow }: { readonly parties: ComboPartiesFinder; readonly follow: FollowNotification },
   ) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#control = new ControlCalls(ports);
     this.#parties = parties;
-    this.#notified = notified;
+    this.#follow = follow;
   }
 
   async buildComboForm(context: CallContext, input: ComboFormInput) {
@@ -96,7 +101,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
         config: await this.#configOf(session),
       };
     });
-    // A page that cannot be made is refused before anybody hears of it.
+    // Refuse impossible pages before notifying plugins.
     if (method !== null) this.#gatewayWith('buildFormDescriptor', method.pluginName);
     const asked = this.#runOf(context, input, {
       config,
@@ -149,7 +154,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const { paymentId } = answer;
     if (paymentId !== null) {
       const controlPlugins = input.controlPlugins ?? null;
-      await this.#notified.follow(context, { gateway, paymentId, dispute, controlPlugins });
+      await this.#follow(context, { gateway, paymentId, dispute, controlPlugins });
     }
     return answer;
   }
@@ -162,12 +167,12 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const asGateway = { ...context, userName: gateway.name };
     await this.#verify(asGateway, gateway, input);
     input.verified?.();
-    // As it came: a mark of byte order stays.
+    // Unchanged, including a byte order mark.
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody);
     return this.processNotification(asGateway, { pluginName, body: text === '' ? query : text });
   }
 
-  /** Only `true` lets a notification in. What a gateway throws may hold parts of the body, so it is not logged. */
+  /** Only `true` accepts a notification. A gateway's error is not logged, since it may contain parts of the body. */
   async #verify(
     context: CallContext,
     gateway: PaymentGateway,
@@ -214,7 +219,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return gateway;
   }
 
-  /** The method that the control plugins have left: the form is that of its gateway. */
+  /** Returns the method after the control plugins' adjustments; its gateway makes the form. */
   async #chosenMethod(
     context: CallContext,
     asked: { readonly account: Account; readonly method: PaymentMethod | null; readonly run: ControlledRun },
@@ -241,7 +246,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active one of the account. */
+/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active method of the account. */
 async function methodOf(session: ReadSession, account: Account, methodId: Uuid) {
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive && method.accountId === account.id) return method;
@@ -250,90 +255,92 @@ async function methodOf(session: ReadSession, account: Account, methodId: Uuid) 
 
 export interface HostedFormInput extends ControlledInput {
   readonly accountId: Uuid;
-  /** Its gateway makes the form; default: the account's default method. */
+  /** The method whose gateway makes the form; default: the account's default method. */
   readonly paymentMethodId?: Uuid | null;
-  /** What the form is to hold. */
+  /** The fields of the form. */
   readonly formFields?: readonly PluginProperty[];
 }
 
-/** A form for an account and a payment method that are found or else made. */
+/** A form for an existing or new account and payment method. */
 export interface ComboFormInput
   extends ComboParties,
     Omit<HostedFormInput, 'accountId' | 'paymentMethodId'> {}
 
 export interface GatewayNotificationInput extends ControlledInput {
   readonly pluginName: string;
-  /** What the processor sent, as it came. */
+  /** The processor's text, unchanged. */
   readonly body: string;
 }
 
 export interface SignedNotificationInput {
   readonly pluginName: string;
-  /** The bytes that the processor sent: its signature is over these. */
+  /** The processor's bytes, which it signed. */
   readonly rawBody: Uint8Array;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The query of the address, without `?`; it stands for the body where that is empty. */
+  /** The query of the URL without `?`; it replaces an empty body. */
   readonly query: string;
   /**
-   * Called when the gateway has said that the signature is right, before anything is done; what it throws refuses the
-   * notification, such as one of too many.
+   * Called after the signature was verified, before anything else; an error refuses the notification, such as one of
+   * too many.
    */
   readonly verified?: (() => void) | undefined;
 }
 
-/** Pages of gateways for customers, and what gateways tell by themselves (§11). */
+/** Hosted pages of gateways for customers, and notifications of gateways (§11). */
 export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
-   * What the gateway's own page needs, on which the customer pays or adds a method. Nothing is stored.
+   * Returns the data of the gateway's hosted page, on which the customer pays or adds a method. Stores nothing.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method,
    * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
-   * PAYMENT_PLUGIN_EXCEPTION (7199) of a gateway that offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT
-   * (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it.
+   * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT (7100),
+   * PAYMENT_INTERNAL_ERROR (7019) for any other failure.
    */
   buildForm(...given: [...C, input: Given<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * The same for an account and a payment method that are found or else made, as `payments.combo` does; they stay
-   * whatever becomes of the form.
+   * As `buildForm` for an existing or new account and payment method, as `payments.combo`; created ones stay in any
+   * case.
    * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
-   * (40000) for what may not be made.
+   * (40000) if creation is not allowed.
    */
   buildComboForm(...given: [...C, input: Given<ComboFormInput>]): Promise<HostedFormView>;
 
   /**
-   * Hands a notification to its gateway, which says what is answered. A payment that it names is asked about if an outcome
-   * of it is open, and a dispute that it tells of becomes a chargeback, or ends one. Its caller is trusted; for what comes
-   * from outside there is `processSignedNotification`.
+   * Passes a notification to its gateway and returns the gateway's answer. A payment it names is asked about if its
+   * outcome is open, and a reported dispute begins or ends a chargeback. The caller is trusted; use
+   * `processSignedNotification` for outside callers.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
-   * PAYMENT_PLUGIN_EXCEPTION (7199) of a gateway that takes no notifications or declares an error,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it, and with `facts.isBusy`
-   * while another call has the payment of a dispute.
+   * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway accepts no notifications or declares an error,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure, and with `facts.isBusy` while
+   * another call holds a disputed payment.
    */
   processNotification(
     ...given: [...C, input: Given<GatewayNotificationInput>]
   ): Promise<NotificationAnswerView>;
 
   /**
-   * The same for a notification whose sender nobody has vouched for: the gateway first verifies the processor's signature
-   * over the bytes. The author of what follows is the gateway, by its name.
-   * @throws BillingError ROUTE_NOT_FOUND (60008) if there is no such gateway or it verifies no signatures;
-   * UNAUTHENTICATED (60004) unless it says that the signature is right; else as `processNotification`.
+   * As `processNotification` for an untrusted sender: the gateway first verifies the processor's signature over the
+   * bytes. The gateway becomes the author, by its name.
+   * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
+   * (60004) for a wrong signature; else as `processNotification`.
    */
   processSignedNotification(
     ...given: [...C, input: Given<SignedNotificationInput>]
   ): Promise<NotificationAnswerView>;
 }
 
+type FollowNotification = ReturnType<typeof notifiedPayments>;
+
 type Operations = Pick<DirectPaymentOperations<[CallContext]>, 'chargeback' | 'reverseChargeback'> &
   Pick<PaymentReadOperations<[CallContext]>, 'get'>;
 
-export interface Notified {
+interface Notified {
   readonly gateway: PaymentGateway;
   readonly paymentId: Uuid;
   readonly dispute: GatewayDispute | null;
   readonly controlPlugins: readonly string[] | null;
 }
 
-/** What repeating the notification would not change. */
+/** Errors that repeating the notification cannot resolve. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH,
   ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
@@ -343,50 +350,52 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Follows up what a notification names (§11.2 rule 3): of a payment with an open outcome its gateway is asked, and the
- * chargeback of a dispute is recorded while it stands, and reversed when it does not any more. Told twice, or late, it
- * comes to the same.
+ * Follows up on a notification (§11.2 rule 3): asks the gateway about open outcomes, and records or reverses the
+ * chargeback of a dispute. Repeated or late notifications have the same result.
+ * @throws BillingError if a repetition can help, as when another call holds the payment (7019, `facts.isBusy`).
  */
-export class NotifiedPayments {
-  readonly #ports: Pick<Ports, 'storage' | 'logger'>;
-  readonly #operations: Operations;
-
-  constructor(ports: Pick<Ports, 'storage' | 'logger'>, operations: Operations) {
-    this.#ports = ports;
-    this.#operations = operations;
-  }
-
-  /** @throws BillingError where it is worth repeating, as when another call has the payment (7019, `facts.isBusy`). */
-  async follow(
+export function notifiedPayments(
+  { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
+  operations: Operations,
+) {
+  return async (
     context: CallContext,
     { gateway, paymentId, dispute, controlPlugins }: Notified,
-  ): Promise<void> {
-    const { logger, storage } = this.#ports;
+  ): Promise<void> => {
     const facts = { pluginName: gateway.name, paymentId };
-    const found = await storage.read(context.tenant, async (session) => {
-      const [payment] = await session.payments.findByIds([paymentId]);
-      if (payment === undefined) return null;
-      const [method] = await session.payments.findMethodsByIds([payment.paymentMethodId]);
-      if (method?.pluginName !== gateway.name) return null;
-      return { transactions: await session.payments.findTransactions([paymentId]) };
-    });
-    if (found === null) {
+    const transactions = await storage.read(context.tenant, (session) =>
+      transactionsAt(session, gateway, paymentId),
+    );
+    if (transactions === null) {
       logger.warn(facts, 'a notification names a payment that its payment gateway does not have');
       return;
     }
-    if (found.transactions.some(isUnresolved))
-      await this.#operations.get(context, paymentId, { withPluginInfo: true });
+    if (transactions.some(isUnresolved)) await operations.get(context, paymentId, { withPluginInfo: true });
     if (dispute === null) return;
     const { reference: transactionExternalKey, amount, currency, stands } = dispute;
-    if (stands === (activeChargeback(found.transactions, transactionExternalKey) !== null)) return;
+    if (stands === (activeChargeback(transactions, transactionExternalKey) !== null)) return;
     const asked = { paymentId, transactionExternalKey, ...(controlPlugins && { controlPlugins }) };
     try {
-      if (stands) await this.#operations.chargeback(context, { ...asked, amount, currency });
-      else await this.#operations.reverseChargeback(context, asked);
+      await recordDispute(operations, context, { ...asked, amount, currency, stands });
     } catch (error) {
       if (!(error instanceof BillingError) || !REFUSALS.has(error.code)) throw error;
       const told = { ...facts, err: error, dispute: transactionExternalKey, stands };
       logger.warn(told, 'a dispute that a payment gateway tells of was not recorded');
     }
-  }
+  };
+}
+
+/** Returns the payment's transactions; null unless the gateway has the payment. */
+async function transactionsAt({ payments }: ReadSession, gateway: PaymentGateway, paymentId: Uuid) {
+  const [payment] = await payments.findByIds([paymentId]);
+  const [method] = await payments.findMethodsByIds(payment ? [payment.paymentMethodId] : []);
+  return method?.pluginName === gateway.name ? payments.findTransactions([paymentId]) : null;
+}
+
+function recordDispute(
+  { chargeback, reverseChargeback }: Operations,
+  context: CallContext,
+  { stands, amount, currency, ...asked }: Omit<GatewayDispute, 'reference'> & ChargebackReversalInput,
+) {
+  return stands ? chargeback(context, { ...asked, amount, currency }) : reverseChargeback(context, asked);
 }

@@ -32,7 +32,7 @@ interface Known {
   readonly transactions: readonly PaymentTransaction[];
 }
 
-/** What operators do about payments that went wrong (§7.4, §8.5). */
+/** Operators' corrections of payments (§7.4, §8.5). */
 export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   readonly #ports: LaterPorts;
   readonly #configOf: PaymentConfigOf;
@@ -76,7 +76,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
     throw paymentBusy({ paymentId });
   }
 
-  /** Whether it was done: not while the payment is with somebody else, or if the status is another one by now. */
+  /** Returns false while another call holds the payment, or if the status has changed. */
   async #fix(context: CallContext, input: TransactionFixInput, known: Known) {
     const { createdDate: now } = context;
     const settlements = [settlementOf(input, known, now)];
@@ -113,7 +113,7 @@ function settlementOf(
   };
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits. */
 function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null) {
   if (processedAmount == null || currency === null) return processedAmount ?? null;
   return statedAmount(processedAmount, { currency, name: 'processedAmount' });
@@ -144,7 +144,7 @@ const statuses: ReadonlySet<string> = new Set(
 );
 const states: ReadonlySet<string> = new Set(paymentStateNames);
 
-/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status, a state or a currency that does not exist. */
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown status, state or currency. */
 function checkNames(input: TransactionFixInput) {
   if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
   for (const name of ['stateName', 'lastSuccessStateName'] as const) {

@@ -1,6 +1,6 @@
 import type { PaymentGateway } from '../../../lib/index.ts';
 import type { PaymentConfig } from '../../../lib/payments/index.ts';
-import { DirectPayments, PaymentMachine, paymentConfig } from '../../../lib/payments/index.ts';
+import { directPayments, PaymentMachine, paymentConfig } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import type { PaymentStage } from './payment-stage.ts';
@@ -14,7 +14,7 @@ interface NodeOptions {
 
 /** A node of a stage that hosts ask for operations on payments. */
 export class PaymentNode {
-  readonly payments: DirectPayments;
+  readonly payments: ReturnType<typeof directPayments>;
   readonly #machine: PaymentMachine;
 
   constructor(stage: PaymentStage, { storage = stage.storage, gateway, config = {} }: NodeOptions = {}) {
@@ -24,7 +24,7 @@ export class PaymentNode {
     const ports = { storage, ids, gateways, clock, systemClock: timers, logger, paymentControls };
     const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...config });
     this.#machine = new PaymentMachine(ports, configOf);
-    this.payments = new DirectPayments(this.#machine);
+    this.payments = directPayments(this.#machine);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */

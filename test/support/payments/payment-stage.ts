@@ -17,7 +17,7 @@ import type {
 import { CallOrigin, decimal, formatDecimal, formatInstant, localDateOf, UTC } from '../../../lib/index.ts';
 import { initialState } from '../../../lib/invoicing/index.ts';
 import {
-  AutomaticPaymentHandler,
+  automaticPaymentHandler,
   externalPaymentGateway,
   JanitorHandler,
   type PaymentConfig,
@@ -25,8 +25,8 @@ import {
   PaymentMethodReads,
   PaymentMethodService,
   PaymentReads,
-  PaymentRetryHandler,
   paymentConfig,
+  paymentRetryHandler,
 } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
@@ -68,8 +68,8 @@ export class PaymentStage {
   tenant: TenantRef = { id: this.ids.next(), recordId: 0 };
   readonly #options: StageOptions;
   #handlers: readonly QueueHandler[] = [];
-  #automatic: AutomaticPaymentHandler | undefined;
-  #retry: PaymentRetryHandler | undefined;
+  #automatic: ReturnType<typeof automaticPaymentHandler> | undefined;
+  #retry: ReturnType<typeof paymentRetryHandler> | undefined;
   #dispatcher: Dispatcher | undefined;
 
   constructor(storage: Storage<never>, start: string, options: StageOptions = {}) {
@@ -130,8 +130,8 @@ export class PaymentStage {
     const { clock, ids, logger, gateways, timers, controls: paymentControls } = this;
     const ports = { storage, clock, systemClock: timers, ids, logger, gateways, paymentControls };
     const machine = new PaymentMachine(ports, configOf);
-    this.#automatic = new AutomaticPaymentHandler(machine);
-    this.#retry = new PaymentRetryHandler(machine);
+    this.#automatic = automaticPaymentHandler(machine);
+    this.#retry = paymentRetryHandler(machine);
     this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, configOf), this.#recorder()];
     const dispatcherPorts = { storage, clock, systemClock: timers.real, ids, logger };
     this.#dispatcher = new Dispatcher(dispatcherPorts, {
