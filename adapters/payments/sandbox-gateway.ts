@@ -7,7 +7,6 @@ import {
   type GatewayTransaction,
   type PaymentGateway,
   type PaymentMethodDetails,
-  PluginStatus,
 } from '../../lib/ports/index.ts';
 import type { TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
@@ -75,7 +74,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     (member: SandboxOperation) =>
     async (request: Asked, context: GatewayContext): Promise<GatewayResult | null> => {
       const known = ledger.find(request.transactionId);
-      if (known && known.status !== PluginStatus.PENDING) return resultOf(known);
+      if (known && known.status !== 'PENDING') return resultOf(known);
       const script =
         scriptOfProperties(request.properties) ?? sticky.take(`${member}Payment`, context.tenantId);
       const transactionType = member.toUpperCase() as Uppercase<SandboxOperation>;

@@ -40,8 +40,8 @@ export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayR
     amount: readAmount(units, currency),
     currency,
     ...referencesOf(intent),
-    ...(status === PluginStatus.ERROR && refusalOf(intent)),
-    properties: status === PluginStatus.PENDING ? nextAction(intent) : [],
+    ...(status === 'ERROR' && refusalOf(intent)),
+    properties: status === 'PENDING' ? nextAction(intent) : [],
   };
 }
 
@@ -53,8 +53,8 @@ export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResul
     ...at(told, setup.created),
     status,
     firstPaymentReferenceId: setup.id,
-    ...(status === PluginStatus.ERROR && refused(error ?? { code: setup.cancellation_reason })),
-    properties: status === PluginStatus.PENDING ? nextAction(setup) : [],
+    ...(status === 'ERROR' && refused(error ?? { code: setup.cancellation_reason })),
+    properties: status === 'PENDING' ? nextAction(setup) : [],
   };
 }
 
@@ -73,7 +73,7 @@ export function markedResult(
   const currency = asCurrency(intent.currency.toUpperCase());
   const amount = readAmount(Number(written), currency);
   const status = intent.status === 'processing' ? PluginStatus.PENDING : PluginStatus.PROCESSED;
-  if (intent.amount_received === 0 && status === PluginStatus.PROCESSED) return null;
+  if (intent.amount_received === 0 && status === 'PROCESSED') return null;
   return { ...at(told, intent.created), status, amount, currency, ...rest };
 }
 
@@ -88,7 +88,7 @@ export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
     currency,
     firstPaymentReferenceId: refund.id,
     ...(charge !== null && { secondPaymentReferenceId: charge }),
-    ...(status === PluginStatus.ERROR && refused({ code: refund.failure_reason ?? refund.status })),
+    ...(status === 'ERROR' && refused({ code: refund.failure_reason ?? refund.status })),
     properties: [],
   };
 }
@@ -101,7 +101,7 @@ export function failedResult(told: Told, failure: Failure, createdDate: Instant)
     status,
     ...(code !== null && { gatewayErrorCode: code }),
     gatewayError: message,
-    ...(status === PluginStatus.ERROR && { paymentResponse: paymentResponseOf(code) }),
+    ...(status === 'ERROR' && { paymentResponse: paymentResponseOf(code) }),
     ...(reference !== null && { firstPaymentReferenceId: reference }),
     properties: [],
   };

@@ -77,7 +77,7 @@ export class BacklogService {
     const entries = await this.#see(asked, { parts: ['FAILED'], from, before: to });
     const { kind, tenants, accountId, limit = DEFAULT_PAGE_SIZE } = asked;
     const due = { tenants, from, to, limit, accountId: accountId ?? null };
-    const pushes = kind === QueueKind.BUS ? [] : await storage.entries.failedDeliveries(due);
+    const pushes = kind === 'BUS' ? [] : await storage.entries.failedDeliveries(due);
     return [...entries.map(viewOfEntry), ...pushes.map(viewOfDelivery)].sort(oldestFirst).slice(0, limit);
   }
 
@@ -86,7 +86,7 @@ export class BacklogService {
     const { clock, storage } = this.#ports;
     const of = { kind, tenants, now: clock.now() };
     const again = await storage.entries.reinsert({ ...of, recordIds: chosen.entries });
-    if (kind === QueueKind.BUS) return again;
+    if (kind === 'BUS') return again;
     return again + (await storage.entries.resendDeliveries({ ...of, recordIds: chosen.deliveries }));
   }
 
@@ -96,7 +96,7 @@ export class BacklogService {
     const of = { kind, tenants, before: this.#lateBefore() };
     const systemNowMs = systemClock.nowMs();
     const freed = await storage.entries.clear({ ...of, recordIds: chosen.entries, systemNowMs });
-    if (kind === QueueKind.BUS) return freed.length;
+    if (kind === 'BUS') return freed.length;
     return freed.length + (await storage.entries.clearDeliveries({ ...of, recordIds: chosen.deliveries }));
   }
 

@@ -169,7 +169,7 @@ export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userT
 
 /** Bus events are due at once. */
 export function dueDateOf({ kind, createdDate, effectiveDate }: KeptEntry): Instant {
-  return kind === QueueKind.BUS ? createdDate : effectiveDate;
+  return kind === 'BUS' ? createdDate : effectiveDate;
 }
 
 /** Returns a push as an entry of its queue. */

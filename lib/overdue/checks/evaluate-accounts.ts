@@ -12,7 +12,7 @@ import {
 import { atReferenceTime, cancelAll, setBlockingStates } from '../../subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
-import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import {
   billingSnapshot,
   type CheckedAccount,
@@ -78,7 +78,7 @@ export async function evaluateAccounts(
 }
 
 function cancels({ transition }: Evaluation) {
-  return transition !== null && transition.cancellation !== CancellationPolicy.NONE;
+  return transition !== null && transition.cancellation !== 'NONE';
 }
 
 /** Returns the accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
@@ -215,7 +215,7 @@ export async function applyTransitions(
 }
 
 function endOf({ account, transition: { cancellation, effective } }: EnteredState) {
-  if (cancellation === CancellationPolicy.NONE) return [];
+  if (cancellation === 'NONE') return [];
   const billingPolicy = BillingActionPolicy[cancellation];
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }

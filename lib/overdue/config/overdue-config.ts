@@ -2,7 +2,7 @@ import { systemDefinitions } from '../../control-tags/index.ts';
 import type { PaymentResponse } from '../../records/index.ts';
 import { writeXml, type XmlNode } from '../../values/documents/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
-import { type Duration, TimeUnit } from '../../values/time/index.ts';
+import type { Duration } from '../../values/time/index.ts';
 import { INT_MAX } from './written.ts';
 
 /** The state of an account that is not overdue, never configured (§2.1). */
@@ -96,7 +96,7 @@ function stateNode(state: OverdueState) {
   if (state.blockChanges) content.push({ name: 'blockChanges', content: 'true' });
   if (state.disableEntitlement)
     content.push({ name: 'disableEntitlementAndChangesBlocked', content: 'true' });
-  if (state.cancellationPolicy !== CancellationPolicy.NONE)
+  if (state.cancellationPolicy !== 'NONE')
     content.push({ name: 'subscriptionCancellationPolicy', content: state.cancellationPolicy });
   content.push(...durationNode('autoReevaluationInterval', state.reevaluationInterval));
   return { name: 'state', attributes: { name: state.name }, content };
@@ -182,7 +182,7 @@ function conditionDefinition(condition: OverdueCondition) {
 
 /** Days of an interval; null if it is absent or not a fixed number of days of 32 bits (§10). */
 export function wholeDays(interval: Duration | null): number | null {
-  if (interval?.unit === TimeUnit.DAYS) return interval.number;
-  const days = interval?.unit === TimeUnit.WEEKS ? interval.number * 7 : null;
+  if (interval?.unit === 'DAYS') return interval.number;
+  const days = interval?.unit === 'WEEKS' ? interval.number * 7 : null;
   return days === null || days > INT_MAX ? null : days;
 }

@@ -94,7 +94,7 @@ const xmlForm = {
   leastTime: 0,
   readInterval(value: WrittenValue | undefined): Duration | null {
     const interval = value?.duration();
-    return interval?.unit === TimeUnit.UNLIMITED || interval?.number === 0 ? null : (interval ?? null);
+    return interval?.unit === 'UNLIMITED' || interval?.number === 0 ? null : (interval ?? null);
   },
 };
 

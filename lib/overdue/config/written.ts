@@ -61,7 +61,7 @@ export abstract class WrittenValue {
     const record = this.record();
     if (record === undefined) return undefined;
     const unit = record.require('unit')?.oneOf(Object.values(TimeUnit));
-    const isUnlimited = unit === TimeUnit.UNLIMITED;
+    const isUnlimited = unit === 'UNLIMITED';
     const written = isUnlimited ? record.take('number') : record.require('number');
     const number = written?.wholeNumber();
     record.refuseOthers();

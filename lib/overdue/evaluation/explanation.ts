@@ -6,7 +6,6 @@ import {
   formatLocalDate,
   type LocalDate,
   maxDate,
-  TimeUnit,
 } from '../../values/time/index.ts';
 import {
   CLEAR_STATE_NAME,
@@ -153,7 +152,7 @@ function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate)
   const reached = thresholdDate(anchor, duration);
   if (reached === null) return `${since}, asked for is a debt of ${durationText(duration)}`;
   const more = [
-    ...(duration.unit === TimeUnit.DAYS ? [] : [durationText(duration)]),
+    ...(duration.unit === 'DAYS' ? [] : [durationText(duration)]),
     ...(reached > date ? [`on ${formatLocalDate(reached)}`] : []),
   ];
   const days = `${plural(daysBetween(anchor, date), 'day')} of ${daysBetween(anchor, reached)}`;
@@ -161,7 +160,7 @@ function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate)
 }
 
 function durationText({ unit, number }: Duration) {
-  if (unit === TimeUnit.UNLIMITED) return 'unlimited time';
+  if (unit === 'UNLIMITED') return 'unlimited time';
   return plural(number, unit.toLowerCase().slice(0, -1));
 }
 

@@ -257,7 +257,7 @@ class OperationRetries {
   async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']) {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
-      if (origin?.stateName !== AttemptState.RETRIED) return null;
+      if (origin?.stateName !== 'RETRIED') return null;
       const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
       const { transactionExternalKey: key } = origin;
       const transactions = await session.payments.findTransactionsByKeys([key]);

@@ -4,15 +4,12 @@ import {
   ActingComponent,
   AttemptState,
   type InvoicePayment,
-  InvoicePaymentType,
   isUnresolved,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
   QueueName,
   type TenantRef,
-  TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import {
   authorshipOf,
@@ -345,7 +342,7 @@ function endedLater(
     return { attempt: { ...attempt, stateName: AttemptState.ABORTED, pluginProperties }, retry: [] };
   }
   const { transaction, payment, transactions, paid } = run;
-  const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
+  const isPurchase = transaction.transactionType === 'PURCHASE';
   const invoiceId = isPurchase ? (paid?.invoiceId ?? null) : null;
   return endedAttempt(attempt, { transaction, payment, transactions, invoiceId, control }, rules);
 }
@@ -354,7 +351,7 @@ function endedLater(
 async function load(session: ReadSession, open: readonly OpenAttempt[]) {
   const { payments: reads } = session;
   const found = await reads.findAttemptsByIds(open.map(({ id }) => id));
-  const attempts = found.filter(({ stateName }) => stateName === AttemptState.INIT);
+  const attempts = found.filter(({ stateName }) => stateName === 'INIT');
   const keys = new Set(attempts.map(({ transactionExternalKey }) => transactionExternalKey));
   const ofKeys = await reads.findTransactionsByKeys([...keys]);
   const paymentIds = [...new Set(ofKeys.map(({ paymentId }) => paymentId))];
@@ -365,11 +362,9 @@ async function load(session: ReadSession, open: readonly OpenAttempt[]) {
     const transaction = ofKeys.find(({ attemptId }) => attemptId === attempt.id);
     const payment = payments.find(({ id }) => id === transaction?.paymentId);
     if (transaction === undefined || payment === undefined) return [{ attempt, run: null }];
-    if (transaction.status === TransactionStatus.UNKNOWN) return [];
+    if (transaction.status === 'UNKNOWN') return [];
     const own = transactions.filter(({ paymentId }) => paymentId === payment.id);
-    const paid = rows.find(
-      ({ type, paymentId }) => type === InvoicePaymentType.ATTEMPT && paymentId === payment.id,
-    );
+    const paid = rows.find(({ type, paymentId }) => type === 'ATTEMPT' && paymentId === payment.id);
     return [{ attempt, run: { transaction, payment, transactions: own, paid } }];
   });
 }

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import { type CallContext, type PluginProperty, TransactionStatus } from '../../records/index.ts';
+import type { CallContext, PluginProperty } from '../../records/index.ts';
 import { type ActivityPorts, authorshipOf, inParallel, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -222,7 +222,7 @@ export class PaymentMachine {
   /** The caller only learns that the outcome is unknown; the log names the gateway and the reason. */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
-    if (gateway === null || status !== TransactionStatus.UNKNOWN) return;
+    if (gateway === null || status !== 'UNKNOWN') return;
     const facts = { pluginName: gateway.name, paymentId, transactionId: transaction.id, reason };
     this.ports.logger.warn(facts, 'a payment gateway has left the outcome of a transaction unknown');
   }

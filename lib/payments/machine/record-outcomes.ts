@@ -4,13 +4,10 @@ import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
   type InvoicePayment,
-  InvoicePaymentType,
   isUnresolved,
   type NewNotification,
   type Payment,
   type PaymentTransaction,
-  TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -112,7 +109,7 @@ async function loadRecords(session: WriteSession, settlements: readonly Settleme
   ]);
   const rows = [...ownRows, ...refundedRows];
   const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
-  const disputed = settled.filter(({ transactionType }) => transactionType === TransactionType.CHARGEBACK);
+  const disputed = settled.filter(({ transactionType }) => transactionType === 'CHARGEBACK');
   const disputing = new Set(disputed.map(({ accountRecordId }) => accountRecordId));
   return {
     transactions,
@@ -173,12 +170,11 @@ export async function holdsToRelease(
   { rows, now }: { readonly rows: readonly InvoicePayment[]; readonly now: Instant },
 ): Promise<readonly NewNotification[]> {
   const seen = changed.filter(
-    (before) =>
-      isUnresolved(before) && (before.status === TransactionStatus.PENDING || !isLeased(before, now)),
+    (before) => isUnresolved(before) && (before.status === 'PENDING' || !isLeased(before, now)),
   );
   const paymentIds = new Set(seen.map(({ paymentId }) => paymentId));
   const invoiceIds = rows.flatMap(({ type, paymentId, invoiceId }) =>
-    type === InvoicePaymentType.ATTEMPT && paymentId !== null && paymentIds.has(paymentId) ? invoiceId : [],
+    type === 'ATTEMPT' && paymentId !== null && paymentIds.has(paymentId) ? invoiceId : [],
   );
   const holds = await session.payments.findHoldsByInvoices([...new Set(invoiceIds)]);
   return holds.map((hold) => releaseNotification(hold, now));

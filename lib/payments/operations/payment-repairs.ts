@@ -1,6 +1,5 @@
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import {
-  AttemptState,
   type CallContext,
   type Payment,
   type PaymentTransaction,
@@ -55,7 +54,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
       await session.unschedule([retryKey(newest.id)]);
       const holds = await session.payments.findHoldsByAccounts([found.accountId]);
       await session.payments.endHolds(holds.filter(({ attemptId }) => attemptId === newest.id));
-      const retried = attempts.filter(({ stateName }) => stateName === AttemptState.RETRIED);
+      const retried = attempts.filter(({ stateName }) => stateName === 'RETRIED');
       await session.payments.updateAttempts(retried.flatMap(spentAttempt));
     });
   }
@@ -140,7 +139,7 @@ async function keyOf(session: WriteSession, { transactionId, transactionExternal
 }
 
 const statuses: ReadonlySet<string> = new Set(
-  Object.values(TransactionStatus).filter((status) => status !== TransactionStatus.PAYMENT_SYSTEM_OFF),
+  Object.values(TransactionStatus).filter((status) => status !== 'PAYMENT_SYSTEM_OFF'),
 );
 const states: ReadonlySet<string> = new Set(paymentStateNames);
 

@@ -198,9 +198,7 @@ function repeatedRow(
   { now }: PlanTools,
   { paymentId, transactionKey: key, amount }: ChargedRow,
 ): InvoicePayment {
-  const row = rows.find(
-    (each) => each.type === InvoicePaymentType.ATTEMPT && each.transactionExternalKey === key,
-  );
+  const row = rows.find((each) => each.type === 'ATTEMPT' && each.transactionExternalKey === key);
   assertInvariant(row, 'A retried payment must have its invoice payment', { paymentId, key });
   return { ...row, status: InvoicePaymentStatus.INIT, amount, paymentDate: now };
 }

@@ -3,16 +3,11 @@ import {
   type Account,
   type Invoice,
   type InvoicePayment,
-  InvoicePaymentStatus,
-  InvoicePaymentType,
-  InvoiceStatus,
   isUnresolved,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
   type PaymentTransaction,
-  TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -64,7 +59,7 @@ export interface InvoicePaymentCheckInput {
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
   const { invoice, account } = input;
-  if (invoice.status !== InvoiceStatus.COMMITTED) return abort('NOT_COMMITTED');
+  if (invoice.status !== 'COMMITTED') return abort('NOT_COMMITTED');
   const isDelegated = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   if (isDelegated || invoice.parentInvoiceId !== null || invoice.contributedAmount !== null) {
     return abort('DELEGATED_TO_PARENT');
@@ -115,11 +110,9 @@ function checkOpenTransactions(
   const { transactions, now } = input;
   for (const { leaseUntil } of transactions)
     if (leaseUntil !== null && leaseUntil > now) return { kind: 'WAIT', leaseUntil };
-  if (transactions.some(({ status }) => status === TransactionStatus.UNKNOWN))
-    return abort('UNRESOLVED_TRANSACTION');
+  if (transactions.some(({ status }) => status === 'UNKNOWN')) return abort('UNRESOLVED_TRANSACTION');
   const pending = transactions.filter(
-    ({ status, transactionType }) =>
-      status === TransactionStatus.PENDING && transactionType === TransactionType.PURCHASE,
+    ({ status, transactionType }) => status === 'PENDING' && transactionType === 'PURCHASE',
   );
   if (pending.length === 0) return { kind: 'PAY', amount, method };
   const reserved = sum(pending.map((transaction) => reservedBy(transaction, input.rows)));
@@ -130,8 +123,8 @@ function checkOpenTransactions(
 
 /** Returns the amount that a pending payment will settle, in the invoice's currency if its row has it (§9.4). */
 function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
-  const row = rows.find((each) => each.type === InvoicePaymentType.ATTEMPT && isRowOf(each, transaction));
-  if (row?.status === InvoicePaymentStatus.PENDING) return row.amount;
+  const row = rows.find((each) => each.type === 'ATTEMPT' && isRowOf(each, transaction));
+  if (row?.status === 'PENDING') return row.amount;
   return transaction.amount ?? ZERO;
 }
 
@@ -182,9 +175,7 @@ export function openPaymentOf(
 ): OpenPayment | null {
   const transaction = transactions.find(
     (each) =>
-      each.externalKey === transactionKey &&
-      each.transactionType === TransactionType.PURCHASE &&
-      isUnresolved(each),
+      each.externalKey === transactionKey && each.transactionType === 'PURCHASE' && isUnresolved(each),
   );
   const payment = payments.find(({ id }) => id === transaction?.paymentId);
   if (!transaction || !payment || (paymentKey ?? payment.externalKey) !== payment.externalKey) return null;
@@ -225,7 +216,7 @@ export function checkTransactionKeyIsFree(
   { transactions }: Pick<KeyedRecords, 'transactions'>,
 ): void {
   const ofKey = transactions.filter(({ externalKey }) => externalKey === transactionKey);
-  const succeeded = ofKey.find(({ status }) => status === TransactionStatus.SUCCESS);
+  const succeeded = ofKey.find(({ status }) => status === 'SUCCESS');
   if (succeeded) {
     throw billingError(
       ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
@@ -242,7 +233,7 @@ export function noDefaultMethod(accountId: Uuid): BillingError {
 }
 
 function hasFailed({ status }: PaymentTransaction) {
-  return status === TransactionStatus.PAYMENT_FAILURE || status === TransactionStatus.PLUGIN_FAILURE;
+  return status === 'PAYMENT_FAILURE' || status === 'PLUGIN_FAILURE';
 }
 
 function taken(parameter: string, key: string) {

@@ -2,14 +2,12 @@ import type { PaymentGateway } from '../../ports/index.ts';
 import {
   type Account,
   type InvoicePayment,
-  InvoicePaymentType,
   isUnresolved,
   type Payment,
   type PaymentMethod,
   type PaymentTransaction,
   type PluginProperty,
   TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -252,9 +250,7 @@ function restOf(operation: OperationRequest['operation'], currency: Currency, fa
 
 /** Returns the sum of refunds without an outcome. */
 function openRefunds(transactions: readonly PaymentTransaction[]) {
-  const open = transactions.filter(
-    (each) => each.transactionType === TransactionType.REFUND && isUnresolved(each),
-  );
+  const open = transactions.filter((each) => each.transactionType === 'REFUND' && isUnresolved(each));
   return sum(open.map(({ amount }) => amount ?? ZERO));
 }
 
@@ -292,8 +288,8 @@ export function toldAmount(
   { pending, facts, rules }: Completing,
 ): OperationAmount {
   const { transactionType: type, invoiceRefund } = pending;
-  if (type === TransactionType.VOID) return { amount: null, currency: null };
-  const givesBack = type === TransactionType.REFUND || invoiceRefund !== null;
+  if (type === 'VOID') return { amount: null, currency: null };
+  const givesBack = type === 'REFUND' || invoiceRefund !== null;
   const row = paysRow(pending, facts);
   const isBound = givesBack || !isFirstOperation(type) || row !== undefined;
   if (isBound && currency !== null && currency !== pending.currency)
@@ -321,12 +317,12 @@ function statedAs(
 
 /** Returns the invoice payment row of the transaction, if it pays an invoice. */
 function paysRow(pending: PaymentTransaction, { rows }: OperationFacts) {
-  if (pending.transactionType !== TransactionType.PURCHASE) return undefined;
-  return rows.find((row) => row.type === InvoicePaymentType.ATTEMPT && isRowOf(row, pending));
+  if (pending.transactionType !== 'PURCHASE') return undefined;
+  return rows.find((row) => row.type === 'ATTEMPT' && isRowOf(row, pending));
 }
 
 function checkMore(amount: Decimal, { pending, facts, rules }: Completing) {
-  if (pending.transactionType === TransactionType.REFUND) {
+  if (pending.transactionType === 'REFUND') {
     const isOther = ({ id }: PaymentTransaction) => id !== pending.id;
     const { transactions, openInvoiceRefunds } = facts;
     const others = {

@@ -1,12 +1,10 @@
 import { type PaymentGateway, PluginStatus } from '../../ports/index.ts';
 import {
-  InvoicePaymentType,
   type InvoiceRefund,
   isUnresolved,
   type PaymentMethod,
   type PaymentTransaction,
-  TransactionStatus,
-  TransactionType,
+  type TransactionType,
 } from '../../records/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -82,7 +80,7 @@ export function planOperation(
   rules: OperationRules,
 ): OperationPlan {
   // Payments of invoices begin and are repeated through the invoice (§9.2).
-  const paysInvoice = facts.rows.some(({ type: row }) => row === InvoicePaymentType.ATTEMPT);
+  const paysInvoice = facts.rows.some(({ type: row }) => row === 'ATTEMPT');
   if (paysInvoice && isFirstOperation(request.operation)) throw notAllowed(request.operation, facts.payment);
   const known = planByKey(request, facts, rules);
   if (known !== null) return known;
@@ -97,7 +95,7 @@ export function planOperation(
   if (rules.awaitsMethod && methodIdOf(request, facts) === null)
     return { kind: 'NEW', method: null, gateway: null, ...checkAmount(request, facts, rules) };
   const method = usableMethod(request, facts, { deletedToo: servedByDeleted.has(operation) });
-  const gateway = type === TransactionType.CHARGEBACK ? null : gatewayOf(method, type, rules);
+  const gateway = type === 'CHARGEBACK' ? null : gatewayOf(method, type, rules);
   return { kind: 'NEW', method, gateway, ...checkAmount(request, facts, rules) };
 }
 
@@ -146,18 +144,18 @@ function pendingOfKey(request: OperationRequest, facts: OperationFacts) {
     const why = `is ${latest.transactionType} of the transaction with this key`;
     throw badParameter('transactionType', why, { transactionId });
   }
-  if (latest.status !== TransactionStatus.PENDING) return null;
+  if (latest.status !== 'PENDING') return null;
   if (latest.paymentId === facts.payment?.id) return latest;
   const why = 'belongs to a pending transaction of another payment';
   throw badParameter('transactionExternalKey', why, { transactionId });
 }
 
 function checkKey(each: PaymentTransaction, { operation }: OperationRequest, facts: OperationFacts) {
-  if (each.status === TransactionStatus.UNKNOWN) throw notAllowed(operation, facts.payment);
+  if (each.status === 'UNKNOWN') throw notAllowed(operation, facts.payment);
   const stands =
-    each.transactionType === TransactionType.CHARGEBACK
+    each.transactionType === 'CHARGEBACK'
       ? operation === 'CHARGEBACK' && activeChargeback(facts.keyTransactions, each.externalKey) === each
-      : each.status === TransactionStatus.SUCCESS;
+      : each.status === 'SUCCESS';
   if (!stands) return;
   throw billingError(
     ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
@@ -240,11 +238,11 @@ export function planCompletion(
       (choice.transactionExternalKey ?? each.externalKey) === each.externalKey &&
       (choice.transactionType ?? each.transactionType) === each.transactionType,
   );
-  const [pending, another] = fitting.filter(({ status }) => status === TransactionStatus.PENDING);
+  const [pending, another] = fitting.filter(({ status }) => status === 'PENDING');
   if (another !== undefined)
     throw badParameter('transactionId', 'is needed: several transactions are pending');
   if (pending === undefined) {
-    const settled = fitting.findLast(({ status }) => status === TransactionStatus.SUCCESS);
+    const settled = fitting.findLast(({ status }) => status === 'SUCCESS');
     if (settled === undefined)
       throw badParameter('transactionId', 'is needed: no such transaction is pending');
     return { kind: 'SETTLED', transaction: settled };
@@ -275,7 +273,7 @@ export function planNotified(
 ): OperationPlan {
   if (transactions.some((each) => isLeased(each, now))) return { kind: 'WAIT' };
   const transaction = transactions.find(({ id }) => id === transactionId);
-  if (transaction?.status !== TransactionStatus.PENDING) {
+  if (transaction?.status !== 'PENDING') {
     const message = `Transaction ${transactionId} is not pending on this payment`;
     throw billingError(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT, message, { transactionId });
   }

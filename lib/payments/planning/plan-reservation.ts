@@ -7,7 +7,6 @@ import {
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
-  TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -116,9 +115,7 @@ function isForLater(
   { transactions }: ReservationFacts,
 ) {
   const isOpen = transactions.some(
-    (each) =>
-      isUnresolved(each) &&
-      (each.status === TransactionStatus.UNKNOWN || each.transactionType === TransactionType.PURCHASE),
+    (each) => isUnresolved(each) && (each.status === 'UNKNOWN' || each.transactionType === 'PURCHASE'),
   );
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
@@ -240,13 +237,13 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   const runs = planning.attempts.filter(
     (attempt) =>
       attempt.paymentExternalKey === payment?.externalKey &&
-      attempt.transactionType === TransactionType.PURCHASE &&
+      attempt.transactionType === 'PURCHASE' &&
       !hasOnlyBegun(attempt, planning.transactions),
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // Delivered twice or overtaken: the attempt was repeated or decided since.
-  if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
+  if (runs.at(-1) !== origin || origin.stateName !== 'RETRIED') return NOTHING;
   // The attempt for the retry if it ends before its payment is tried again.
   const held = abortedAttempt(planning, {
     paymentKey: payment.externalKey,

@@ -1,13 +1,10 @@
 import type { GatewayOperation, IdGenerator, PaymentGateway } from '../../ports/index.ts';
 import {
   type Account,
-  AttemptState,
   type AutoPayHold,
   type CallContext,
   type Invoice,
   type InvoicePayment,
-  InvoicePaymentStatus,
-  InvoicePaymentType,
   isUnresolved,
   type New,
   type NewNotification,
@@ -16,8 +13,7 @@ import {
   type PaymentMethod,
   type PaymentTransaction,
   type PluginProperty,
-  TransactionStatus,
-  TransactionType,
+  type TransactionType,
 } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -142,7 +138,7 @@ const memberOf = {
 
 /** Returns the gateway's method for a transaction type. */
 export function operationOf(gateway: PaymentGateway, type: TransactionType): GatewayOperation {
-  assertInvariant(type !== TransactionType.CHARGEBACK, 'A chargeback calls no gateway', {});
+  assertInvariant(type !== 'CHARGEBACK', 'A chargeback calls no gateway', {});
   const operation = gateway[memberOf[type]];
   assertInvariant(operation, 'An operation that a gateway lacks must be refused before', { type });
   return operation.bind(gateway) as GatewayOperation;
@@ -150,7 +146,7 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
 
 /** @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway cannot do it. */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
-  if (type === TransactionType.CHARGEBACK || gateway[memberOf[type]] !== undefined) return;
+  if (type === 'CHARGEBACK' || gateway[memberOf[type]] !== undefined) return;
   throw lacksMember(gateway.name, memberOf[type]);
 }
 
@@ -255,7 +251,7 @@ export function heldRetryOf(
   const payment = payments.find(({ externalKey }) => externalKey === held?.paymentExternalKey);
   const origin = attempts.findLast(
     ({ stateName, paymentExternalKey, transactionExternalKey }) =>
-      stateName === AttemptState.RETRIED &&
+      stateName === 'RETRIED' &&
       paymentExternalKey === held?.paymentExternalKey &&
       transactionExternalKey === held.transactionExternalKey,
   );
@@ -282,12 +278,12 @@ export function lostSuccesses(
   transactions: readonly PaymentTransaction[],
 ): readonly LostSuccess[] {
   return rows.flatMap((row) => {
-    if (row.type !== InvoicePaymentType.ATTEMPT || row.status === InvoicePaymentStatus.SUCCESS) return [];
+    if (row.type !== 'ATTEMPT' || row.status === 'SUCCESS') return [];
     const transaction = transactions.find(
       (candidate) =>
         candidate.externalKey === row.transactionExternalKey &&
-        candidate.transactionType === TransactionType.PURCHASE &&
-        candidate.status === TransactionStatus.SUCCESS,
+        candidate.transactionType === 'PURCHASE' &&
+        candidate.status === 'SUCCESS',
     );
     return transaction ? [{ row, transaction }] : [];
   });

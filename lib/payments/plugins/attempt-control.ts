@@ -158,7 +158,7 @@ export class AttemptControl {
 
   async #runOfCompletion({ transaction, gateway, caller, properties }: AnsweredCall) {
     const { attemptId, status } = transaction;
-    if (attemptId === null || status !== TransactionStatus.PENDING) return null;
+    if (attemptId === null || status !== 'PENDING') return null;
     const [attempt] = await this.#ports.storage.read(caller.tenant, (session) =>
       session.payments.findAttemptsByIds([attemptId]),
     );
@@ -216,7 +216,7 @@ export class AttemptControl {
     const { id: transactionId, paymentId, status, processedAmount, processedCurrency } = ended;
     const about = { paymentId, transactionId, processedAmount, processedCurrency };
     const told = { ...run, context: { ...run.context, ...about } };
-    const isWell = status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING;
+    const isWell = status === 'SUCCESS' || status === 'PENDING';
     return isWell ? this.#calls.succeeded(told, timeoutMs) : this.#calls.failed(told, timeoutMs);
   }
 }

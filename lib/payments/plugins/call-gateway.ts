@@ -8,7 +8,7 @@ import {
   type Ports,
   type SystemClock,
 } from '../../ports/index.ts';
-import { type CallContext, TransactionStatus } from '../../records/index.ts';
+import type { CallContext } from '../../records/index.ts';
 import { type ActivityPorts, hostAnswer, ofAccount, plainError, spanned } from '../../runtime/index.ts';
 import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
@@ -164,7 +164,7 @@ function callGatewayOf(
 ) {
   const { id: transactionId, transactionType, status } = transaction;
   const operation = operationOf(gateway, transactionType);
-  const isCompletion = status === TransactionStatus.PENDING;
+  const isCompletion = status === 'PENDING';
   const { paymentId, paymentMethodId } = call;
   const ids = { accountId: account.id, paymentId, transactionId, paymentMethodId };
   const asked = { ...ids, properties, ...(isCompletion && { isCompletion }) };
@@ -181,7 +181,7 @@ function callGatewayOf(
 
 /** A pending transaction stays pending, since the gateway has received it before. */
 function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Instant): CallOutcome {
-  if (status === TransactionStatus.PENDING)
+  if (status === 'PENDING')
     return ownOutcome(transaction, now, { ...transaction, status: PluginStatus.PENDING });
   const message = 'The payment was not submitted: its time had passed before the call began';
   return { kind: 'NEVER_RECEIVED', message };

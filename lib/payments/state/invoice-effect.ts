@@ -106,7 +106,7 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
   }
   const refunded = { ...result, amount: amount.negated() };
   if (before) return changedRow(before, refunded);
-  if (result.status === InvoicePaymentStatus.INIT) return null;
+  if (result.status === 'INIT') return null;
   const { externalKey } = transaction;
   return newRow(paid, { type: InvoicePaymentType.REFUND, externalKey, ...refunded }, tools);
 }
@@ -125,7 +125,7 @@ function effectOfChargeback(
   const transactions = [...ledger.transactions, ...openInvoiceRefunds];
   const before = rowOf(InvoicePaymentType.CHARGED_BACK, transaction, rows);
   const processedCurrency = transaction.processedCurrency ?? paid.processedCurrency;
-  if (transaction.status !== TransactionStatus.SUCCESS) {
+  if (transaction.status !== 'SUCCESS') {
     const ended = { status: InvoicePaymentStatus.INIT, processedCurrency } as const;
     return before ? changedRow(before, { ...ended, amount: before.amount }) : null;
   }
@@ -149,7 +149,7 @@ function paidBy(
   rows: readonly InvoicePayment[],
 ) {
   if (invoiceRefund !== null) return rows.find(({ id }) => id === invoiceRefund.invoicePaymentId);
-  if (transactionType === TransactionType.CREDIT) return undefined;
+  if (transactionType === 'CREDIT') return undefined;
   return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
 }
 
@@ -204,9 +204,7 @@ export function invoicePaymentResult(
 
 /** Returns the event type for the result of an invoice's payment, refund or chargeback (§9.4). */
 export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
-  return status === InvoicePaymentStatus.SUCCESS
-    ? BusEventType.INVOICE_PAYMENT_SUCCESS
-    : BusEventType.INVOICE_PAYMENT_FAILED;
+  return status === 'SUCCESS' ? BusEventType.INVOICE_PAYMENT_SUCCESS : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
 /** A payment row of an invoice before (null if new) and after its transaction was decided. */
@@ -254,7 +252,7 @@ function countedChange({ before, after }: ChangedRow) {
 
 /** Returns the row's share of its invoice's balance: only SUCCESS rows count (§9.4). */
 function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
-  return row?.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
+  return row?.status === 'SUCCESS' ? row.amount : ZERO;
 }
 
 /**
@@ -266,7 +264,7 @@ export function adjustmentsDue(
   after: PaymentTransaction,
 ): InvoiceRefund['adjustments'] {
   const { invoiceRefund: refund } = before;
-  const isDue = refund !== null && !refund.isApplied && after.status === TransactionStatus.SUCCESS;
+  const isDue = refund !== null && !refund.isApplied && after.status === 'SUCCESS';
   return isDue ? refund.adjustments : [];
 }
 

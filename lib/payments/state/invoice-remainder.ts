@@ -1,12 +1,10 @@
 import {
   type InvoicePayment,
   InvoicePaymentStatus,
-  InvoicePaymentType,
   isUnresolved,
   type New,
   type PaymentTransaction,
   TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
@@ -38,7 +36,7 @@ interface Asked {
  * open refunds by any payment (§9.5 rule 1 d); never below 0.
  */
 export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
-  if (paid.status !== InvoicePaymentStatus.SUCCESS) return ZERO;
+  if (paid.status !== 'SUCCESS') return ZERO;
   const converted = convertedPayment(paid, transactions);
   const reserved = refundsUnderWay(paid, transactions).map(({ amount, currency }) => {
     if (amount === null) return ZERO;
@@ -52,7 +50,7 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
 /** Returns what the own refunds of a payment in another currency than its invoice can still take, in that currency. */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
-  if (paid.status !== InvoicePaymentStatus.SUCCESS) return ZERO;
+  if (paid.status !== 'SUCCESS') return ZERO;
   const { currency, taken } = converted;
   const own = transactions.filter((each) => isOwnRefund(each, paid));
   const underWay = refundsUnderWay(paid, transactions);
@@ -73,17 +71,13 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
 
 /** Returns the successful refunds and chargebacks of the paid row. */
 function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
-  return rows.filter(
-    (row) => row.linkedInvoicePaymentId === paid.id && row.status === InvoicePaymentStatus.SUCCESS,
-  );
+  return rows.filter((row) => row.linkedInvoicePaymentId === paid.id && row.status === 'SUCCESS');
 }
 
 /** Returns the refunds that have a row; that of a refund that has just succeeded is not decided yet. */
 function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
   return refunds.filter(
-    (each) =>
-      each.status === TransactionStatus.SUCCESS &&
-      back.some((row) => row.type === InvoicePaymentType.REFUND && isRowOf(row, each)),
+    (each) => each.status === 'SUCCESS' && back.some((row) => row.type === 'REFUND' && isRowOf(row, each)),
   );
 }
 
@@ -159,7 +153,7 @@ export function isOwnRefund(
   { transactionType, paymentId }: Pick<PaymentTransaction, 'transactionType' | 'paymentId'>,
   paid: Pick<InvoicePayment, 'paymentId'>,
 ): boolean {
-  return transactionType === TransactionType.REFUND && paymentId === paid.paymentId;
+  return transactionType === 'REFUND' && paymentId === paid.paymentId;
 }
 
 /**
@@ -217,7 +211,7 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
  * @param rows of one payment, in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
-  const tried = rows.filter(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const tried = rows.filter(({ type }) => type === 'ATTEMPT');
   const inState = (state: InvoicePaymentStatus) => tried.findLast(({ status }) => status === state);
   return inState(InvoicePaymentStatus.SUCCESS) ?? inState(InvoicePaymentStatus.PENDING) ?? tried.at(-1);
 }
@@ -242,7 +236,7 @@ export function decidingTransaction<T extends Told>(transaction: T, transactions
   const keyed = transactions.filter((each) => hasSameRow(each, transaction));
   const newest = (...statuses: TransactionStatus[]) =>
     keyed.findLast(({ status }) => statuses.includes(status));
-  if (transaction.transactionType === TransactionType.CHARGEBACK)
+  if (transaction.transactionType === 'CHARGEBACK')
     return newest(TransactionStatus.SUCCESS, TransactionStatus.PAYMENT_FAILURE) ?? transaction;
   return (
     newest(TransactionStatus.SUCCESS) ?? newest(TransactionStatus.PENDING) ?? keyed.at(-1) ?? transaction

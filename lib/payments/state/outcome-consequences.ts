@@ -11,8 +11,8 @@ import {
   type PaymentAttempt,
   type PaymentTransaction,
   type PluginProperty,
-  TransactionStatus,
-  TransactionType,
+  type TransactionStatus,
+  type TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { DAY_MS, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
@@ -71,7 +71,7 @@ export function consequencesOf(
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const row = invoiceEffect(transaction, { ...records, own }, rules);
-  const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
+  const isPurchase = transaction.transactionType === 'PURCHASE';
   const { fix } = settlement;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
   const invoiceId = isPurchase ? (row?.after.invoiceId ?? null) : null;
@@ -148,10 +148,9 @@ export function endedAttempt(
     transactionId: transaction.id,
     paymentMethodId: payment.paymentMethodId,
     ...requestedBy(attempt, transaction),
-    pluginProperties:
-      stateName === AttemptState.RETRIED ? pluginProperties : keptProperties(attempt, pluginProperties),
+    pluginProperties: stateName === 'RETRIED' ? pluginProperties : keptProperties(attempt, pluginProperties),
   };
-  if (stateName !== AttemptState.RETRIED || retryAt === null) return { attempt: ended, retry: [] };
+  if (stateName !== 'RETRIED' || retryAt === null) return { attempt: ended, retry: [] };
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
 }
@@ -162,8 +161,7 @@ export function endedAttempt(
  */
 function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
-    transactionType === TransactionType.PURCHASE &&
-    attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
+    transactionType === 'PURCHASE' && attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
   if (settlesInvoice && currency !== attempt.currency)
     return { amount: attempt.amount, currency: attempt.currency };
   return { amount: amount ?? attempt.amount, currency: currency ?? attempt.currency };
@@ -176,9 +174,9 @@ function earliest(one: Instant | null, other: Instant | null) {
 
 /** Returns the state of an attempt after its run or a later fix (§3.3). `retryAt` is the date by §8.3, null for none. */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
-  const isWell = status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING;
+  const isWell = status === 'SUCCESS' || status === 'PENDING';
   if (isWell) return AttemptState.SUCCESS;
-  if (status === TransactionStatus.UNKNOWN || retryAt === null) return AttemptState.ABORTED;
+  if (status === 'UNKNOWN' || retryAt === null) return AttemptState.ABORTED;
   return AttemptState.RETRIED;
 }
 
@@ -192,10 +190,10 @@ export function hasOnlyBegun(
   transactions: readonly Pick<PaymentTransaction, 'attemptId'>[],
 ): boolean {
   if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
-  if (stateName === AttemptState.INIT) return true;
+  if (stateName === 'INIT') return true;
   // Without plugins, the engine ended it for good.
   const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
-  return stateName === AttemptState.ABORTED && wasAsked;
+  return stateName === 'ABORTED' && wasAsked;
 }
 
 /**
@@ -231,11 +229,11 @@ export function retryDate(
   now: Instant,
   config: RetryConfig,
 ): Instant | null {
-  const purchases = transactions.filter(({ transactionType: type }) => type === TransactionType.PURCHASE);
+  const purchases = transactions.filter(({ transactionType: type }) => type === 'PURCHASE');
   const status = purchases.at(-1)?.status;
   const n = purchases.filter((purchase) => purchase.status === status).length;
-  if (status === TransactionStatus.PAYMENT_FAILURE) return afterDecline(n, now, config.retryDays);
-  if (status === TransactionStatus.PLUGIN_FAILURE) return afterFailure(n, now, config.failureRetry);
+  if (status === 'PAYMENT_FAILURE') return afterDecline(n, now, config.retryDays);
+  if (status === 'PLUGIN_FAILURE') return afterFailure(n, now, config.failureRetry);
   return null;
 }
 

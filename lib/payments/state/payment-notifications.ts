@@ -12,7 +12,6 @@ import {
   type PaymentAttempt,
   type PaymentTransaction,
   QueueName,
-  TransactionStatus,
 } from '../../records/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import { parseUuid, type Uuid } from '../../values/ids/index.ts';
@@ -94,7 +93,7 @@ export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotifica
 export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   const { status, check: number } = payload;
   const check = Number(number);
-  const isOpen = status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
+  const isOpen = status === 'UNKNOWN' || status === 'PENDING';
   if (!isOpen || !Number.isSafeInteger(check) || check < 0) {
     const message = 'A recovery notification must name an open status and a check number';
     throw new InvariantError(message, { payload });
@@ -146,7 +145,7 @@ export function janitorCheck(
   config: JanitorConfig,
 ): JanitorCheck | null {
   const { janitorUnknownDelaysMs, janitorPendingDelaysMs } = config;
-  const delays = status === TransactionStatus.UNKNOWN ? janitorUnknownDelaysMs : janitorPendingDelaysMs;
+  const delays = status === 'UNKNOWN' ? janitorUnknownDelaysMs : janitorPendingDelaysMs;
   const delayMs = delays[check];
   return delayMs === undefined ? null : { status, check, at: addMilliseconds(from, delayMs) };
 }
@@ -179,7 +178,7 @@ export function paymentEvent(
   isApiPayment: boolean,
 ): NewBusEvent {
   const { status } = transaction;
-  const succeeded = status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING;
+  const succeeded = status === 'SUCCESS' || status === 'PENDING';
   return {
     type: succeeded ? BusEventType.PAYMENT_SUCCESS : BusEventType.PAYMENT_FAILED,
     accountRecordId: payment.accountRecordId,

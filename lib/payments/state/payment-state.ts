@@ -2,7 +2,7 @@ import {
   isUnresolved,
   type Payment,
   type PaymentTransaction,
-  TransactionStatus,
+  type TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
@@ -108,8 +108,8 @@ export function mayStart(
 
 /** Returns the operations that an open capture or void of the payment blocks. */
 function blockedBy(open: TransactionType): readonly PaymentOperation[] {
-  if (open === TransactionType.CAPTURE) return [TransactionType.VOID];
-  return open === TransactionType.VOID ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
+  if (open === 'CAPTURE') return [TransactionType.VOID];
+  return open === 'VOID' ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
 
 /** @throws BillingError PAYMENT_INVALID_OPERATION (7032) if the operation may not start. */
@@ -153,7 +153,7 @@ export function paymentStateAfter(
 ): { readonly stateName: string; readonly lastSuccessStateName: string | null } {
   const stateName = stateNameOf(transaction);
   const isReversal = stateName === 'CHARGEBACK_FAILED' && transaction.amount === null;
-  const succeeded = transaction.status === TransactionStatus.SUCCESS || isReversal;
+  const succeeded = transaction.status === 'SUCCESS' || isReversal;
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }
 
@@ -234,9 +234,7 @@ export function activeChargeback<T extends Counted>(
 /** Returns the currency of the payment (§4.4 rule 3). */
 export function currencyOf(transactions: readonly Counted[]): Currency | null {
   const first = transactions.filter(({ transactionType }) => isFirstOperation(transactionType));
-  const settled = first.find(
-    ({ status }) => status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING,
-  );
+  const settled = first.find(({ status }) => status === 'SUCCESS' || status === 'PENDING');
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
@@ -248,8 +246,8 @@ function keptTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
   for (const transaction of transactions.toReversed()) {
-    if (transaction.status !== TransactionStatus.SUCCESS) continue;
-    if (transaction.transactionType === TransactionType.VOID) voids += 1;
+    if (transaction.status !== 'SUCCESS') continue;
+    if (transaction.transactionType === 'VOID') voids += 1;
     else if (voids > 0) voids -= 1;
     else kept.push(transaction);
   }
@@ -260,11 +258,10 @@ function keptTransactions(transactions: readonly Counted[]) {
 function activeChargebacks<T extends Counted>(transactions: readonly T[]) {
   const recorded = transactions.filter(
     ({ transactionType, status }) =>
-      transactionType === TransactionType.CHARGEBACK &&
-      (status === TransactionStatus.SUCCESS || status === TransactionStatus.PAYMENT_FAILURE),
+      transactionType === 'CHARGEBACK' && (status === 'SUCCESS' || status === 'PAYMENT_FAILURE'),
   );
   const latest = new Map(recorded.map((each) => [each.externalKey, each]));
-  return [...latest.values()].filter(({ status }) => status === TransactionStatus.SUCCESS);
+  return [...latest.values()].filter(({ status }) => status === 'SUCCESS');
 }
 
 function totalOf(kept: readonly Counted[], type: TransactionType, currency: Currency) {

@@ -2,7 +2,6 @@ import type { PendingNotification } from '../../ports/storage/index.ts';
 import {
   AttemptState,
   type InvoicePayment,
-  InvoicePaymentType,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
@@ -75,7 +74,7 @@ export function withInvoices(
   payments: readonly PaymentView[],
   rows: readonly InvoicePayment[],
 ): readonly InvoicePaymentView[] {
-  const paid = rows.filter(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const paid = rows.filter(({ type }) => type === 'ATTEMPT');
   const invoiceOf = new Map(paid.map(({ paymentId, invoiceId }) => [paymentId, invoiceId]));
   return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
 }

@@ -6,7 +6,6 @@ import {
   type PaymentTransaction,
   type PluginProperty,
   TransactionStatus,
-  TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, isCurrency, ZERO } from '../../values/money/index.ts';
@@ -93,7 +92,7 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   const code = gatewayText(result.gatewayErrorCode);
   const message = gatewayText(result.gatewayError);
   const response = claimedResponse(result);
-  if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING) {
+  if (status !== 'SUCCESS' && status !== 'PENDING') {
     return failed(requested, { status, code, message, response });
   }
   const processedCurrency = result.currency ?? requested.currency;
@@ -171,7 +170,7 @@ export function recoveredOutcome(
   const result = lastClaimOf(reply.value, transaction.id);
   if (result) return { kind: 'RESULT', result };
   const isAbsent = provesAbsence && !reply.value.includes(null);
-  if (!isAbsent || transaction.status !== TransactionStatus.UNKNOWN) return { kind: 'NO_RESULT' };
+  if (!isAbsent || transaction.status !== 'UNKNOWN') return { kind: 'NO_RESULT' };
   return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment: nothing happened' };
 }
 
@@ -228,7 +227,7 @@ export function settledTransaction(
   const isOurs = holdsLease(before, settlement);
   if (settlement.source === 'CALL' && isOurs) return after;
   if (!isOurs && isLeased(before, now)) return undefined; // §7.1 rule 3
-  if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1 rules 1 and 2
+  if (after.status === 'UNKNOWN' || after.status === before.status) return undefined; // §7.1 rules 1 and 2
   return after;
 }
 
@@ -259,7 +258,7 @@ export function settlementsTold(
     const reply = { kind: 'VALUE', value: results } as const;
     const outcome = recoveredOutcome(transaction, reply, { provesAbsence: false });
     const { status } = readOutcome(transaction, outcome);
-    if (status === TransactionStatus.UNKNOWN || status === transaction.status) return [];
+    if (status === 'UNKNOWN' || status === transaction.status) return [];
     return [{ paymentId: payment.id, transactionId: transaction.id, outcome, source: 'JANITOR' }];
   });
 }
@@ -290,7 +289,7 @@ export function fixedStates(
     if (transactions.at(-1)?.id !== fixed.id) return payment.lastSuccessStateName;
     if (stateName.endsWith('_SUCCESS') || stateName.startsWith('CHARGEBACK')) return stateName;
     const others = transactions.filter(({ id }) => id !== fixed.id);
-    const earlier = others.findLast(({ status }) => status === TransactionStatus.SUCCESS);
+    const earlier = others.findLast(({ status }) => status === 'SUCCESS');
     return earlier ? stateNameOf(earlier) : null;
   }
 }
@@ -310,8 +309,8 @@ export function checkFixable(
   status: FixedStatus,
   { transactionType, amount }: Pick<PaymentTransaction, 'transactionType' | 'amount'>,
 ): void {
-  const isReversal = transactionType === TransactionType.CHARGEBACK && amount === null;
-  if (!isReversal || (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING)) return;
+  const isReversal = transactionType === 'CHARGEBACK' && amount === null;
+  if (!isReversal || (status !== 'SUCCESS' && status !== 'PENDING')) return;
   throw badParameter('transactionStatus', `cannot be ${status} of the reversal of a chargeback`);
 }
 
