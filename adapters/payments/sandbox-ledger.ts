@@ -24,7 +24,6 @@ export interface SandboxLedger {
   override(transactionId: Uuid, override: LedgerOverride): boolean;
 }
 
-/** A ledger in memory. */
 export function memoryLedger(): SandboxLedger {
   const entries = new Map<Uuid, LedgerEntry>();
   const idsOfPayment = new Map<Uuid, Uuid[]>();

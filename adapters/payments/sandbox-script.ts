@@ -39,7 +39,6 @@ export interface SandboxConfiguration {
   readonly amount?: string | number;
 }
 
-/** The scripted behavior of one call. */
 export interface SandboxScript {
   readonly action: SandboxAction | null;
   readonly sleepMs: number;
@@ -162,7 +161,6 @@ export class StickyScripts {
     for (const method of methods) scripts.set(method, { script, actionName, timesLeft });
   }
 
-  /** Returns the script for the method or for all methods, and counts its use. */
   take(method: string, tenantId: Uuid): SandboxScript | null {
     for (const scripts of [this.#byTenant.get(tenantId), this.#ofAll]) {
       const key = scripts?.has(method) ? method : EVERY_METHOD;

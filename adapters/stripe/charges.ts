@@ -219,7 +219,6 @@ function redirects(returnUrl: string | null) {
   return { automatic_payment_methods: { enabled: true }, return_url: returnUrl } as const;
 }
 
-/** The payment intent of an operation. */
 interface Found {
   readonly of: StripeAccount;
   readonly intent: Stripe.PaymentIntent;

@@ -27,10 +27,7 @@ export interface PaymentOf {
   readonly paymentId: Uuid;
 }
 
-/**
- * Finds our payments at Stripe by their metadata. A customer's own list is current at once; the search, used beyond its
- * newest hundred, lags behind.
- */
+/** Finds our payments by metadata: in the customer's current list, then by Stripe's search, which lags behind. */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
 

@@ -14,7 +14,6 @@ import type { Failure } from './stripe-accounts.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** A transaction of ours. */
 export interface Told {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;

@@ -231,10 +231,7 @@ export function setupForms(
 const MOST_KNOWN_CUSTOMERS = 50_000;
 const MOST_FOUND = 10;
 
-/**
- * The Stripe customer of each account. Until Stripe's search finds a new customer, the idempotency key of the request that
- * creates it returns the same customer to every caller.
- */
+/** The Stripe customer of each account. An idempotency key bridges the delay of Stripe's search for a new customer. */
 export class StripeCustomers {
   readonly #customerOf: StripeGatewayOptions['customerOf'];
   readonly #known = new KnownIds(MOST_KNOWN_CUSTOMERS);

@@ -3,7 +3,6 @@ import Stripe from 'stripe';
 import { GatewayError, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 
-/** The Stripe account of one tenant. */
 export interface StripeAccount {
   readonly tenantId: Uuid;
   readonly stripe: Stripe;
@@ -116,10 +115,7 @@ const CONFLICT = 409;
 
 type MakeRequest = Stripe.HttpClient['makeRequest'];
 
-/**
- * Records by idempotency key whether a request may have arrived without an answer: Stripe's library retries by itself, and
- * the result of the last try does not reveal the first.
- */
+/** Records which idempotency keys may have arrived without an answer, since Stripe's library retries by itself. */
 export class SentRequests {
   readonly #unanswered = new Set<string>();
 

@@ -237,17 +237,12 @@ export interface PaymentReadOperations<C extends Leading = []> {
     ...given: [...C, transactionId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
-  /**
-   * Returns the payment with this transaction key, the latest of several. @throws BillingError PAYMENT_NO_SUCH_PAYMENT
-   * (7020).
-   */
+  /** Returns the (latest) payment with this transaction key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   ofTransactionKey(
     ...given: [...C, transactionExternalKey: string, options?: Given<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
-  /**
-   * Returns one payment with its invoice, null for a direct one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
-   */
+  /** Returns a payment with its invoice, if it has one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   invoicePayment(
     ...given: [...C, paymentId: Uuid | string, options?: Given<PaymentReadOptions>]
   ): Promise<InvoicePaymentView>;

@@ -30,7 +30,6 @@ const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
 interface BacklogServiceInput {
-  /** Topics with a handler in this engine. */
   readonly topics: readonly string[];
   /** Minimum delay of a late entry (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
@@ -124,10 +123,8 @@ function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
   return [...new Set(recordIds)];
 }
 
-/** The parts with unfinished entries. */
 export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
 
-/** Returns the oldest entries of all these kinds and parts. */
 export async function seenEntries(
   entries: Pick<EntryStore, 'see'>,
   asked: Omit<EntryLook, 'kind' | 'part'> & {

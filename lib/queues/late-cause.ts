@@ -29,7 +29,6 @@ export interface Explained {
 
 interface Circumstances {
   readonly systemNowMs: number;
-  /** Topics with a handler. */
   readonly topics: ReadonlySet<string>;
   /** Whether any node was alive recently. */
   readonly isAnybodyAtWork: boolean;

@@ -9,7 +9,6 @@ export interface AskedJob {
   readonly job: OverdueJob;
 }
 
-/** A job with its locked account. */
 export interface LockedJob extends AskedJob {
   readonly account: Account;
   /** Null: the account pays for itself. */
@@ -94,7 +93,6 @@ export function dueAhead(
   return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
 }
 
-/** When to repeat a job after other work of the account or its paying parent. */
 export type ComesAgain =
   /** After that work. */
   | { readonly kind: 'DUE'; readonly at: Instant }

@@ -72,7 +72,6 @@ export interface EnterableState extends OverdueState {
   readonly condition: OverdueCondition;
 }
 
-/** From the most severe on. */
 export function enterableStates({ states }: OverdueConfig): readonly EnterableState[] {
   return states.filter(isEnterable);
 }

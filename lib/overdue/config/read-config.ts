@@ -228,10 +228,7 @@ export function formatOf(document: Uint8Array | string): OverdueFormat {
   return overdueXmlText(document).trimStart().startsWith('<') ? OverdueFormat.XML : OverdueFormat.JSON;
 }
 
-/**
- * Reads a configuration in either form.
- * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012).
- */
+/** Reads a configuration in either form. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012). */
 export function readOverdueDocument(
   document: Uint8Array | string,
   format: OverdueFormat = formatOf(document),

@@ -24,7 +24,6 @@ export abstract class WrittenValue {
   abstract record(): WrittenRecord | undefined;
   /** The text of a scalar; undefined if a finding was reported. */
   protected abstract scalar(): string | undefined;
-  /** The value for messages. */
   protected abstract shown(): string;
   protected abstract readonly flags: ReadonlyMap<string, boolean>;
 

@@ -93,7 +93,6 @@ export interface CriterionReason {
 
 export interface ReasonsInput {
   readonly config: OverdueConfig;
-  /** Of the requested date. */
   readonly snapshot: BillingSnapshot;
   readonly date: LocalDate;
   /** Null if the account has no currency and owes nothing. */

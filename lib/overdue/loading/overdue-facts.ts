@@ -18,7 +18,6 @@ import { defaultOverdueConfig, type OverdueConfig, writeOverdueXml } from '../co
 import { readOverdueDocument, readStoredOverdueDocument } from '../config/read-config.ts';
 import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 
-/** The facts for the evaluation of an account. */
 export interface OverdueFacts {
   readonly account: Account;
   readonly today: LocalDate;

@@ -206,7 +206,6 @@ function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: Billi
   return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
 }
 
-/** The local date of an instant. */
 export function dayOf(at: Instant | null, { account }: OverdueFacts): LocalDate | null {
   return at === null ? null : localDateOf(at, account.timeZone);
 }

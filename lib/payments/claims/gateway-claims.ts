@@ -36,9 +36,7 @@ export interface ClaimedMethod {
   readonly isDefault: boolean;
 }
 
-/**
- * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters; null if missing or unreadable.
- */
+/** Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters; null if unreadable. */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
   return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
@@ -126,7 +124,6 @@ export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
 
-/** Returns the last result for the transaction. */
 export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): GatewayResult | undefined {
   return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
@@ -184,10 +181,7 @@ export function claimedAmount(given: unknown): Decimal | undefined {
   return parseWireDecimal(String(given), limits);
 }
 
-/**
- * Returns the amount in whole minor units (§2.2), since plugins may use binary floating point. `asked` is the requested
- * amount, which older data may have with more digits.
- */
+/** Returns the amount in whole minor units (§2.2), or `asked` unchanged, which older data may have with more digits. */
 export function claimedInUnits(
   amount: Decimal,
   { currency, asked }: { readonly currency: Currency | null; readonly asked: Decimal | null },
@@ -256,7 +250,6 @@ const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 
 /** The HTTP answer to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {
-  /** The payment named by the gateway. */
   readonly paymentId: Uuid | null;
   /** 200–599. */
   readonly status: number;

@@ -18,7 +18,6 @@ const NONE: StateMachinesOf = new Map();
 
 /** The payment state machines of tenants, cached by the tenant's revision, so that all nodes follow an upload. */
 export class StateMachines {
-  /** Gateway names by key. */
   readonly #names: ReadonlyMap<string, string>;
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
 

@@ -193,10 +193,7 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/**
- * Inserts the records that make the calls recoverable: payment, leased UNKNOWN transaction, attempt, invoice payment, first
- * recovery notification (§5.1 rule 1). A gateway without outside effect needs no recovery.
- */
+/** Inserts the records that make the calls recoverable, with their first recovery notification (§5.1 rule 1). */
 async function storeReservations(
   session: WriteSession,
   planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
@@ -290,8 +287,7 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves the payments of all unpaid invoices of the locked account in the caller's transaction; none if control plugins
-   * must be asked first, outside any transaction. Invoices that cannot be paid now are skipped (§9.2).
+   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2); none if plugins must be asked first.
    */
   async reserveUnpaid(
     session: WriteSession,
@@ -357,7 +353,6 @@ export function callsOrDone<C extends OpenCall, R>(calls: readonly C[], result: 
   return calls.length > 0 ? { kind: 'CALL', calls } : { kind: 'DONE', result };
 }
 
-/** Returns a payment with one method of the account for each of its unpaid invoices. */
 async function unpaidOf(
   session: ReadSession,
   account: Account,

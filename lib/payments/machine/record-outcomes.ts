@@ -160,10 +160,7 @@ function adjustmentsOf(all: readonly Consequences[]) {
   );
 }
 
-/**
- * Returns the releases of holds that waited for the outcome of these transactions (§9.3). A call that ends within its own
- * lease had no release waiting.
- */
+/** Returns the releases of holds that waited for these outcomes (§9.3); a call within its own lease had none waiting. */
 export async function holdsToRelease(
   session: WriteSession,
   changed: readonly PaymentTransaction[],

@@ -94,10 +94,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
     ...given: [...C, paymentMethodId: Uuid | string, options?: Given<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
-  /**
-   * Returns the method with an external key; a deleted one only if requested.
-   * @throws BillingError as `get`.
-   */
+  /** Returns the method with an external key; a deleted one only if requested. @throws BillingError as `get`. */
   getByKey(
     ...given: [...C, externalKey: string, options?: Given<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;

@@ -228,10 +228,7 @@ export interface AddableMethod {
   readonly config: PaymentConfig;
 }
 
-/**
- * Checks the requests in a constant number of statements, before the gateways are notified. The unique key of the table
- * has the final word.
- */
+/** Checks the requests in a constant number of statements. The table's unique key has the final word. */
 export async function addableMethods(
   session: ReadSession,
   asked: readonly AskedMethod[],

@@ -215,10 +215,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments, due: shares.map(({ invoice }) => invoice), amount };
   }
 
-  /**
-   * Asks about an open payment, and completes it if it is still pending, for its stored amount (§4.1 rule 4, §4.2).
-   * Returns null if it has failed.
-   */
+  /** Asks about an open payment and completes it if pending (§4.1 rule 4, §4.2); null if it has failed. */
   async #resend(
     context: CallContext,
     { payment, transaction }: OpenPayment,

@@ -139,7 +139,6 @@ export interface FailedPayment {
   readonly origin: PaymentAttempt | null;
 }
 
-/** A payment with a transaction that has no outcome yet. */
 export interface OpenPayment {
   readonly payment: Payment;
   readonly transaction: PaymentTransaction;

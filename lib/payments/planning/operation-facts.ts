@@ -55,7 +55,6 @@ export interface OperationFacts {
   readonly rows: readonly InvoicePayment[];
   /** Open refunds of invoice payments of the account; loaded only for operations that return money. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
-  /** The method of the payment, or of a new payment. */
   readonly method: PaymentMethod | null;
 }
 
@@ -88,7 +87,6 @@ export interface OperationRequest {
   readonly controlPlugins: readonly string[] | null;
 }
 
-/** The records that the id and the keys of a request lead to. */
 export interface KeyedPayments {
   readonly byId: Payment | undefined;
   readonly byKey: Payment | undefined;
@@ -248,7 +246,6 @@ function restOf(operation: OperationRequest['operation'], currency: Currency, fa
   return refundable(facts.transactions).minus(openRefunds(facts.transactions));
 }
 
-/** Returns the sum of refunds without an outcome. */
 function openRefunds(transactions: readonly PaymentTransaction[]) {
   const open = transactions.filter((each) => each.transactionType === 'REFUND' && isUnresolved(each));
   return sum(open.map(({ amount }) => amount ?? ZERO));

@@ -95,8 +95,8 @@ export function checkCommits(
 }
 
 /**
- * Decides again if another account took the transaction's key between look and insert, so that the rules of keys explain
- * the conflict (§4.1 rule 3, §4.2), not the index (§1.7 rule 2). Nothing was stored and no gateway was called.
+ * Decides again if another account took the transaction's key meanwhile, so that the rules of keys explain it (§4.1,
+ * §4.2).
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {
@@ -150,7 +150,6 @@ export function checkOffers(gateway: PaymentGateway, type: TransactionType): voi
   throw lacksMember(gateway.name, memberOf[type]);
 }
 
-/** The facts about the invoice of a request, under the account's lock. */
 export interface ReservationFacts {
   readonly account: Account;
   readonly invoice: Invoice;
@@ -165,7 +164,6 @@ export interface ReservationFacts {
   readonly isHeldBack: boolean;
   /** The active hold of the invoice, if it was loaded. */
   readonly hold: AutoPayHold | null;
-  /** The request of an API payment; absent for an automatic one. */
   readonly api?: ApiPayment;
   /** The run that control plugins let pass; absent if none was asked. */
   readonly consulted?: ConsultedRun;

@@ -77,7 +77,6 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
   }
 }
 
-/** A question to a gateway with its author. */
 interface Asking<R> {
   readonly context: Pick<CallContext, 'tenant' | 'userName' | 'userToken' | 'createdDate'>;
   readonly timeoutMs: number;
@@ -93,10 +92,7 @@ export async function askGateway<R, T>(
   return (await callGateway([request, context], call, { timeoutMs, systemClock })).reply;
 }
 
-/**
- * Notifies a gateway about payment methods.
- * @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100).
- */
+/** Notifies a gateway about methods. @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100). */
 export async function tellGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
   asked: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
@@ -224,7 +220,6 @@ export function tracedCall<A extends { readonly outcome: CallOutcome }>(
 /** Ids of the transactions with a running gateway call in this process, including calls that timed out. */
 const running = new WeakMap<PaymentGateway, Set<Uuid>>();
 
-/** Makes the call of a transaction and marks it as running until it settles. */
 export async function whileRunning<T>(
   gateway: PaymentGateway,
   transactionId: Uuid,
@@ -244,6 +239,5 @@ export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean
   return running.get(gateway)?.has(transactionId) === true;
 }
 
-/** The author of plugin calls. */
 export type ControlCaller = Pick<CallContext, 'tenant' | 'userName' | 'userToken'> &
   Partial<Pick<CallContext, 'reasonCode' | 'comments'>>;

@@ -34,7 +34,6 @@ import { askGateway } from './call-gateway.ts';
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
 export interface PluginInput {
-  /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
 }
 
@@ -43,7 +42,6 @@ export interface ControlledInput extends PluginInput {
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/** Options of reads that can also ask the gateways. */
 export interface PluginInfoOptions extends PluginInput {
   /** Default false: no gateway is called. */
   readonly withPluginInfo?: boolean;
@@ -167,8 +165,8 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * The built-in gateway for checks, cash and bank transfers (§2.4 rule 1). Every operation is PROCESSED for the requested
- * amount within the caller's storage transaction.
+ * The built-in gateway for checks, cash and transfers (§2.4 rule 1); each operation is PROCESSED in the caller's
+ * transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

@@ -91,7 +91,6 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     return view ?? fail(noSuchPayment(paymentId));
   }
 
-  /** Returns payments with the invoices that they pay. */
   async #paying(
     context: CallContext,
     options: PaymentReadOptions,

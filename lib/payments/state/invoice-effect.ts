@@ -28,7 +28,6 @@ import {
   remainderOf,
 } from './invoice-remainder.ts';
 
-/** The records around settled transactions. */
 export interface SettledRecords {
   /** All transactions of the payments, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
@@ -153,7 +152,6 @@ function paidBy(
   return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
 }
 
-/** Returns a new refund or chargeback row. */
 function newRow(
   { id: linkedInvoicePaymentId, accountRecordId, invoiceId, paymentId, currency }: InvoicePayment,
   taken: InvoicePaymentResult & Pick<InvoicePayment, 'type'> & Pick<PaymentTransaction, 'externalKey'>,
@@ -255,10 +253,7 @@ function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
   return row?.status === 'SUCCESS' ? row.amount : ZERO;
 }
 
-/**
- * Returns the item adjustments of a refund when it first succeeds (§9.5 rule 1 e); none on later corrections, since
- * issued adjustments stand.
- */
+/** Returns the item adjustments of a refund at its first success (§9.5 rule 1 e); corrections do not change them. */
 export function adjustmentsDue(
   before: PaymentTransaction,
   after: PaymentTransaction,

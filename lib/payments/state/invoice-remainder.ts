@@ -156,10 +156,7 @@ export function isOwnRefund(
   return transactionType === 'REFUND' && paymentId === paid.paymentId;
 }
 
-/**
- * Returns the amount the gateway processed, in the payment's currency; the requested one if it processed another
- * currency.
- */
+/** Returns the processed amount in the payment's currency; the requested one if processed in another currency. */
 export function movedIn(
   { amount, processedAmount, processedCurrency }: Processed,
   { currency }: Pick<ConvertedPayment, 'currency'>,

@@ -35,7 +35,6 @@ import {
 import { paymentStateAfter } from './payment-state.ts';
 import type { ControlResult, Settlement, TransactionFix } from './transaction-outcome.ts';
 
-/** The consequences of one changed transaction. */
 export interface Consequences {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
@@ -105,7 +104,6 @@ function firstCheckOf(
   return check ? [recoveryNotification(transaction, check)] : [];
 }
 
-/** The end of an attempt's run. */
 interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
@@ -115,7 +113,6 @@ interface Ending {
   readonly control?: ControlResult | undefined;
   /** The plugin properties of the call, if its answer ended the run. */
   readonly properties?: readonly PluginProperty[];
-  /** An operator's correction of the transaction. */
   readonly fix?: Pick<TransactionFix, 'allowsRetry'>;
 }
 
@@ -155,10 +152,7 @@ export function endedAttempt(
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
 }
 
-/**
- * Returns the amount for a retry (§8.1 rule 3): the requested one, or for an invoice in another currency the invoice's,
- * which is converted again.
- */
+/** Returns the amount for a retry (§8.1 rule 3): the requested one, or the invoice's, to be converted again. */
 function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
     transactionType === 'PURCHASE' && attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
@@ -172,7 +166,7 @@ function earliest(one: Instant | null, other: Instant | null) {
   return minInstant(one, other);
 }
 
-/** Returns the state of an attempt after its run or a later fix (§3.3). `retryAt` is the date by §8.3, null for none. */
+/** Returns the state of an attempt after its run or a fix (§3.3); `retryAt` is the date of its retry (§8.3). */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
   const isWell = status === 'SUCCESS' || status === 'PENDING';
   if (isWell) return AttemptState.SUCCESS;
@@ -239,9 +233,7 @@ export function retryDate(
 
 const neverRepeated: ReadonlySet<TransactionType> = new Set(['REFUND', 'CREDIT', 'CHARGEBACK']);
 
-/**
- * Returns false for operations that return money or record the network's actions, which plugins cannot repeat (§8.3).
- */
+/** Returns false for operations that return money or record the network's actions; plugins cannot repeat them (§8.3). */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
 }

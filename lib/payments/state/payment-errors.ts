@@ -75,7 +75,6 @@ export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): Billing
   return billingError(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, message, { paymentMethodId, accountId });
 }
 
-/** A gateway's own search of payment methods failed. */
 export function searchFailed(pluginName: string, reply: GatewayReply<unknown>): BillingError {
   const code = ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS;
   if (reply.kind === 'TIMEOUT') return gatewayFailed(code, pluginName, reply);
@@ -88,7 +87,6 @@ export function noSuchPlugin(pluginName: string, registered: ReadonlyMap<string,
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, message, { pluginName });
 }
 
-/** The gateway does not offer the operation; nothing was attempted. */
 export function lacksMember(pluginName: string, member: string): BillingError {
   const problem = `does not offer ${member}; nothing was attempted`;
   return pluginError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, pluginName, problem);

@@ -27,7 +27,6 @@ export interface RecoveryJob {
   readonly check: number;
 }
 
-/** A retry notification for an attempt. */
 export interface RetryJob {
   readonly attemptId: Uuid;
   /** Null if no payment was made. */

@@ -79,7 +79,6 @@ const operationsAfter = new Map<string, readonly PaymentOperation[]>([
   ['VOID_SUCCESS', []],
 ]);
 
-/** Further facts for starting an operation. */
 export interface StartFacts {
   readonly transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[];
   /** The tenant's own table; default: the engine's. */
@@ -238,10 +237,7 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/**
- * Returns the transactions that no VOID cancels (§4.4 rule 1): each cancels the latest success before it that is not
- * voided.
- */
+/** Returns the transactions without those that a VOID cancels: each the latest success before it (§4.4 rule 1). */
 function keptTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
@@ -254,7 +250,7 @@ function keptTransactions(transactions: readonly Counted[]) {
   return kept;
 }
 
-/** Returns the latest recorded chargeback of each key, unless a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2). */
+/** Returns the latest chargeback of each key, unless a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2). */
 function activeChargebacks<T extends Counted>(transactions: readonly T[]) {
   const recorded = transactions.filter(
     ({ transactionType, status }) =>

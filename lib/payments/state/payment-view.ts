@@ -38,7 +38,6 @@ export interface InvoicePaymentView extends PaymentView {
   readonly targetInvoiceId: Uuid | null;
 }
 
-/** The stored data of a read's payments, in its order. */
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   /** By payment id. */
@@ -69,7 +68,6 @@ export function viewPayments(
   });
 }
 
-/** Adds the invoices of the rows to the payments. */
 export function withInvoices(
   payments: readonly PaymentView[],
   rows: readonly InvoicePayment[],
@@ -79,7 +77,6 @@ export function withInvoices(
   return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
 }
 
-/** Returns the gateway's last information about the transaction. */
 function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults) {
   const result = lastClaimOf(results, id);
   if (!result) return null;
@@ -114,7 +111,6 @@ export function attemptViews(
   return [...stored, ...scheduled];
 }
 
-/** Returns the unique keys of possible retries of these attempts. */
 export function retryKeysOf(attempts: readonly { readonly id: Uuid }[]): readonly string[] {
   return attempts.map(({ id }) => retryKey(id));
 }

@@ -22,7 +22,6 @@ import {
 import { badParameter } from './payment-errors.ts';
 import { isLeased, type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';
 
-/** The changes of a call to its transaction. */
 export type TransactionOutcome = Pick<
   PaymentTransaction,
   | 'status'
@@ -119,7 +118,6 @@ function flawOf(requested: Requested, result: GatewayResult) {
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-/** Returns the gateway's amount; undefined if missing or invalid. */
 function amountOf({ amount }: GatewayResult) {
   return amount == null ? undefined : claimedAmount(amount);
 }
@@ -174,20 +172,17 @@ export function recoveredOutcome(
   return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment: nothing happened' };
 }
 
-/** The result of one question to a gateway about a transaction. */
 export interface Settlement {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
-  /** CALL = the answer to our call; LATE = the same after its timeout; JANITOR = recovery; FIX = an operator. */
+  /** CALL = an answer to our call; LATE = one after its timeout; JANITOR = from recovery; FIX = from an operator. */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
   /** The lease of the call; absent without a call. */
   readonly leaseUntil?: Instant | null;
-  /** The operator's further decisions. */
   readonly fix?: TransactionFix;
   /** The control plugins' reaction; absent if none was asked. */
   readonly control?: ControlResult;
-  /** The plugin properties of our call. */
   readonly properties?: readonly PluginProperty[];
 }
 
@@ -245,10 +240,7 @@ function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   };
 }
 
-/**
- * Returns news about transactions without a running call (§7.1). A missing transaction proves nothing: a call that
- * timed out may still arrive (§7.2 rule 6).
- */
+/** Returns news about transactions without a running call (§7.1). A missing one may still arrive (§7.2 rule 6). */
 export function settlementsTold(
   { payment, transactions, results }: ToldPayment,
   now: Instant,
