@@ -92,10 +92,7 @@ export class StripeNotifications {
   }
 }
 
-/**
- * Returns the dispute, which stands while money is withdrawn; an inquiry withdraws nothing. Moved amounts are in the currency
- * of the Stripe account at the rate of each day, so a reinstatement may be less than its withdrawal.
- */
+/** Returns the dispute, which stands while money is withdrawn. A reinstatement may be less than its withdrawal. */
 function disputeOf(dispute: Stripe.Dispute) {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);

@@ -23,7 +23,6 @@ export type LateCause = (typeof LateCause)[keyof typeof LateCause];
 
 export interface Explained {
   readonly cause: LateCause;
-  /** An English sentence. */
   readonly why: string;
 }
 

@@ -25,10 +25,7 @@ import {
 /** Accounts per transaction after a configuration loses its last condition. */
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
-/**
- * Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5); such accounts
- * would otherwise stay blocked. Pages through accounts without locks, since it changes none of them.
- */
+/** Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5). */
 export class ConfigChangeHandler implements QueueHandler {
   readonly name = 'overdue-service:config-change';
   readonly topics = [BusEventType.TENANT_CONFIG_CHANGE, BusEventType.TENANT_CONFIG_DELETION];

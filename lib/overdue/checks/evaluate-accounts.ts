@@ -144,8 +144,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * Returns the check that enters a worse state after today's work, which may still prevent it (§5.2 rule 5); null: enter it
- * now. A late check only defers states that arose today, since daily work could defer them forever.
+ * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5); null: enter it now. Late checks
+ * only defer states of today.
  */
 function leftToLaterToday(
   { job, workUntil, now }: EvaluationInput,

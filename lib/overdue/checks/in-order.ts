@@ -81,8 +81,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 }
 
 /**
- * Returns the instant up to which other work comes first (§5.2): now, and for a check the end of its local date, so that a
- * payment retry may prevent the state. Null for a clear.
+ * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date; null for a
+ * clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,

@@ -88,7 +88,6 @@ const xmlForm = {
   disableEntitlement: 'disableEntitlementAndChangesBlocked',
   interval: 'autoReevaluationInterval',
   responses: 'responseForLastFailedPaymentIn',
-  /** Parts of a state that are ignored. */
   ignored: ['enterStateEmailNotification'],
   /** Minimum of a time criterion (§1.3 rule 3). */
   leastTime: 0,

@@ -26,8 +26,6 @@ export abstract class WrittenValue {
   protected abstract scalar(): string | undefined;
   protected abstract shown(): string;
   protected abstract readonly flags: ReadonlyMap<string, boolean>;
-
-  /** 32 bits. */
   wholeNumber(): number | undefined {
     return this.#parsed('a whole number of 32 bits', wholeNumberOf);
   }

@@ -80,7 +80,6 @@ export interface StateReasons {
   readonly state: string;
   readonly holds: boolean;
   readonly criteria: readonly CriterionReason[];
-  /** One sentence. */
   readonly text: string;
 }
 

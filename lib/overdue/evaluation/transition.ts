@@ -123,10 +123,7 @@ export interface EffectiveInput {
   readonly prevEffective: DatedInstant | null;
 }
 
-/**
- * Returns the start of a new state (§5.3): now, but a worse state found by a check starts when it was due or reached, and
- * never in the future or before the previous state.
- */
+/** Returns the start of a new state (§5.3): now, or when a worse state found by a check was due or reached. */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
   const now = dated(input.now, account);
@@ -149,10 +146,7 @@ function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
   return { at, date: localDateOf(at, timeZone) };
 }
 
-/**
- * Returns the first date on which today's unpaid invoices met a state's age, count and total (§5.3 rule 2); null without
- * such criteria.
- */
+/** Returns the first date on which unpaid invoices met a state's criteria (§5.3 rule 2); null without such criteria. */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
   const { unpaidFor, unpaidCount, unpaidTotal } = condition;

@@ -324,10 +324,7 @@ function requestOfAttempt(origin: PaymentAttempt) {
   };
 }
 
-/**
- * Releases the holds of an account that has lost its last AUTO_PAY_OFF or MANUAL_PAY tag (§9.3): one due entry each, the
- * oldest invoice first. If the event is delivered twice, the entries exist already.
- */
+/** Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), the oldest invoice first. */
 export function holdReleaseHandler({ storage, clock }: Pick<Ports, 'storage' | 'clock'>): QueueHandler {
   return {
     name: 'payment-service:hold-release',

@@ -59,8 +59,8 @@ interface Answered extends Question {
 }
 
 /**
- * Resolves transactions without an outcome (§7.1, §7.2): asks the gateway by transaction id, never charges again, records
- * the answer as the call itself would have, or checks again later.
+ * Resolves transactions without an outcome (§7.1, §7.2): asks the gateway and records its answer, or checks again
+ * later.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';

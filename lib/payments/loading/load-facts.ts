@@ -14,7 +14,6 @@ import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
 interface Asked {
   readonly payment: Payment | null;
   readonly accountId: Uuid;
-  /** Transactions of the tenant with the requested key. */
   readonly keyTransactions: readonly PaymentTransaction[];
 }
 
@@ -55,8 +54,7 @@ export async function loadOperationFacts(
 }
 
 /**
- * Finds the payment of a request and its account.
- * @throws BillingError as `askedPayment`, PAYMENT_INVALID_PARAMETER (7031) for a new payment without an account.
+ * Finds the payment and account of a request. @throws BillingError as `askedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
 export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
   const { paymentId, paymentExternalKey, transactionExternalKey } = request;

@@ -362,8 +362,6 @@ async function unpaidOf(
   const api = { ...WITH_DEFAULTS, methodId, controlPlugins };
   return invoices.map(({ id: invoiceId }) => ({ invoiceId, api }));
 }
-
-/** An API payment with no option given. */
 export const WITH_DEFAULTS: ApiPayment = Object.freeze({
   methodId: null,
   amount: null,

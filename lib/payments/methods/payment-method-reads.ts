@@ -233,10 +233,7 @@ async function pageOf({ offset, limit }: PageRequest, hitsIn: (window: Window) =
 
 const searched = searchedFields({ ...paymentMethodFields, ...authorFields }, { paymentMethodId: 'id' });
 
-/**
- * Parses a search key: clauses in operator form, else a whole id or part of a text (§10.2).
- * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
- */
+/** Parses a search key (§10.2). @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form. */
 function paymentMethodSearch(key: string): PaymentMethodSearch {
   if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
   const text = key.toLowerCase();

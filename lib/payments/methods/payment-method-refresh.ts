@@ -198,7 +198,6 @@ export interface RefreshedMethods {
 
 /**
  * Compares a gateway's list with our methods (§10.5), by our id, else by key, else by the id the method got when new.
- * Inserts unknown methods, restores deleted ones and deletes missing ones. The same list again changes nothing.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -223,10 +222,7 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   };
 }
 
-/**
- * Returns the account's default after a refresh: the one that the present default's gateway names, none if the present
- * default is gone, or without a present default the first named one.
- */
+/** Returns the default after a refresh: that of the present default's gateway, else the first named one. */
 export function refreshedDefault(
   present: Uuid | null,
   refreshed: readonly Pick<RefreshedMethods, 'knownIds' | 'active' | 'namedDefault'>[],

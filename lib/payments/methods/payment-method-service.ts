@@ -89,8 +89,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Adds the method with the control plugins' adjustments and reports the end to them (§10.1 rule 3). No attempt records it.
-   * @throws BillingError as `ControlCalls.prior`; what `add` throws.
+   * Adds the method between the control plugins' calls, without an attempt (§10.1 rule 3). @throws as `prior` and
+   * `add`.
    */
   async #controlled(
     context: CallContext,

@@ -78,10 +78,7 @@ export function plannedOperation(
   };
 }
 
-/**
- * Plans a purchase for an invoice: a new payment, a repeated attempt under its key (§8.3), or a failed payment under a key
- * of its own (§4.2 rule 2).
- */
+/** Plans a purchase for an invoice: a new payment, a repeated attempt (§8.3), or a failed payment (§4.2 rule 2). */
 export function plannedCharge(
   facts: ReservationFacts,
   tools: PlanTools,

@@ -238,7 +238,7 @@ export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFa
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }
 
-/** Returns the most that an operation can return, which older data may have with more digits than the currency. */
+/** Returns the most that an operation can return, possibly with more digits than the currency. */
 function restOf(operation: OperationRequest['operation'], currency: Currency, facts: OperationFacts) {
   if (operation !== 'REFUND' && operation !== 'CHARGEBACK') return null;
   const paid = paidRows(facts);

@@ -124,8 +124,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that an error refused after their prior calls (§2.3 rule 3). A date from a plugin repeats an operation, not
-   * the payment of an invoice.
+   * Reports runs that were refused after their prior calls (§2.3 rule 3). A plugin's date repeats an operation, no
+   * invoice's.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {

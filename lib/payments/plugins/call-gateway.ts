@@ -119,8 +119,6 @@ export interface Answer {
   /** The outcome that a running call may still have. */
   readonly late: Promise<CallOutcome> | null;
 }
-
-/** A call with its answer and the reaction of the control plugins. */
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
 
 /** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */

@@ -205,7 +205,6 @@ function notAllowed(plugin: string, what: string) {
 }
 
 export interface ControlledRun {
-  /** In order, including the built-in invoice control. */
   readonly names: readonly string[];
   readonly context: PaymentControlContext;
   readonly properties: readonly PluginProperty[];

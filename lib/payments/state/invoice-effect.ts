@@ -111,8 +111,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * A reversal removes the row from the balance, a later chargeback with its key restores it (§9.5 rules 3 and 4). It
- * takes at most what remains of the payment; in another currency, all of it.
+ * Reversals remove the row from the balance, later chargebacks restore it (§9.5 rules 3 and 4), up to the remaining
+ * amount.
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -166,8 +166,7 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * Returns the transaction with the amount it settles of the invoice. In another currency, its attempt stores that
- * amount (§8.1 rule 3), or its row while unsettled.
+ * Returns the transaction with the amount it settles of the invoice: in another currency, that of its attempt or row.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -218,8 +217,8 @@ export function changedRow(
 }
 
 /**
- * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8); overpayment becomes credit.
- * `released` invoices, whose payment ended without success, can get credit again.
+ * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8). `released` ones can get credit
+ * again.
  */
 export function settledInvoices(
   rows: readonly ChangedRow[],

@@ -202,11 +202,7 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   return isLast ? most : needed;
 }
 
-/**
- * Returns the row of an invoice payment. Of a payment tried under several keys: the successful row, else a pending one,
- * else the latest.
- * @param rows of one payment, in creation order.
- */
+/** Returns the row of an invoice payment, in creation order: the successful one, else a pending one, else the latest. */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
   const inState = (state: InvoicePaymentStatus) => tried.findLast(({ status }) => status === state);

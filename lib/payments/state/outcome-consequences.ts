@@ -190,10 +190,7 @@ export function hasOnlyBegun(
   return stateName === 'ABORTED' && wasAsked;
 }
 
-/**
- * Returns the properties that an attempt without retry keeps (§8.1 rule 3): all if a plugin could remove secrets, else
- * only the one that requests retries.
- */
+/** Returns the properties that an attempt without retry keeps (§8.1 rule 3): all, if a plugin could remove secrets. */
 export function keptProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
   properties: readonly PluginProperty[],

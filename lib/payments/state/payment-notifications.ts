@@ -149,7 +149,7 @@ export function janitorCheck(
   return delayMs === undefined ? null : { status, check, at: addMilliseconds(from, delayMs) };
 }
 
-/** Returns the check after one that left the transaction in `status`; a new status begins its own list. */
+/** Returns the next check of the transaction; a new status begins its own list. */
 export function checkAfter(
   done: { readonly status: OpenStatus; readonly check: number },
   { status, now }: { readonly status: OpenStatus; readonly now: Instant },
@@ -168,7 +168,7 @@ export function checkAfterLease(
   return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }
 
-// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and for handlers whether the API requested it.
+// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested it.
 
 /** PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for everything else. */
 export function paymentEvent(

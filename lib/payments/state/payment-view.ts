@@ -40,7 +40,6 @@ export interface InvoicePaymentView extends PaymentView {
 
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
-  /** By payment id. */
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
   /** By payment external key; null unless requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
