@@ -3,7 +3,7 @@ import type { AuditEntry, AuditRow } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Column } from '../sql/columns.ts';
 import { isIn, raw } from '../sql/sql.ts';
-import { readAs, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
 /** The columns of change lists: all but the snapshot, which then reads as null. */
@@ -27,7 +27,7 @@ async function findByTargets(
   columns: readonly Column[],
 ): Promise<readonly AuditRow[]> {
   if (targetIds.length === 0) return [];
-  return readAs({ runner }, auditLogTable)`
+  return runner.readAs(auditLogTable)`
     select ${raw(runner.dialect.selectList({ columns }))} from bw_audit_log
     where tenant_record_id = ${tenantRecordId} and ${isIn('target_id', 'uuid', targetIds)} order by record_id`;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditRow, Authorship, ChangeType, New } from '../../../lib/records/index.ts';
 import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
-import { insertInto, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
 export interface Change {
@@ -68,7 +68,7 @@ export class ChangeLog {
         }
       },
     };
-    await scope.runner.run(insertInto(scope, auditLogTable, rows));
+    await scope.runner.run(scope.insertInto(auditLogTable, rows));
   }
 
   /** Removes the first `count` changes from the log and returns them. */

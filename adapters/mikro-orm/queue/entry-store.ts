@@ -14,7 +14,6 @@ import type { EncodedEntry } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
-import { readAs } from '../tables/record-access.ts';
 
 /** Who is notified when entries or pushes become ready. */
 interface Waking {
@@ -41,12 +40,12 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
   return {
     ...deliveryLooks(access, onPushesReady),
     see: async (look) => {
-      return readAs(access, seenEntry)`
+      return access.readAs(seenEntry)`
         select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`;
     },
     recent: async ({ limit, among, ...of }) => {
       // Descending from the last record id, so that a tenant with many entries costs little.
-      return readAs(access, keptEntry)`
+      return access.readAs(keptEntry)`
         select ${columns}, ${owners} from (
           select * from bw_queue_history
           where record_id > (select max(record_id) from bw_queue_history) - ${among}
@@ -57,7 +56,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
     clear: async ({ recordIds, before, systemNowMs, ...of }) => {
       if (recordIds.length === 0) return [];
       return ready(async (runner) => {
-        return readAs(runner, (row) => numberIn(row, 'record_id'))`
+        return runner.readAs((row) => numberIn(row, 'record_id'))`
           update bw_queue_entries set processing_state = ${ProcessingState.AVAILABLE}, processing_owner = null,
             claim_id = null, claimed_at_ms = null, lapses = null, error_count = 0, available_at_ms = ${CLEARED_MS}
           where ${isIn('record_id', 'bigint', recordIds)} ${ofTenants(of)} and ${dueBefore(of.kind, before)}
@@ -213,17 +212,17 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
   };
   return {
     lateDeliveries: async ({ before, limit, ...of }) =>
-      readAs(access, keptDelivery)`
+      access.readAs(keptDelivery)`
         select ${columns} from bw_push_deliveries where ${deliveryDueBefore(before)} ${ofTenants(of)}
         order by ${due}, record_id limit ${limit}`,
     recentDeliveries: async ({ limit, among, ...of }) =>
-      readAs(access, keptDelivery)`
+      access.readAs(keptDelivery)`
         select ${columns} from bw_push_deliveries
         where record_id > (select max(record_id) from bw_push_deliveries) - ${among}
           and ended_date is not null ${ofTenants(of)}
         order by record_id desc limit ${limit}`,
     failedDeliveries: async ({ from, to, limit, accountId, ...of }) =>
-      readAs(access, keptDelivery)`
+      access.readAs(keptDelivery)`
         select ${columns} from bw_push_deliveries
         where ended_date is not null and state = 'FAILED' ${ofTenants(of)} and ${due} >= ${from} and ${due} < ${to}
           ${ofAccount(accountId)}

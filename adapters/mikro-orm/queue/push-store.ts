@@ -18,15 +18,7 @@ import {
   sinkDeliveriesTable,
   sinkLeasesTable,
 } from '../tables/queue.ts';
-import {
-  insertInto,
-  ofAccount,
-  page,
-  readAs,
-  select,
-  type TenantScope,
-  updateRows,
-} from '../tables/record-access.ts';
+import { insertInto, TenantScope } from '../tables/record-access.ts';
 
 const leaseColumns = givenColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
 
@@ -139,7 +131,7 @@ export function pushStore(
       await access.run(sql`update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld(held)}`);
     },
     owners: async () => {
-      return readAs(access, (row) => textIn(row, 'owner'))`
+      return access.readAs((row) => textIn(row, 'owner'))`
         select distinct l.owner from ${leases} l where true ${ofKind('l')}`;
     },
     releaseFrom: async (owners) => {
@@ -171,8 +163,8 @@ export function pushStore(
     record: async (lease, changes, leaseEndsAtMs) =>
       access.transact(async (runner) => {
         if (!(await extended(runner, lease, leaseEndsAtMs))) return false;
-        const scope = { runner, tenantRecordId: lease.tenantRecordId };
-        await updateRows(scope, deliveries, { properties: changing, records: changes });
+        const scope = new TenantScope(runner, lease.tenantRecordId);
+        await scope.updateRows(deliveries, { properties: changing, records: changes });
         const over = changes.filter(({ state, attempts }) => state !== 'AVAILABLE' && attempts > 1);
         if (sink !== null && over.length > 0) {
           const recordIds = over.map(({ recordId }) => recordId);
@@ -188,7 +180,7 @@ export function pushStore(
         if (affected === 0) return 'MOVED';
         // An earlier version, which may run at the same time, writes its deliveries together with the change.
         if (made.length > 0)
-          await runner.run(sql`${insertInto({ tenantRecordId }, deliveries, made)} on conflict do nothing`);
+          await runner.run(sql`${insertInto(tenantRecordId, deliveries, made)} on conflict do nothing`);
         return 'TAKEN';
       }),
     nextDue: async (after) => {
@@ -242,17 +234,17 @@ const changing = [
 export function pushReads(scope: TenantScope): PushReads {
   return {
     list: async ({ state, eventType, accountId }, request) =>
-      page(scope, callbackDeliveries, {
+      scope.page(callbackDeliveries, {
         request,
         within: sql`${state === undefined ? nothing : sql`and state = ${state}`}
           ${eventType === undefined ? nothing : sql`and event_type = ${eventType}`}
-          ${accountId === undefined ? nothing : sql`and ${ofAccount(scope, accountId)}`}`,
+          ${accountId === undefined ? nothing : sql`and ${scope.ofAccount(accountId)}`}`,
         among: nothing,
       }),
-    find: async (id) => (await select(scope, callbackDeliveries, isIn('id', 'uuid', [id])))[0] ?? null,
+    find: async (id) => (await scope.select(callbackDeliveries, isIn('id', 'uuid', [id])))[0] ?? null,
     takenUpTo: async (sink) =>
       sink === undefined
-        ? ((await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
+        ? ((await scope.select(pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
         : sinkTakenUpTo(scope, sink),
   };
 }
@@ -283,7 +275,7 @@ export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites 
   return {
     sendAgain: async (delivery, to) => {
       const record = { ...delivery, ...to, state: 'AVAILABLE' as const, failures: 0, endedDate: null };
-      await updateRows(scope, callbackDeliveries, { properties: [...changing, 'url'], records: [record] });
+      await scope.updateRows(callbackDeliveries, { properties: [...changing, 'url'], records: [record] });
       onAsked();
     },
   };

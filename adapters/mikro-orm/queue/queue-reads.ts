@@ -8,7 +8,7 @@ import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { givenColumns, instantIn, numberIn, orNullIn } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
-import { readAs, recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
+import type { Stored, TenantScope } from '../tables/record-access.ts';
 
 const aheadColumns = givenColumns({ asker: 'bigint', account_record_id: 'bigint', due_by: 'bigint' });
 
@@ -17,10 +17,10 @@ export function notificationReads(scope: TenantScope): NotificationReads {
   return {
     findLive: async ({ accountRecordIds, topics, limit }) => {
       if (accountRecordIds.length === 0) return [];
-      const columns = raw(recordColumns(scope, queueEntriesTable));
+      const columns = scope.columns(queueEntriesTable);
       const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
         // A literal, because each state has its own partial index, which a parameter would rule out.
-        readAs(scope, queueEntriesTable)`
+        scope.runner.readAs(queueEntriesTable)`
           select ${columns} from (
             select *, row_number() over (partition by account_record_id order by due_order, record_id) as place
             from bw_queue_entries
@@ -59,7 +59,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         where entry.tenant_record_id = ${tenantRecordId} and entry.account_record_id = asked.account_record_id
           and entry.processing_state = '${raw(state)}' and entry.due_order <= asked.due_by
           and ${isIn('entry.topic', 'text', topics)}`;
-      return readAs(runner, (row) => ({
+      return runner.readAs((row) => ({
         asker: numberIn(row, 'asker'),
         lastDue: instantIn(row, 'last_due'),
         availableAtMs: orNullIn(row, 'available_at_ms', numberIn),
@@ -76,7 +76,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
     },
     findPending: async (uniqueKeys) => {
       if (uniqueKeys.length === 0) return [];
-      return readAs(runner, (row) => ({
+      return runner.readAs((row) => ({
         uniqueKey: String(row.unique_key),
         effectiveDate: instantIn(row, 'effective_date'),
       }))`
@@ -103,7 +103,7 @@ export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages 
   return {
     entries: async (request) => {
       const columns = raw(runner.dialect.selectList(queueEntriesTable));
-      return readAs(runner, (row) => ({ ...queueEntriesTable.decode(row), tenantRecordId }))`
+      return runner.readAs((row) => ({ ...queueEntriesTable.decode(row), tenantRecordId }))`
         select ${columns} from (${pageOf(request, own(request.accountRecordId))}) as chosen ${inOrder(request.part)}`;
     },
     deliveries: async ({ part, accountRecordId, from, to, afterRecordId, limit }) => {
@@ -112,7 +112,7 @@ export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages 
           ? sql`and state = 'AVAILABLE' ${to === null ? nothing : sql`and due_order <= ${to}`}`
           : sql`and state <> 'AVAILABLE' ${from === null ? nothing : sql`and ended_date >= ${from}`}`;
       const columns = raw(runner.dialect.selectList(deliveries));
-      return readAs(runner, (row) => deliveries.decode(row))`
+      return runner.readAs((row) => deliveries.decode(row))`
         select ${columns} from (
           select * from bw_push_deliveries
           where record_id > ${afterRecordId} ${own(accountRecordId)} ${dates}

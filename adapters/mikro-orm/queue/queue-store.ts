@@ -28,7 +28,6 @@ import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, type SqlPart, sql } from '../sql/sql.ts';
 import { queueEntriesTable } from '../tables/queue.ts';
-import { readAs } from '../tables/record-access.ts';
 import { availableCopy } from './entry-store.ts';
 
 const reasonColumns = givenColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
@@ -39,7 +38,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
     renew: async (entries, leaseUntilMs) => {
       if (entries.length === 0) return [];
-      return readAs(access, (row) => numberIn(row, 'record_id'))`
+      return access.readAs((row) => numberIn(row, 'record_id'))`
           update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`;
     },
     finish: async (entries) =>

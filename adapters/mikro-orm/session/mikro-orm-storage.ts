@@ -35,6 +35,7 @@ import { securityStore } from '../stores/security-store.ts';
 import { idempotencyStore, systemStore } from '../stores/system-store.ts';
 import { takeNumbers } from '../stores/tenant-settings.ts';
 import { recordUsage } from '../stores/usage/usage-recording.ts';
+import { TenantScope } from '../tables/record-access.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning, withReason } from './failure-meaning.ts';
@@ -496,7 +497,7 @@ function listening(listeners: Set<Listener>): (listener: Listener) => () => void
 }
 
 function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: number): Promise<number> {
-  return takeNumbers({ runner, tenantRecordId }, 'payment_number', count);
+  return takeNumbers(new TenantScope(runner, tenantRecordId), 'payment_number', count);
 }
 
 /** Repeats the attempt after conflicts with other transactions, a limited number of times. */

@@ -12,8 +12,7 @@ import {
 } from '../../../lib/records/index.ts';
 import { MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
 import { auditReads } from '../audit/audit-store.ts';
-import type { WriteScope } from '../audit/audited-writes.ts';
-import { ChangeLog } from '../audit/change-log.ts';
+import { WriteScope } from '../audit/audited-writes.ts';
 import { eventReads } from '../queue/event-store.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { pushReads, pushWrites } from '../queue/push-store.ts';
@@ -45,7 +44,7 @@ import {
 } from '../stores/tenant-settings.ts';
 import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
 import { broadcastsTable, pluginSwitchesTable } from '../tables/nodes.ts';
-import { insertInto, type TenantScope } from '../tables/record-access.ts';
+import { TenantScope } from '../tables/record-access.ts';
 
 type Reads = Omit<ReadSession, 'tenant' | 'revisions'>;
 type Source<S extends TenantScope> = readonly [scope: S, revisions: RevisionsOfSession];
@@ -116,7 +115,7 @@ const writeRepositories = onDemand(writes);
 
 /** Opens a read session in a transaction that the caller begins and ends. */
 export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
-  const scope: TenantScope = { runner, tenantRecordId: tenant.recordId, countThreshold };
+  const scope = new TenantScope(runner, tenant.recordId, countThreshold);
   const revisions = new RevisionsOfSession(scope);
   return Object.assign(readRepositories(scope, revisions), { tenant, revisions: () => revisions.read() });
 }
@@ -142,10 +141,9 @@ export function writeSession(input: {
 }): { readonly session: WriteSession; flush(): Promise<Flushed> } {
   const { runner, tenant, authorship, policy } = input;
   const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
-  const changes = new ChangeLog();
   const outbox = new Outbox(authorship, policy);
-  const tenantRecordId = tenant.recordId;
-  const scope: WriteScope = { runner, tenantRecordId, countThreshold, changes, authorship };
+  const scope = new WriteScope(runner, tenant.recordId, { authorship, countThreshold });
+  const { changes } = scope;
   const revisions = new RevisionsOfSession(scope);
   const ownCalls: Omit<WriteSession, keyof Reads> = {
     tenant,
@@ -157,10 +155,10 @@ export function writeSession(input: {
       ),
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),
-    broadcast: (told) => runner.leaveToCommit(runner.run(insertInto(scope, broadcastsTable, [told]))),
+    broadcast: (told) => runner.leaveToCommit(runner.run(scope.insertInto(broadcastsTable, [told]))),
     switchPlugin: async (pluginName, state) => {
       await runner.run(sql`delete from bw_plugin_switches where plugin_name = ${pluginName}`);
-      if (state !== null) await runner.run(insertInto(scope, pluginSwitchesTable, [{ pluginName, state }]));
+      if (state !== null) await runner.run(scope.insertInto(pluginSwitchesTable, [{ pluginName, state }]));
     },
     schedule: (notifications) => outbox.schedule(notifications),
     unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),

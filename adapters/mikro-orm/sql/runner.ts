@@ -1,7 +1,7 @@
 import type { Row } from './columns.ts';
 import { compiled, type StatementResult, type Statements, type Transaction } from './connection.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
-import { render, type Sql } from './sql.ts';
+import { render, type Sql, sql } from './sql.ts';
 
 /** How statements are rendered and their errors are translated. */
 interface RunnerRules {
@@ -48,6 +48,11 @@ export class Runner implements Statements {
     return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
   }
 
+  /** A tag that runs a statement and reads its rows: as records of a table, or with a function. */
+  readAs<T>(read: RowReader<T>) {
+    return taggedReads(this, read);
+  }
+
   async #execute(statement: Sql, read?: (row: Row) => unknown) {
     const { text, parameters, end } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
@@ -82,8 +87,15 @@ export class Runner implements Statements {
   }
 }
 
+type RowReader<T> = ((row: Row) => T) | { decode(row: Row): T };
+
+function taggedReads<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
+  const decode = typeof read === 'function' ? read : (row: Row) => read.decode(row);
+  return (...statement: Parameters<typeof sql>) => runner.read(sql(...statement), decode);
+}
+
 /** Access without a tenant: transactions, or single statements that are transactions of their own. */
-export interface SystemAccess extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read'> {
+export interface SystemAccess extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
 }
 
@@ -92,13 +104,9 @@ export function systemAccess(
   { transact, run }: Pick<SystemAccess, 'transact' | 'run'>,
 ): SystemAccess {
   const rows: SystemAccess['rows'] = async (statement) => (await run(statement)).rows;
-  return {
-    dialect,
-    transact,
-    run,
-    rows,
-    read: async (statement, read) => (await rows(statement)).map((row) => read(row)),
-  };
+  const read: SystemAccess['read'] = async (statement, each) =>
+    (await rows(statement)).map((row) => each(row));
+  return { dialect, transact, run, rows, read, readAs: (reader) => taggedReads({ read }, reader) };
 }
 
 /** Called with every statement and its parameters, for diagnosis and tests. */

@@ -5,40 +5,28 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
-import { deactivate, insertAudited, type WriteScope } from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { clauseConditions, contains, patternOf } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
-import {
-  haveIds,
-  insert,
-  ofAccounts,
-  page,
-  readAs,
-  recordColumns,
-  select,
-  selectByIds,
-  selectOrdered,
-  type TenantScope,
-  update,
-} from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
-  const find = (condition: Condition): Promise<readonly Account[]> => select(scope, accountsTable, condition);
+  const find = (condition: Condition): Promise<readonly Account[]> => scope.select(accountsTable, condition);
   return {
-    findByIds: async (ids) => selectByIds(scope, accountsTable, ids),
+    findByIds: async (ids) => scope.selectByIds(accountsTable, ids),
     findByRecordIds: async (recordIds) => find(isIn('record_id', 'bigint', recordIds)),
     findAfter: async ({ afterRecordId, limit }) =>
-      selectOrdered(scope, accountsTable, {
+      scope.selectOrdered(accountsTable, {
         condition: sql`record_id > ${afterRecordId}`,
         order: `record_id limit ${limit}`,
       }),
     findByKeys: async (keys) => find(isIn('external_key', 'text', keys)),
-    page: async (request) => page(scope, accountsTable, { request }),
+    page: async (request) => scope.page(accountsTable, { request }),
     search: async (search, request) => {
       const { alongAccountTexts } = scope.runner.dialect;
-      return page(scope, accountsTable, {
+      return scope.page(accountsTable, {
         request,
         within: await accountSearchCondition(scope, search),
         among: nothing,
@@ -59,8 +47,8 @@ export function accountReads(scope: TenantScope): AccountReads {
     findWithAncestors: async (ids) =>
       ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
     findEmails: async (accountIds) =>
-      select(scope, accountEmailsTable, narrowed(ofAccounts(scope, accountIds), sql`and is_active`)),
-    findEmailsByIds: async (ids) => selectByIds(scope, accountEmailsTable, ids),
+      scope.select(accountEmailsTable, narrowed(scope.ofAccounts(accountIds), sql`and is_active`)),
+    findEmailsByIds: async (ids) => scope.selectByIds(accountEmailsTable, ids),
   };
 }
 
@@ -68,7 +56,7 @@ export function accountReads(scope: TenantScope): AccountReads {
 function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
   return sql`
     with recursive line (record_id, parent_account_id) as (
-      select record_id, parent_account_id from bw_accounts where ${haveIds(scope, accountIds)}
+      select record_id, parent_account_id from bw_accounts where ${scope.haveIds(accountIds)}
       union
       select parent.record_id, parent.parent_account_id from line
       join bw_accounts parent on parent.id = line.parent_account_id
@@ -106,19 +94,19 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   return {
     insert: async (accounts) => {
       if (accounts.length === 0) return [];
-      const recordIds = await insert(scope, accountsTable, accounts.map(storedOf));
+      const recordIds = await scope.insert(accountsTable, accounts.map(storedOf));
       const stored = accounts.map((account, index) => ({ ...account, recordId: recordIds[index] ?? 0 }));
       for (const account of stored) note(account, ChangeType.INSERT);
       return stored;
     },
     update: async (accounts) => {
-      await update(scope, accountsTable, {
+      await scope.update(accountsTable, {
         properties: updatable,
         records: accounts.map(storedOf),
       });
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
-    insertEmails: async (emails) => insertAudited(scope, accountEmailAudit, emails),
+    insertEmails: async (emails) => scope.insertAudited(accountEmailAudit, emails),
     /** Includes removed addresses; none may be active. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
@@ -129,17 +117,17 @@ export function accountWrites(scope: WriteScope): AccountWrites {
     anonymizeHistory: async (accountRecordId, anonymized) => {
       const concerned = isIn('table_name', 'text', [accountAudit.tableName, accountEmailAudit.tableName]);
       for (let last = 0; ; ) {
-        const rows = await selectOrdered(scope, auditLogTable, {
+        const rows = await scope.selectOrdered(auditLogTable, {
           condition: sql`account_record_id = ${accountRecordId} and ${concerned} and record_id > ${last}`,
           order: `record_id limit ${EXPORT_BATCH_ROWS}`,
         });
         const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
-        await update(scope, auditLogTable, { properties: ['snapshot'], records });
+        await scope.update(auditLogTable, { properties: ['snapshot'], records });
         if (rows.length < EXPORT_BATCH_ROWS) return;
         last = rows.at(-1)?.recordId ?? last;
       }
     },
-    deactivateEmails: async (emails) => deactivate(scope, accountEmailAudit, emails),
+    deactivateEmails: async (emails) => scope.deactivate(accountEmailAudit, emails),
   };
 }
 
@@ -151,7 +139,7 @@ export async function lockAccounts(
 ): Promise<readonly Account[]> {
   if (accountIds.length === 0) return [];
   const { dialect } = scope.runner;
-  const chosen = haveIds(scope, accountIds);
+  const chosen = scope.haveIds(accountIds);
   const rowsHaveNoLocks = dialect.forUpdate === '';
   if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
   // A single free account, the usual case, costs one statement. With several, the busy ones would be locked out of order.
@@ -190,8 +178,8 @@ export async function tryLockAccounts(
 }
 
 async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
-  return readAs(scope, accountsTable)`
-    select ${raw(recordColumns(scope, accountsTable))} from bw_accounts
+  return scope.runner.readAs(accountsTable)`
+    select ${scope.columns(accountsTable)} from bw_accounts
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
@@ -200,7 +188,7 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
   const { seekAccountText } = scope.runner.dialect;
-  const named = id === null ? null : sql`select record_id from bw_accounts where ${haveIds(scope, [id])}`;
+  const named = id === null ? null : sql`select record_id from bw_accounts where ${scope.haveIds([id])}`;
   if (seekAccountText === null || !SOUGHT_BY_INDEX.test(text)) {
     if (named === null) return sql`and ${contains('folded_text', text)}`;
     return sql`and (${contains('folded_text', text)} or record_id in (${named}))`;

@@ -2,18 +2,11 @@ import type { CatalogEntryReads, CatalogEntryWrites } from '../../../lib/ports/s
 import { ChangeType, EntryKind } from '../../../lib/records/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { type AuditedTable, catalogEntryAudit, planRowAudit } from '../audit/audited-records.ts';
-import { type Audited, insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
+import type { Audited, WriteScope } from '../audit/audited-writes.ts';
 import { textIn } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
-import {
-  haveIds,
-  ofAccounts,
-  readAs,
-  select,
-  selectOrdered,
-  type TenantScope,
-} from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { lifecycleEventsTable } from '../tables/subscriptions.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';
 
@@ -22,28 +15,23 @@ const planNameColumns = lifecycleEventsTable.columnsOf(['planName']);
 export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
   return {
     ofScope: async (accountRecordId) =>
-      select(
-        scope,
+      scope.select(
         catalogEntriesTable,
         accountRecordId === null
           ? sql`account_record_id is null`
           : sql`account_record_id = ${accountRecordId}`,
       ),
-    ofAccounts: async (accountIds) => select(scope, catalogEntriesTable, ofAccounts(scope, accountIds)),
+    ofAccounts: async (accountIds) => scope.select(catalogEntriesTable, scope.ofAccounts(accountIds)),
     named: async (names) =>
-      select(
-        scope,
-        catalogEntriesTable,
-        sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`,
-      ),
-    childrenOf: async (parentIds) => select(scope, catalogEntriesTable, isIn('parent_id', 'uuid', parentIds)),
+      scope.select(catalogEntriesTable, sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`),
+    childrenOf: async (parentIds) => scope.select(catalogEntriesTable, isIn('parent_id', 'uuid', parentIds)),
     rowsOf: async (planNames) =>
-      selectOrdered(scope, planRowsTable, {
+      scope.selectOrdered(planRowsTable, {
         condition: isIn('plan_name', 'text', planNames),
         order: 'plan_name, effective_date, created_order',
       }),
     plansChangedSince: async (revision) => {
-      return readAs(scope, (row) => textIn(row, 'plan_name'))`
+      return scope.runner.readAs((row) => textIn(row, 'plan_name'))`
         select distinct plan_name from bw_catalog_plan_rows
         where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`;
     },
@@ -58,7 +46,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
       const names = planNames.filter(isStorable).map((name) => [name]);
       // Looks up the first plan name at or after this one in the index, because PostgreSQL would scan all events for
       // `exists`.
-      return readAs(scope, (row) => textIn(row, 'plan_name'))`
+      return scope.runner.readAs((row) => textIn(row, 'plan_name'))`
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (
           select plan_name from bw_subscription_events
@@ -81,10 +69,10 @@ export function catalogEntryWrites(scope: WriteScope, revisions: RevisionsOfSess
     apply: async ({ addedEntries = [], addedRows = [], erasedEntries = [], erasedRows = [] }) => {
       await erase(scope, catalogEntryAudit, erasedEntries);
       await erase(scope, planRowAudit, erasedRows);
-      await insertAudited(scope, catalogEntryAudit, addedEntries);
+      await scope.insertAudited(catalogEntryAudit, addedEntries);
       const sinceRevision = (await revisions.read()).catalogRevision + 1;
       const rows = addedRows.map((row) => ({ ...row, sinceRevision }));
-      await insertAudited(scope, planRowAudit, rows);
+      await scope.insertAudited(planRowAudit, rows);
       await revisions.set(sql`catalog_revision = catalog_revision + 1`);
     },
   };
@@ -98,6 +86,6 @@ async function erase<R extends Audited>(
 ): Promise<void> {
   if (records.length === 0) return;
   const ids = records.map(({ id }) => id);
-  await scope.runner.run(sql`delete from ${raw(audit.table.name)} where ${haveIds(scope, ids)}`);
-  for (const record of records) noteChange<R>(scope, audit, { record, changeType: ChangeType.DELETE });
+  await scope.runner.run(sql`delete from ${raw(audit.table.name)} where ${scope.haveIds(ids)}`);
+  for (const record of records) scope.noteChange<R>(audit, { record, changeType: ChangeType.DELETE });
 }

@@ -14,7 +14,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import {
   bigint,
   givenColumns,
@@ -35,7 +35,7 @@ import {
   catalogVersionsTable,
   overridePlansTable,
 } from '../tables/catalogs.ts';
-import { haveIds, insert, insertInto, readAs, select, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { tenantsTable } from '../tables/system.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';
 
@@ -56,12 +56,12 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
   const { runner, tenantRecordId } = scope;
   return {
     versions: async () =>
-      readAs(runner, readVersion)`
+      runner.readAs(readVersion)`
         select record_id, id, effective_date, upload_id, content_hash, revision, created_date from bw_catalog_versions
         where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`,
     contents: async (versionRecordIds) => {
       if (versionRecordIds.length === 0) return [];
-      return readAs(runner, contentOf)`
+      return runner.readAs(contentOf)`
         select record_id, canonical_xml, composition from bw_catalog_versions
         where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', versionRecordIds)}`;
     },
@@ -71,13 +71,12 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
     },
     revision: async () => (await revisions.read()).catalogRevision,
     findOverridePlans: async (planNames) =>
-      select(scope, overridePlansTable, isIn('plan_name', 'text', planNames)),
+      scope.select(overridePlansTable, isIn('plan_name', 'text', planNames)),
     findOverridePlansOf: async (definitions) => {
       if (definitions.length === 0) return [];
       const parents = [...new Set(definitions.map(({ parentPlanName }) => parentPlanName))];
       const hashes = [...new Set(definitions.map(({ overrideHash }) => overrideHash))];
-      const found = await select(
-        scope,
+      const found = await scope.select(
         overridePlansTable,
         sql`${isIn('parent_plan_name', 'text', parents)} and ${isIn('override_hash', 'text', hashes)}`,
       );
@@ -143,10 +142,10 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
     leaveGlobalDefault: () => revisions.set(sql`use_global_default = ${false}`),
     insertOverridePlans: async (plans) => {
       if (plans.length === 0) return;
-      const recordIds = await insert(scope, overridePlansTable, plans);
+      const recordIds = await scope.insert(overridePlansTable, plans);
       const changeType = ChangeType.INSERT;
       for (const [index, { id }] of plans.entries())
-        noteBareChange(scope, 'OVERRIDE_PLANS', { id, recordId: recordIds[index] ?? 0, changeType });
+        scope.noteBareChange('OVERRIDE_PLANS', { id, recordId: recordIds[index] ?? 0, changeType });
     },
   };
 }
@@ -162,8 +161,7 @@ async function insertVersions(
   revisionOf: (version: NewCatalogVersion) => number | null,
 ): Promise<void> {
   const partIds = await storeParts(scope, allParts(versions));
-  const recordIds = await insert(
-    scope,
+  const recordIds = await scope.insert(
     catalogVersionsTable,
     versions.map((version) => ({
       ...rowOf(version, partIds),
@@ -174,14 +172,14 @@ async function insertVersions(
   for (const { id, sourceText } of versions)
     if (sourceText !== null) await setSourceText(scope, id, sourceText);
   for (const [index, { id }] of versions.entries())
-    noteBareChange(scope, VERSIONS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
+    scope.noteBareChange(VERSIONS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
 }
 
 /** Binds the text separately, because it has megabytes and a row would be converted to JSON and back. */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
   await setImmediate();
   await scope.runner.run(sql`
-    update bw_catalog_versions set source_text = ${text} where ${haveIds(scope, [id])}`);
+    update bw_catalog_versions set source_text = ${text} where ${scope.haveIds([id])}`);
 }
 
 /** Returns the revisions of the removed versions by effective date. */
@@ -191,13 +189,13 @@ async function removeVersions(
 ): Promise<ReadonlyMap<Instant, number | null>> {
   const { rows } = await scope.runner.run(sql`
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
-    where ${haveIds(scope, ids)} and removed_date is null
+    where ${scope.haveIds(ids)} and removed_date is null
     returning id, record_id, effective_date, revision`);
   assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
   for (const row of rows) {
     const id = catalogVersionsTable.fields.id.read(row);
     const recordId = numberIn(row, 'record_id');
-    noteBareChange(scope, VERSIONS, { id, recordId, changeType: ChangeType.DELETE });
+    scope.noteBareChange(VERSIONS, { id, recordId, changeType: ChangeType.DELETE });
   }
   const { effectiveDate, revision } = catalogVersionsTable.fields;
   return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
@@ -237,7 +235,7 @@ async function storeSomeParts(
     shapeRecordId: shape === null ? null : idOf(shape, idsOfShapes),
   }));
   const added = await scope.runner.run(sql`
-    ${insertInto(scope, catalogPartsTable, rows)} returning content_hash, record_id`);
+    ${scope.insertInto(catalogPartsTable, rows)} returning content_hash, record_id`);
   for (const [hash, recordId] of added.rows.map(idByHash)) ids.set(hash, recordId);
   return ids;
 }

@@ -40,7 +40,7 @@ import {
   paymentsTable,
   paymentTransactionsTable,
 } from '../tables/payments.ts';
-import { readAs, selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import {
   bundlesTable,
@@ -122,7 +122,7 @@ export function checkReads(scope: TenantScope): CheckReads {
   return {
     ...usageCheckReads(scope),
     invoicesAfter: async ({ accountRecordIds, afterRecordId, limit }) =>
-      selectOrdered(scope, invoicesTable, {
+      scope.selectOrdered(invoicesTable, {
         condition: sql`${isIn('account_record_id', 'bigint', accountRecordIds)} and record_id > ${afterRecordId}`,
         order: `record_id limit ${limit}`,
       }),
@@ -153,7 +153,7 @@ export function checkStore(access: SystemAccess): CheckStore {
   return {
     tables: [...checked.keys()],
     tenantsAfter: async ({ afterRecordId, limit }) => {
-      return readAs(access, tenantsTable)`
+      return access.readAs(tenantsTable)`
         select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
         where record_id > ${afterRecordId} order by record_id limit ${limit}`;
     },
@@ -181,7 +181,7 @@ export function checkStore(access: SystemAccess): CheckStore {
       return row ? instantIn(row, 'effective_date') : null;
     },
     doubledEntries: (limit) =>
-      readAs(access, readEntryId)`
+      access.readAs(readEntryId)`
         select e.record_id, e.tenant_record_id from bw_queue_entries e
         join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`,
   };
@@ -277,7 +277,7 @@ async function usageDaysAfter(
       : sql`and (${raw(order)}) > (${after.accountRecordId}, ${writeDay(after.localDate)}, ${after.subscriptionRecordId}, ${after.unitRecordId})`;
   const points = sql`d cross join bw_usage_points p
     where p.tenant_record_id = ${tenantRecordId} and ${raw(inBucket('p'))}`;
-  return readAs(runner, (row) => ({
+  return runner.readAs((row) => ({
     accountRecordId: numberIn(row, 'account_record_id'),
     subscriptionRecordId: numberIn(row, 'subscription_record_id'),
     localDate: dateIn(row, 'local_date'),

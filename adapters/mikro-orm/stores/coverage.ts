@@ -4,9 +4,9 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
 import { dateIn, givenColumns, idIn, orNullIn } from '../sql/columns.ts';
-import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, literals, type RawText, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
-import { haveIds, readAs, recordColumns, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 
 // Each condition names a kind, which has its own index by subscription and date, and items are found by subscription:
 // an index by item would be written with each charge. SQLite keeps the order of a cross join, which starts from the
@@ -38,9 +38,9 @@ export function coverageReads(
         windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
       );
       const inWindow = (condition: string): Sql => sql`
-        select ${raw(recordColumns(scope, coverageTable, 'c'))} from r cross join bw_coverage c
+        select ${scope.columns(coverageTable, 'c')} from r cross join bw_coverage c
         where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
-      return readAs(scope, coverageTable)`
+      return scope.runner.readAs(coverageTable)`
         with w as materialized (
           select cast(${scope.tenantRecordId} as bigint) as tenant_record_id, g.* from ${given}
         ), r as materialized (
@@ -55,8 +55,8 @@ export function coverageReads(
     },
     loadCoverageOfItems: async (itemIds) => {
       if (itemIds.length === 0) return [];
-      return readAs(scope, coverageTable)`
-        select * from (${ofItems(scope, itemIds, recordColumns(scope, coverageTable, 'c'))}) as found
+      return scope.runner.readAs(coverageTable)`
+        select * from (${ofItems(scope, itemIds, scope.columns(coverageTable, 'c'))}) as found
           order by record_id`;
     },
     lastCharges: async (subscriptionIds, sinceItem) => lastCharges(scope, subscriptionIds, sinceItem),
@@ -67,19 +67,19 @@ export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonl
   if (itemIds.length === 0) return;
   await scope.runner.run(sql`
     delete from bw_coverage where tenant_record_id = ${scope.tenantRecordId}
-      and record_id in (select record_id from (${ofItems(scope, itemIds, 'c.record_id')}) as found)`);
+      and record_id in (select record_id from (${ofItems(scope, itemIds, raw('c.record_id'))}) as found)`);
 }
 
 /** Selects the rows of these items, which are within their periods. */
-function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string): Sql {
+function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText): Sql {
   const ofKind = (condition: string): Sql => sql`
-    select ${raw(columns)} from i cross join bw_coverage c
+    select ${columns} from i cross join bw_coverage c
     where c.tenant_record_id = i.tenant_record_id and c.subscription_id = i.subscription_id
       and c.item_id = i.id and ${raw(condition)}`;
   return sql`
     with i as materialized (
       select tenant_record_id, id, subscription_id, start_date, end_date from bw_invoice_items
-      where ${haveIds(scope, itemIds)}
+      where ${scope.haveIds(itemIds)}
     )
     ${ofKind(`c.kind = 'RECURRING' and c.start_date >= i.start_date and c.start_date < i.end_date`)}
     union all ${ofKind(`c.kind = 'FIXED' and c.start_date = i.start_date`)}
@@ -114,14 +114,14 @@ async function lastCharges(
   if (subscriptionIds.length === 0) return [];
   const tenant = scope.tenantRecordId;
   const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
-  return readAs(scope, (row) => ({
+  return scope.runner.readAs((row) => ({
     subscriptionId: idIn(row, 'subscription_id'),
     start: dateIn(row, 'last_start'),
     end: orNullIn(row, 'last_end', dateIn),
     inForceThrough: orNullIn(row, 'in_force_through', dateIn),
   }))`
     with s as materialized (
-      select tenant_record_id, account_record_id, id from bw_subscriptions where ${haveIds(scope, subscriptionIds)}
+      select tenant_record_id, account_record_id, id from bw_subscriptions where ${scope.haveIds(subscriptionIds)}
     ), a as materialized (
       select tenant_record_id, account_record_id, ${sinceItem === null ? raw(firstItemToRead) : sql`cast(${sinceItem} as bigint)`} as since
       from s group by tenant_record_id, account_record_id

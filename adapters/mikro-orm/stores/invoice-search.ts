@@ -8,7 +8,7 @@ import { numberIn } from '../sql/columns.ts';
 import { clauseConditions, comparisons } from '../sql/search-conditions.ts';
 import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoices.ts';
-import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 
 /**
  * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted first, up to
@@ -21,10 +21,10 @@ export async function searchInvoices(
   request: PageRequest,
 ): Promise<Page<Invoice>> {
   const found = (within: Sql, options: { readonly isSought?: boolean; readonly along?: Sql } = {}) =>
-    page(scope, invoicesTable, { request, within, among: nothing, ...options });
+    scope.page(invoicesTable, { request, within, among: nothing, ...options });
   switch (search.kind) {
     case 'all':
-      return page(scope, invoicesTable, { request });
+      return scope.page(invoicesTable, { request });
     case 'number':
       return found(sql`and invoice_number = ${search.invoiceNumber}`);
     case 'id':
@@ -59,8 +59,8 @@ function ofTenant({ tenantRecordId }: TenantScope): Sql {
 
 function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
   return sql`
-    select record_id from bw_invoices where ${haveIds(scope, [id])}
-    union all select record_id from bw_invoices where ${ofTenant(scope)} and ${ofAccount(scope, id)}`;
+    select record_id from bw_invoices where ${scope.haveIds([id])}
+    union all select record_id from bw_invoices where ${ofTenant(scope)} and ${scope.ofAccount(id)}`;
 }
 
 /** Returns `and` with each clause, in forms that the indexes support. */
@@ -71,10 +71,10 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
     if (operator !== 'eq') return sql`${condition} ${others}`;
     switch (property) {
       case 'accountId':
-        return sql`${condition} and ${ofAccount(scope, value as Uuid)}`;
+        return sql`${condition} and ${scope.ofAccount(value as Uuid)}`;
       case 'groupId':
         return sql`${condition} and record_id in (
-          select record_id from bw_invoices where ${haveIds(scope, [value as Uuid])} and group_id = id
+          select record_id from bw_invoices where ${scope.haveIds([value as Uuid])} and group_id = id
           union all
           select record_id from bw_invoices where ${ofTenant(scope)} and group_id = ${value} and group_id <> id)`;
       case 'isMigration':

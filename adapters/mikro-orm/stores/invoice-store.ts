@@ -12,7 +12,7 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
-import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { dateIn, givenColumns, numberIn, textIn } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -24,23 +24,7 @@ import {
   invoicingStatesTable,
   toldInvoicesTable,
 } from '../tables/invoices.ts';
-import {
-  eachOf,
-  haveIds,
-  insertInto,
-  ofAccount,
-  ofAccounts,
-  page,
-  readAs,
-  recordColumns,
-  select,
-  selectByIds,
-  selectOrdered,
-  type TenantScope,
-  update,
-  updateOf,
-  updateRows,
-} from '../tables/record-access.ts';
+import { eachOf, type TenantScope } from '../tables/record-access.ts';
 import { coverageReads, deleteCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
 import { isOpen, linkedInvoiceReads } from './linked-invoices.ts';
@@ -57,11 +41,11 @@ const dueColumns = givenColumns({
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
-    findByIds: async (ids) => selectByIds(scope, invoicesTable, ids),
-    findByNumbers: async (numbers) => select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers)),
-    findItems: async (invoiceIds) => select(scope, invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
+    findByIds: async (ids) => scope.selectByIds(invoicesTable, ids),
+    findByNumbers: async (numbers) => scope.select(invoicesTable, isIn('invoice_number', 'bigint', numbers)),
+    findItems: async (invoiceIds) => scope.select(invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
-      selectOrdered(scope, invoiceItemsTable, {
+      scope.selectOrdered(invoiceItemsTable, {
         condition: narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and +record_id > ${afterRecordId}`),
         order: '+record_id',
         limit,
@@ -75,10 +59,10 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       return row === undefined ? 0 : numberIn(row, 'found');
     },
     findGroup: async (groupId) => {
-      const [first] = await selectByIds(scope, invoicesTable, [groupId]);
+      const [first] = await scope.selectByIds(invoicesTable, [groupId]);
       if (first === undefined) return [];
       // The invoices of a run are stored together, so earlier ones of the account are skipped.
-      return selectOrdered(scope, invoicesTable, {
+      return scope.selectOrdered(invoicesTable, {
         condition: sql`account_record_id = ${first.accountRecordId} and record_id >= ${first.recordId}
           and ${isIn('group_id', 'uuid', [groupId])}`,
         order: 'record_id',
@@ -88,7 +72,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       if (itemIds.length === 0) return new Map();
       const { id, basis } = invoiceItemsTable.fields;
       const rows = await scope.runner.rows(
-        sql`select id, basis from bw_invoice_items where ${haveIds(scope, itemIds)} and basis is not null`,
+        sql`select id, basis from bw_invoice_items where ${scope.haveIds(itemIds)} and basis is not null`,
       );
       return new Map(
         rows.flatMap((row) => {
@@ -97,12 +81,12 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         }),
       );
     },
-    findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
+    findItemsByIds: async (itemIds) => scope.selectByIds(invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => {
       const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
       const { startDate, endDate, ids, statuses } = filter;
-      return selectOrdered(scope, invoicesTable, {
-        condition: sql`${ofAccount(scope, accountId)}
+      return scope.selectOrdered(invoicesTable, {
+        condition: sql`${scope.ofAccount(accountId)}
           ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
           ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
           ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
@@ -115,14 +99,14 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     ...linkedInvoiceReads(scope),
     findDrafts: async (accountIds) => {
       const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
-      return select(scope, invoicesTable, narrowed(ofAccounts(scope, accountIds), isDraft));
+      return scope.select(invoicesTable, narrowed(scope.ofAccounts(accountIds), isDraft));
     },
     findItemsLinkedTo: async (itemIds) =>
-      select(scope, invoiceItemsTable, isIn('linked_item_id', 'uuid', itemIds)),
+      scope.select(invoiceItemsTable, isIn('linked_item_id', 'uuid', itemIds)),
     findUsedCredit: async ({ accountId, beforeRecordId, limit }) =>
-      readAs(scope, invoiceItemsTable)`
-        select ${raw(recordColumns(scope, invoiceItemsTable))} from bw_invoice_items
-        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+      scope.runner.readAs(invoiceItemsTable)`
+        select ${scope.columns(invoiceItemsTable)} from bw_invoice_items
+        where tenant_record_id = ${scope.tenantRecordId} and ${scope.ofAccount(accountId)}
           ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
           and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
           and exists (select 1 from bw_invoices v
@@ -136,7 +120,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       // Reads the account's invoices from the latest on, until one has such an item.
       const [row] = await scope.runner.rows(sql`
         select target_date from bw_invoices
-        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+        where tenant_record_id = ${scope.tenantRecordId} and ${scope.ofAccount(accountId)}
           and status <> 'VOID' and not is_migration and target_date is not null
           and exists (select 1 from bw_invoice_items i
             where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
@@ -144,12 +128,12 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order by target_date desc limit 1`);
       return row === undefined ? null : dateIn(row, 'target_date');
     },
-    page: async (request) => page(scope, invoicesTable, { request }),
+    page: async (request) => scope.page(invoicesTable, { request }),
     search: async (search, request) => searchInvoices(scope, search, request),
     pageOfAccount: async (accountId, request) =>
-      page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+      scope.page(invoicesTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
     loadStates: async (accountIds) =>
-      select(scope, invoicingStatesTable, isIn('account_id', 'uuid', accountIds)),
+      scope.select(invoicingStatesTable, isIn('account_id', 'uuid', accountIds)),
     dueCursors: async (due) => {
       if (due.length === 0) return [];
       const cells = due.map(({ accountId, targetDate, catalogRevision, usageSettings }) => [
@@ -158,8 +142,8 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         catalogRevision,
         usageSettings,
       ]);
-      return readAs(scope, cursorsTable)`
-        select ${raw(recordColumns(scope, cursorsTable, 'c'))}
+      return scope.runner.readAs(cursorsTable)`
+        select ${scope.columns(cursorsTable, 'c')}
         from ${firstRowsAs('r', dueColumns, cells)}
         cross join bw_accounts a
         cross join bw_invoicing_cursors c
@@ -172,7 +156,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order by c.record_id`;
     },
     accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
-      return readAs(scope, (row) => numberIn(row, 'account_record_id'))`
+      return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_invoicing_cursors
         where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
           and (catalog_revision is null or catalog_revision <> ${catalogRevision})
@@ -186,15 +170,15 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         select plan_name from bw_override_plans
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
       const names = [...parents, ...overriding.map((row) => textIn(row, 'plan_name'))];
-      return readAs(scope, (row) => numberIn(row, 'account_record_id'))`
+      return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_subscription_events
         where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
           and account_record_id > ${afterRecordId}
         order by account_record_id limit ${limit}`;
     },
-    cursorsOfAccounts: async (accountIds) => select(scope, cursorsTable, ofAccounts(scope, accountIds)),
+    cursorsOfAccounts: async (accountIds) => scope.select(cursorsTable, scope.ofAccounts(accountIds)),
     findCursors: async (subscriptionIds) =>
-      select(scope, cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
+      scope.select(cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
     ...coverageReads(scope),
   };
 }
@@ -202,13 +186,13 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
 export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   const insertCoverage: InvoiceWrites['insertCoverage'] = async (rows, accountRecordIdOf) => {
     if (rows.length === 0) return;
-    await scope.runner.run(insertInto(scope, coverageTable, withAccounts(rows, accountRecordIdOf)));
+    await scope.runner.run(scope.insertInto(coverageTable, withAccounts(rows, accountRecordIdOf)));
   };
   return {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
     takenNumbers: async (numbers) => {
       await lockNumbers(scope, 'invoice_number');
-      const taken = await select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers));
+      const taken = await scope.select(invoicesTable, isIn('invoice_number', 'bigint', numbers));
       return taken.map(({ invoiceNumber }) => invoiceNumber);
     },
     passNumber: async (last) => skipNumbers(scope, 'invoice_number', last),
@@ -219,36 +203,36 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         createdBy,
         createdDay: dayOfInstant(invoice.createdDate),
       }));
-      await insertAudited(scope, invoiceAudit, stored);
+      await scope.insertAudited(invoiceAudit, stored);
     },
-    insertItems: async (items) => insertAudited(scope, invoiceItemAudit, items),
+    insertItems: async (items) => scope.insertAudited(invoiceItemAudit, items),
     setStanding: async (records) =>
-      updateAudited(scope, invoiceAudit, { properties: ['status', 'commitDate', 'targetDate'], records }),
+      scope.updateAudited(invoiceAudit, { properties: ['status', 'commitDate', 'targetDate'], records }),
     setLinks: async (records) =>
-      update(scope, invoicesTable, {
+      scope.update(invoicesTable, {
         properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],
         records,
       }),
     setItemAmounts: async (records) =>
-      updateAudited(scope, invoiceItemAudit, { properties: ['amount', 'repairable'], records }),
+      scope.updateAudited(invoiceItemAudit, { properties: ['amount', 'repairable'], records }),
     rewriteItems: async (records) =>
-      updateAudited(scope, invoiceItemAudit, {
+      scope.updateAudited(invoiceItemAudit, {
         properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
         records,
       }),
     setCredits: async (records) =>
-      updateAudited(scope, invoiceItemAudit, {
+      scope.updateAudited(invoiceItemAudit, {
         properties: ['amount', 'repairable', 'description'],
         records,
       }),
     setAmounts: async (changes) =>
-      update(scope, invoicesTable, {
+      scope.update(invoicesTable, {
         properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
         records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
       }),
-    setWrittenOff: async (records) => update(scope, invoicesTable, { properties: ['isWrittenOff'], records }),
+    setWrittenOff: async (records) => scope.update(invoicesTable, { properties: ['isWrittenOff'], records }),
     setRepairable: async (records) =>
-      update(scope, invoiceItemsTable, { properties: ['repairable'], records }),
+      scope.update(invoiceItemsTable, { properties: ['repairable'], records }),
     insertCoverage,
     replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
       await deleteCoverageOfItems(scope, itemIds);
@@ -262,14 +246,14 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       if (fresh.length > 0) {
         const rows = fresh.map((state) => ({ ...state, version: 1 }));
         written += (
-          await scope.runner.run(sql`${insertInto(scope, invoicingStatesTable, rows)}
+          await scope.runner.run(sql`${scope.insertInto(invoicingStatesTable, rows)}
             on conflict (tenant_record_id, account_id) do nothing`)
         ).affected;
       }
       if (known.length > 0) {
         written += (
           await scope.runner.run(sql`
-            ${updateOf(scope, invoicingStatesTable, {
+            ${scope.updateOf(invoicingStatesTable, {
               key: 'accountId',
               properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'version'],
               records: known.map((state) => ({ ...state, version: state.version + 1 })),
@@ -284,9 +268,9 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     },
     tellInvoices: async (told) => {
       if (told.length === 0) return [];
-      return readAs(scope, toldInvoicesTable)`
-    ${insertInto(scope, toldInvoicesTable, told)} on conflict do nothing
-        returning ${raw(recordColumns(scope, toldInvoicesTable))}`;
+      return scope.runner.readAs(toldInvoicesTable)`
+    ${scope.insertInto(toldInvoicesTable, told)} on conflict do nothing
+        returning ${scope.columns(toldInvoicesTable)}`;
     },
   };
 }
@@ -325,14 +309,14 @@ async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]):
       .columnsOf(standingAndCharge)
       .map(({ name }) => `${name} = excluded.${name}`);
     await scope.runner.run(sql`
-      ${insertInto(scope, cursorsTable, fresh)}
+      ${scope.insertInto(cursorsTable, fresh)}
       on conflict (tenant_record_id, subscription_id) do update set ${raw(assignments.join(', '))}`);
   }
   const { kept = [], told = [] } = Object.groupBy(known, ({ keepsOngoing }) =>
     keepsOngoing ? 'kept' : 'told',
   );
-  await updateRows(scope, cursorsTable, { properties: standing, records: kept });
-  await updateRows(scope, cursorsTable, { properties: standingAndCharge, records: told });
+  await scope.updateRows(cursorsTable, { properties: standing, records: kept });
+  await scope.updateRows(cursorsTable, { properties: standingAndCharge, records: told });
 }
 
 function isRead(cursor: CursorToSave): cursor is CursorToSave & { readonly recordId: number } {

@@ -4,7 +4,7 @@ import { decimal } from '../../../lib/values/money/index.ts';
 import { amount, boolean, idIn, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { invoicesTable } from '../tables/invoices.ts';
-import { ofAccounts, readAs, select, type TenantScope } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 
 /**
  * Condition for COMMITTED invoices with an open balance, except those with a settled or void summary. Its first line is
@@ -27,22 +27,22 @@ export function linkedInvoiceReads(
   scope: TenantScope,
 ): Pick<InvoiceReads, 'findOpen' | 'findOpenSummaries' | 'findLinked' | 'findDelegated' | 'loadBalances'> {
   const find = (condition: Condition, further: Sql): Promise<readonly Invoice[]> =>
-    select(scope, invoicesTable, narrowed(condition, further));
+    scope.select(invoicesTable, narrowed(condition, further));
   return {
-    findOpen: async (accountIds) => find(ofAccounts(scope, accountIds), sql`and ${isOpen(scope)}`),
+    findOpen: async (accountIds) => find(scope.ofAccounts(accountIds), sql`and ${isOpen(scope)}`),
     findOpenSummaries: async (accountIds) =>
-      find(ofAccounts(scope, accountIds), sql`and status = 'DRAFT' and is_parent_invoice`),
+      find(scope.ofAccounts(accountIds), sql`and status = 'DRAFT' and is_parent_invoice`),
     findLinked: async (parentInvoiceIds, childAccountIds) => {
       if (childAccountIds?.length === 0) return [];
       const children =
-        childAccountIds === undefined ? nothing : sql`and ${ofAccounts(scope, childAccountIds)}`;
+        childAccountIds === undefined ? nothing : sql`and ${scope.ofAccounts(childAccountIds)}`;
       const condition = isIn('parent_invoice_id', 'uuid', parentInvoiceIds);
       return find(condition, sql`and contributed_amount is not null ${children}`);
     },
     findDelegated: async (itemIds) => {
       if (itemIds.length === 0) return [];
       // The signs keep SQLite from scanning the tenant's rows.
-      return readAs(scope, (row) => ({
+      return scope.runner.readAs((row) => ({
         itemId: idIn(row, 'id'),
         invoiceId: idIn(row, 'invoice_id'),
       }))`

@@ -10,7 +10,7 @@ import type { SystemAccess } from '../sql/runner.ts';
 import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accessLogTable, samplesTable } from '../tables/monitoring.ts';
 import { broadcastsTable, nodesTable, pluginSwitchesTable } from '../tables/nodes.ts';
-import { insertInto, namesOf, readAs } from '../tables/record-access.ts';
+import { insertInto, namesOf } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
 
@@ -29,10 +29,10 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
           plugins = excluded.plugins, last_updated_date = excluded.last_updated_date`);
     },
     names: async () => {
-      return readAs(access, ({ name }) => textOf(name, 'name'))`select name from bw_nodes`;
+      return access.readAs(({ name }) => textOf(name, 'name'))`select name from bw_nodes`;
     },
     list: async (silentForAtMostMs) => {
-      const nodes = await readAs(access, nodesTable)`
+      const nodes = await access.readAs(nodesTable)`
         select ${raw(dialect.selectList(nodesTable))} from bw_nodes where not ${silentFor(silentForAtMostMs)}
         order by boot_date, record_id`;
       return nodes.map(({ recordId: _recordId, ...node }) => node);
@@ -45,14 +45,14 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
       const rows = await access.rows(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
       return numberIn(rows[0], 'last');
     },
-    broadcastsAfter: (recordId, limit) => readAs(access, broadcastsTable)`
+    broadcastsAfter: (recordId, limit) => access.readAs(broadcastsTable)`
         select ${raw(dialect.selectList(broadcastsTable))} from bw_broadcasts where record_id > ${recordId}
         order by record_id limit ${limit}`,
     purgeBroadcasts: async (before) => {
       await access.run(sql`delete from bw_broadcasts where created_date < ${before}`);
     },
     pluginSwitches: async () => {
-      const switches = await readAs(access, pluginSwitchesTable)`
+      const switches = await access.readAs(pluginSwitchesTable)`
         select ${raw(dialect.selectList(pluginSwitchesTable))} from bw_plugin_switches order by plugin_name`;
       return switches.map(({ recordId: _recordId, ...switched }) => switched);
     },
@@ -94,13 +94,13 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
     addSamples: async (samples) => {
       if (samples.length === 0) return;
       await access.run(sql`
-        ${insertInto({ tenantRecordId: 0 }, samplesTable, samples)}
+        ${insertInto(0, samplesTable, samples)}
         on conflict (event_category, node_name, at_ms) do nothing`);
     },
     async *samples(filter) {
       let after = { atMs: filter.fromMs, recordId: 0 };
       for (;;) {
-        const found = await readAs(access, samplesTable)`
+        const found = await access.readAs(samplesTable)`
           select ${sampleColumns} from bw_samples
           where (at_ms, record_id) > (${after.atMs}, ${after.recordId}) and ${areAsked(filter)}
           order by at_ms, record_id limit ${PART}`;

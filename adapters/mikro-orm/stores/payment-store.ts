@@ -20,13 +20,7 @@ import {
   paymentMethodAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import {
-  insertAudited,
-  noteUpdate,
-  updateAudited,
-  updateKnown,
-  type WriteScope,
-} from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { givenColumns, numberIn, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -40,19 +34,7 @@ import {
   paymentTransactionsTable,
   type StoredPaymentMethod,
 } from '../tables/payments.ts';
-import {
-  haveIds,
-  insertInto,
-  ofAccount,
-  ofAccounts,
-  page,
-  readAs,
-  recordColumns,
-  select,
-  selectByIds,
-  type TenantScope,
-  update,
-} from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { takeNumbers } from './tenant-settings.ts';
 
 const activeMethods = sql`and is_active`;
@@ -65,50 +47,49 @@ export function paymentReads(scope: TenantScope): PaymentReads {
   ): Promise<Page<PaymentMethod>> => {
     const ofPlugin = pluginName === null ? nothing : sql`and plugin_name = ${pluginName}`;
     const within = sql`${activeMethods} ${ofPlugin} ${condition}`;
-    return page(scope, paymentMethodsTable, { request, within, among: activeMethods });
+    return scope.page(paymentMethodsTable, { request, within, among: activeMethods });
   };
   const findMethods = (condition: Condition): Promise<readonly PaymentMethod[]> =>
-    select(scope, paymentMethodsTable, condition);
+    scope.select(paymentMethodsTable, condition);
   return {
-    findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
+    findMethodsByIds: async (ids) => scope.selectByIds(paymentMethodsTable, ids),
     findMethodsByKeys: async (keys) => findMethods(isIn('external_key', 'text', keys)),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
-      findMethods(narrowed(ofAccounts(scope, accountIds), includeDeleted ? nothing : activeMethods)),
+      findMethods(narrowed(scope.ofAccounts(accountIds), includeDeleted ? nothing : activeMethods)),
     pageMethods: async (request, options) => pageOfMethods(nothing, request, options),
     searchMethods: async (search, request, options) =>
       pageOfMethods(methodSearchCondition(search), request, options),
-    findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
-    findByKeys: async (keys) => select(scope, paymentsTable, isIn('external_key', 'text', keys)),
-    findByAccounts: async (accountIds) => select(scope, paymentsTable, ofAccounts(scope, accountIds)),
+    findByIds: async (ids) => scope.selectByIds(paymentsTable, ids),
+    findByKeys: async (keys) => scope.select(paymentsTable, isIn('external_key', 'text', keys)),
+    findByAccounts: async (accountIds) => scope.select(paymentsTable, scope.ofAccounts(accountIds)),
     pageOfAccount: async (accountId, request) =>
-      page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+      scope.page(paymentsTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
     page: async (request, { pluginName }) =>
       pluginName === null
-        ? page(scope, paymentsTable, { request })
-        : page(scope, paymentsTable, { request, within: ofGateway(scope, pluginName), among: nothing }),
+        ? scope.page(paymentsTable, { request })
+        : scope.page(paymentsTable, { request, within: ofGateway(scope, pluginName), among: nothing }),
     search: async (search, request, { pluginName }) => {
       const ofPlugin = pluginName === null ? nothing : ofGateway(scope, pluginName);
       const within = sql`${paymentSearchCondition(scope, search)} ${ofPlugin}`;
-      return page(scope, paymentsTable, { request, within, among: nothing });
+      return scope.page(paymentsTable, { request, within, among: nothing });
     },
     findTransactions: async (paymentIds) =>
-      select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
-    findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
+      scope.select(paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
+    findTransactionsByIds: async (ids) => scope.selectByIds(paymentTransactionsTable, ids),
     findTransactionsByKeys: async (keys) =>
-      select(scope, paymentTransactionsTable, isIn('external_key', 'text', keys)),
+      scope.select(paymentTransactionsTable, isIn('external_key', 'text', keys)),
     findOpenInvoiceRefunds: async (accountRecordIds) =>
-      select(
-        scope,
+      scope.select(
         paymentTransactionsTable,
         narrowed(isIn('account_record_id', 'bigint', accountRecordIds), sql`and ${openInvoiceRefunds}`),
       ),
-    findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
+    findAttemptsByIds: async (ids) => scope.selectByIds(paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
-      select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
+      scope.select(paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
     findAttemptsByTransactionKeys: async (keys) =>
-      select(scope, paymentAttemptsTable, isIn('transaction_external_key', 'text', keys)),
+      scope.select(paymentAttemptsTable, isIn('transaction_external_key', 'text', keys)),
     findInvoicePaymentsByInvoices: async (invoiceIds) =>
-      select(scope, invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
+      scope.select(invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     findLastFailures: async (invoiceIds) =>
       invoiceIds.length === 0
         ? []
@@ -118,11 +99,11 @@ export function paymentReads(scope: TenantScope): PaymentReads {
             paymentResponse: paymentTransactionsTable.fields.paymentResponse.read(row),
           })),
     findInvoicePaymentsByPayments: async (paymentIds) =>
-      select(scope, invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
+      scope.select(invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
     findHoldsByInvoices: async (invoiceIds) =>
-      select(scope, autoPayHoldsTable, narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`)),
+      scope.select(autoPayHoldsTable, narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`)),
     findHoldsByAccounts: async (accountIds) =>
-      select(scope, autoPayHoldsTable, narrowed(ofAccounts(scope, accountIds), sql`and is_active`)),
+      scope.select(autoPayHoldsTable, narrowed(scope.ofAccounts(accountIds), sql`and is_active`)),
   };
 }
 
@@ -182,20 +163,20 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
     updatedDate: method.createdDate,
   });
   return {
-    insertMethods: async (records) => insertAudited(scope, paymentMethodAudit, records.map(newMethod)),
+    insertMethods: async (records) => scope.insertAudited(paymentMethodAudit, records.map(newMethod)),
     updateMethods: async (records) =>
-      updateAudited(scope, paymentMethodAudit, {
+      scope.updateAudited(paymentMethodAudit, {
         properties: ['isActive', 'updatedBy', 'updatedDate'],
         records: records.map(({ id, isActive }) => ({ id, isActive, updatedBy, updatedDate })),
       }),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
-    insertPayments: async (payments) => insertAudited(scope, paymentAudit, payments),
+    insertPayments: async (payments) => scope.insertAudited(paymentAudit, payments),
     updatePayments: async (records) =>
-      updateKnown(scope, paymentAudit, { properties: ['stateName', 'lastSuccessStateName'], records }),
+      scope.updateKnown(paymentAudit, { properties: ['stateName', 'lastSuccessStateName'], records }),
     noteUpdates: (payments) => {
-      for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
+      for (const payment of payments) scope.noteUpdate(paymentAudit, payment);
     },
-    insertTransactions: async (transactions) => insertAudited(scope, transactionAudit, transactions),
+    insertTransactions: async (transactions) => scope.insertAudited(transactionAudit, transactions),
     updateTransactions: async (changes) => {
       if (changes.length === 0) return [];
       const cells = changes.map(({ transaction, expected }) => [
@@ -204,20 +185,20 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         ...paymentTransactionsTable.encodeOnly(outcome, transaction),
       ]);
       const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
-      const stored = await readAs(scope, paymentTransactionsTable)`
+      const stored = await scope.runner.readAs(paymentTransactionsTable)`
         update bw_payment_transactions set ${raw(assignments)}
         from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
         where +bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
           and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
-        returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`;
-      for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
+        returning ${scope.columns(paymentTransactionsTable, paymentTransactionsTable.name)}`;
+      for (const transaction of stored) scope.noteUpdate(transactionAudit, transaction);
       return stored.map(({ id }) => id);
     },
     leaseTransactions: async (ids, { now, leaseUntil }) => {
       if (ids.length === 0) return [];
-      return readAs(scope, ({ id }) => textOf(id, 'id') as Uuid)`
+      return scope.runner.readAs(({ id }) => textOf(id, 'id') as Uuid)`
         update bw_payment_transactions set lease_until = ${leaseUntil}
-        where ${haveIds(scope, ids)} and status = 'PENDING'
+        where ${scope.haveIds(ids)} and status = 'PENDING'
           and (lease_until is null or lease_until <= ${now})
         returning id`;
     },
@@ -225,22 +206,21 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       if (ids.length === 0) return;
       await scope.runner.rows(sql`
         update bw_payment_transactions set lease_until = null
-        where ${haveIds(scope, ids)} and lease_until <= ${now}
+        where ${scope.haveIds(ids)} and lease_until <= ${now}
         returning id`);
     },
-    insertAttempts: async (attempts) => insertAudited(scope, attemptAudit, attempts),
+    insertAttempts: async (attempts) => scope.insertAudited(attemptAudit, attempts),
     updateAttempts: async (records) =>
-      updateKnown(scope, attemptAudit, { properties: changedOfAttempts, records }),
-    insertInvoicePayments: async (rows) => insertAudited(scope, invoicePaymentAudit, rows),
+      scope.updateKnown(attemptAudit, { properties: changedOfAttempts, records }),
+    insertInvoicePayments: async (rows) => scope.insertAudited(invoicePaymentAudit, rows),
     updateInvoicePayments: async (records) =>
-      updateKnown(scope, invoicePaymentAudit, { properties: changedOfInvoicePayments, records }),
+      scope.updateKnown(invoicePaymentAudit, { properties: changedOfInvoicePayments, records }),
     insertHolds: async (holds) => {
-      if (holds.length === 0) return;
-      await scope.runner.run(sql`${insertInto(scope, autoPayHoldsTable, holds)} on conflict do nothing`);
+      await scope.insertAll(autoPayHoldsTable, holds, sql`on conflict do nothing`);
     },
     endHolds: async (holds) => {
       const records = holds.map(({ id }) => ({ id, isActive: false }));
-      await update(scope, autoPayHoldsTable, { properties: ['isActive'], records });
+      await scope.update(autoPayHoldsTable, { properties: ['isActive'], records });
     },
   };
 }
@@ -266,7 +246,7 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
     case 'text': {
       const { id, text } = search;
       const named =
-        id === null ? nothing : sql`or id = ${id} or payment_method_id = ${id} or ${ofAccount(scope, id)}`;
+        id === null ? nothing : sql`or id = ${id} or payment_method_id = ${id} or ${scope.ofAccount(id)}`;
       return sql`and (${containsInAnyCase('external_key', text)} ${named})`;
     }
   }

@@ -12,12 +12,12 @@ import {
   type Role,
   type User,
 } from '../../../lib/records/index.ts';
-import { ChangeLog } from '../audit/change-log.ts';
+import { WriteScope } from '../audit/audited-writes.ts';
 import { numberIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { holding } from '../sql/search-conditions.ts';
 import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
-import { insertInto, readAs, selectOfAll } from '../tables/record-access.ts';
+import { insertInto, selectOfAll } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import {
   apiClientsTable,
@@ -30,7 +30,6 @@ import {
 
 /** The tenant of rows that belong to none (platform §17 rule 2). */
 const noTenant = 0;
-const systemScope = { tenantRecordId: noTenant };
 const revisionCounter = 'security_revision';
 
 type Named = User | Role | ApiClient;
@@ -124,7 +123,7 @@ export function securityStore(access: SystemAccess): SecurityStore {
         return true;
       }),
 
-    insertSession: async (session) => run(insertInto(systemScope, loginSessionsTable, [session])),
+    insertSession: async (session) => run(insertInto(noTenant, loginSessionsTable, [session])),
     findSession: async (tokenHash) =>
       (await read(loginSessionsTable, isIn('token_hash', 'text', [tokenHash])))[0] ?? null,
     touchSession: async (id, lastAccessMs) =>
@@ -151,7 +150,7 @@ export function securityStore(access: SystemAccess): SecurityStore {
         // All nodes lock the row of the revision, because a new key has no row to lock.
         await raiseRevision(runner);
         const [newer] = await selectOfAll(runner, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`);
-        if (newer === undefined) await runner.run(insertInto(systemScope, signingKeysTable, [key]));
+        if (newer === undefined) await runner.run(insertInto(noTenant, signingKeysTable, [key]));
       }),
   };
 }
@@ -192,7 +191,7 @@ async function lockedByName<R extends { readonly name: string }>(
   table: RecordTable<R>,
   name: string,
 ) {
-  const [record] = await readAs(runner, table)`
+  const [record] = await runner.readAs(table)`
     select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)}
     where ${isIn('name', 'text', [name])} ${raw(runner.dialect.forUpdate)}`;
   return record ?? null;
@@ -230,10 +229,10 @@ async function save<R extends Named>(
   const written = kind.table.written.map(({ name }) => name).filter((name) => name !== 'id');
   const assignments = written.map((name) => `${name} = excluded.${name}`).join(', ');
   const [row] = await runner.rows(sql`
-    ${insertInto(systemScope, kind.table, [record])}
+    ${insertInto(noTenant, kind.table, [record])}
     on conflict (name) do update set ${raw(assignments)} returning record_id`);
-  const changes = new ChangeLog();
-  changes.add({
+  const scope = new WriteScope(runner, noTenant, { authorship });
+  scope.changes.add({
     tableName: kind.tableName,
     changeType,
     targetId: record.id,
@@ -241,7 +240,7 @@ async function save<R extends Named>(
     accountRecordId: null,
     snapshot: Object.fromEntries(kind.audited.map((property) => [property, record[property]])),
   });
-  await changes.flush({ runner, tenantRecordId: noTenant }, authorship);
+  await scope.changes.flush(scope, authorship);
 }
 
 function byName(found: readonly Role[]): readonly Role[] {
@@ -252,10 +251,8 @@ async function changeFailures(runner: Runner, subjects: readonly string[], rule:
   // Sorted, so that two calls with the same subjects cannot deadlock.
   const sorted = subjects.toSorted();
   const fresh = sorted.map((subject) => ({ subject, failedAtMs: [], lastFailureMs: 0, lockedUntilMs: null }));
-  await runner.run(
-    sql`${insertInto(systemScope, loginFailuresTable, fresh)} on conflict (subject) do nothing`,
-  );
-  const failures = await readAs(runner, loginFailuresTable)`
+  await runner.run(sql`${insertInto(noTenant, loginFailuresTable, fresh)} on conflict (subject) do nothing`);
+  const failures = await runner.readAs(loginFailuresTable)`
     select ${raw(runner.dialect.selectList(loginFailuresTable))} from bw_login_failures
     where ${isIn('subject', 'text', sorted)} order by subject ${raw(runner.dialect.forUpdate)}`;
   const changed = failures.map((known) => rule(known.subject, known.failedAtMs.length === 0 ? null : known));
@@ -263,6 +260,6 @@ async function changeFailures(runner: Runner, subjects: readonly string[], rule:
     (name) => `${name} = excluded.${name}`,
   );
   await runner.run(sql`
-    ${insertInto(systemScope, loginFailuresTable, changed)}
+    ${insertInto(noTenant, loginFailuresTable, changed)}
     on conflict (subject) do update set ${raw(assignments.join(', '))}`);
 }

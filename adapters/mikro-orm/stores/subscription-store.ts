@@ -14,20 +14,11 @@ import {
   lifecycleEventAudit,
   subscriptionAudit,
 } from '../audit/audited-records.ts';
-import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { textOf } from '../sql/columns.ts';
 import { clauseConditions } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import {
-  haveIds,
-  ofAccount,
-  ofAccounts,
-  page,
-  select,
-  selectByIds,
-  selectOrdered,
-  type TenantScope,
-} from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import {
   blockingStatesTable,
   bundlesTable,
@@ -40,39 +31,39 @@ import {
 export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
     ...bundleReads(scope),
-    findByIds: async (ids) => selectByIds(scope, subscriptionsTable, ids),
-    findByKeys: async (keys) => select(scope, subscriptionsTable, isIn('external_key', 'text', keys)),
+    findByIds: async (ids) => scope.selectByIds(subscriptionsTable, ids),
+    findByKeys: async (keys) => scope.select(subscriptionsTable, isIn('external_key', 'text', keys)),
     findByBundles: async (bundleIds) =>
-      select(scope, subscriptionsTable, isIn('bundle_id', 'uuid', bundleIds)),
+      scope.select(subscriptionsTable, isIn('bundle_id', 'uuid', bundleIds)),
     findEvents: async (subscriptionIds) =>
-      selectOrdered(scope, lifecycleEventsTable, {
+      scope.selectOrdered(lifecycleEventsTable, {
         condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),
         order: 'subscription_id, effective, sequence, record_id',
       }),
     findWithdrawnEvents: async (subscriptionIds) =>
-      selectOrdered(scope, lifecycleEventsTable, {
+      scope.selectOrdered(lifecycleEventsTable, {
         condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and not is_active`),
         order: 'subscription_id, sequence, record_id',
       }),
-    findEventsByIds: async (ids) => selectByIds(scope, lifecycleEventsTable, ids),
+    findEventsByIds: async (ids) => scope.selectByIds(lifecycleEventsTable, ids),
     findBlockingStates: async (blockedIds) =>
-      selectOrdered(scope, blockingStatesTable, {
+      scope.selectOrdered(blockingStatesTable, {
         condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active`),
         order: 'effective, sequence, record_id',
       }),
     pageBlockingStates: async (blockedIds, { after, limit }) =>
-      selectOrdered(scope, blockingStatesTable, {
+      scope.selectOrdered(blockingStatesTable, {
         condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active ${behind(after)}`),
         order: 'effective, sequence, record_id',
         limit,
       }),
     findBlocksOfAccounts: async (accountIds) =>
-      selectOrdered(scope, blockingStatesTable, {
-        condition: narrowed(ofAccounts(scope, accountIds), sql`and ${raw(IS_BLOCK)}`),
+      scope.selectOrdered(blockingStatesTable, {
+        condition: narrowed(scope.ofAccounts(accountIds), sql`and ${raw(IS_BLOCK)}`),
         order: 'effective, record_id',
       }),
     findLatestBlockingStates: async (accountIds, of) =>
-      selectByIds(scope, blockingStatesTable, await latestOf(scope, accountIds, of)),
+      scope.selectByIds(blockingStatesTable, await latestOf(scope, accountIds, of)),
   };
 }
 
@@ -89,7 +80,7 @@ async function latestOf(
       where state.tenant_record_id = ${scope.tenantRecordId} and state.blocked_id = account.id
         and state.effective <= ${at} and state.service = ${service} and state.is_active
       order by state.effective desc, state.sequence desc, state.record_id desc limit 1) as latest
-    from bw_accounts account where ${haveIds(scope, accountIds)}`);
+    from bw_accounts account where ${scope.haveIds(accountIds)}`);
   return rows.flatMap(({ latest }) => (latest === null ? [] : (textOf(latest, 'latest') as Uuid)));
 }
 
@@ -102,36 +93,36 @@ function behind(state: BlockingState | null): Sql {
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
   return {
     ...bundleWrites(scope),
-    insertSubscriptions: async (subscriptions) => insertAudited(scope, subscriptionAudit, subscriptions),
-    insertEvents: async (events) => insertAudited(scope, lifecycleEventAudit, events),
+    insertSubscriptions: async (subscriptions) => scope.insertAudited(subscriptionAudit, subscriptions),
+    insertEvents: async (events) => scope.insertAudited(lifecycleEventAudit, events),
     setEventActivity: async (records) =>
-      updateAudited(scope, lifecycleEventAudit, { properties: ['isActive', 'deactivatedBy'], records }),
-    insertBlockingStates: async (states) => insertAudited(scope, blockingStateAudit, states),
+      scope.updateAudited(lifecycleEventAudit, { properties: ['isActive', 'deactivatedBy'], records }),
+    insertBlockingStates: async (states) => scope.insertAudited(blockingStateAudit, states),
     withdrawBlockingStates: async (stateIds) => {
       const records = stateIds.map((id) => ({ id, isActive: false }));
-      await updateAudited(scope, blockingStateAudit, { properties: ['isActive'], records });
+      await scope.updateAudited(blockingStateAudit, { properties: ['isActive'], records });
     },
     setChargedThrough: async (changes) => {
       const records = changes.map(({ subscriptionId: id, chargedThrough }) => ({ id, chargedThrough }));
-      await updateAudited(scope, subscriptionAudit, { properties: ['chargedThrough'], records });
+      await scope.updateAudited(subscriptionAudit, { properties: ['chargedThrough'], records });
     },
   };
 }
 
 function bundleReads(scope: TenantScope): BundleReads {
   const find = async (condition: Condition): Promise<readonly Bundle[]> =>
-    (await select(scope, bundlesTable, condition)).map(bundleOf);
-  const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Bundle>> => {
-    const found = await page(scope, bundlesTable, options);
+    (await scope.select(bundlesTable, condition)).map(bundleOf);
+  const pageOf = async (options: Parameters<TenantScope['page']>[1]): Promise<Page<Bundle>> => {
+    const found = await scope.page(bundlesTable, options);
     return { ...found, rows: found.rows.map(bundleOf) };
   };
   return {
-    findBundlesByIds: async (ids) => (await selectByIds(scope, bundlesTable, ids)).map(bundleOf),
+    findBundlesByIds: async (ids) => (await scope.selectByIds(bundlesTable, ids)).map(bundleOf),
     findBundlesByKeys: async (keys) => find(isIn('external_key', 'text', keys)),
     findBundlesByPastKeys: async (keys) => (keys.length === 0 ? [] : find(havePastKeys(scope, keys))),
-    findBundlesByAccounts: async (accountIds) => find(ofAccounts(scope, accountIds)),
+    findBundlesByAccounts: async (accountIds) => find(scope.ofAccounts(accountIds)),
     pageBundlesOfAccount: async (accountId, request) =>
-      pageOf({ request, within: sql`and ${ofAccount(scope, accountId)}` }),
+      pageOf({ request, within: sql`and ${scope.ofAccount(accountId)}` }),
     pageBundles: async (request) => pageOf({ request }),
     searchBundles: async (search, request) =>
       pageOf({
@@ -150,17 +141,17 @@ function bundleWrites(scope: WriteScope): BundleWrites {
     insertBundles: async (bundles) => {
       const by = { createdBy: userName, updatedBy: userName };
       const stored = bundles.map((bundle) => ({ ...bundle, ...by, updatedDate: bundle.createdDate }));
-      await insertAudited(scope, bundleAudit, stored);
+      await scope.insertAudited(bundleAudit, stored);
     },
     keepBundleKeys: async (bundleIds) => {
       if (bundleIds.length === 0) return;
       await scope.runner.run(sql`
         insert into bw_former_bundle_keys (tenant_record_id, account_record_id, bundle_id, external_key)
         select tenant_record_id, account_record_id, id, external_key from bw_bundles
-        where ${haveIds(scope, bundleIds)} on conflict do nothing`);
+        where ${scope.haveIds(bundleIds)} on conflict do nothing`);
     },
     setBundleKeys: async (changes) =>
-      updateAudited(scope, bundleAudit, {
+      scope.updateAudited(bundleAudit, {
         properties: ['externalKey', 'retiredKey', 'updatedBy', 'updatedDate'],
         records: changes.map((change) => ({ ...change, ...written })),
       }),
@@ -184,8 +175,8 @@ function searchCondition(scope: TenantScope, search: BundleSearch): Sql {
   const byKey = sql`${ofTenant} and external_key = ${text}`;
   if (id === null) return sql`and record_id in (${byKey})`;
   // Each part uses its own index.
-  return sql`and record_id in (${byKey} union select record_id from bw_bundles where ${haveIds(scope, [id])}
-    union ${ofTenant} and ${ofAccount(scope, id)})`;
+  return sql`and record_id in (${byKey} union select record_id from bw_bundles where ${scope.haveIds([id])}
+    union ${ofTenant} and ${scope.ofAccount(id)})`;
 }
 
 function bundleOf({

@@ -2,13 +2,13 @@ import type { IdempotencyStore, RequestClaim, SystemStore } from '../../../lib/p
 import { ChangeType } from '../../../lib/records/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { ChangeLog } from '../audit/change-log.ts';
+import { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, numberIn, textIn } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
-import { insert, insertInto, readAs, selectOfAll } from '../tables/record-access.ts';
+import { insertInto, selectOfAll, TenantScope } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import { usersTable } from '../tables/security.ts';
 import { tenantsTable, testClockTable } from '../tables/system.ts';
@@ -29,23 +29,16 @@ export function systemStore(access: SystemAccess): SystemStore {
       (await find(tenantsTable, isIn('api_key', 'text', [apiKey])))[0] ?? null,
     insertTenant: async (tenant, authorship) =>
       access.transact(async (runner) => {
-        const [recordId = 0] = await insert({ runner, tenantRecordId: noTenant }, tenantsTable, [tenant]);
-        const changes = new ChangeLog();
-        changes.add({
-          tableName: 'TENANT',
-          changeType: ChangeType.INSERT,
-          targetId: tenant.id,
-          targetRecordId: recordId,
-          accountRecordId: null,
-          snapshot: null,
-        });
-        await changes.flush({ runner, tenantRecordId: recordId }, authorship);
+        const [recordId = 0] = await new TenantScope(runner, noTenant).insert(tenantsTable, [tenant]);
+        const scope = new WriteScope(runner, recordId, { authorship });
+        scope.noteBareChange('TENANT', { id: tenant.id, recordId, changeType: ChangeType.INSERT });
+        await scope.changes.flush(scope, authorship);
         return { ...tenant, recordId };
       }),
     findUserByName: async (name) => (await find(usersTable, isIn('name', 'text', [name])))[0] ?? null,
     insertUserIfAbsent: async (user) => {
       const { affected } = await access.run(sql`
-          ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
+          ${insertInto(noTenant, usersTable, [user])} on conflict (name) do nothing`);
       return affected === 1;
     },
     updatePasswordHash: async (name, passwordHash) =>
@@ -57,7 +50,7 @@ export function systemStore(access: SystemAccess): SystemStore {
         return affected === 1;
       }),
     findOpenAttempts: async (createdBefore, limit) => {
-      return readAs(access, (row) => ({
+      return access.readAs((row) => ({
         tenantRecordId: numberIn(row, 'tenant_record_id'),
         id: idIn(row, 'id'),
       }))`
@@ -88,7 +81,7 @@ export function systemStore(access: SystemAccess): SystemStore {
       await access.run(
         value === null
           ? sql`delete from bw_test_clock where name = ${clockName}`
-          : sql`${insertInto({ tenantRecordId: noTenant }, testClockTable, [{ name: clockName, ...value }])}
+          : sql`${insertInto(noTenant, testClockTable, [{ name: clockName, ...value }])}
                 on conflict (name) do update set base = excluded.base, set_at_ms = excluded.set_at_ms`,
       );
     },
@@ -130,7 +123,7 @@ export function idempotencyStore(access: SystemAccess): IdempotencyStore {
         body: null,
       };
       const rows = await access.rows(sql`
-        ${insertInto({ tenantRecordId }, table, [request])}
+        ${insertInto(tenantRecordId, table, [request])}
         on conflict (tenant_record_id, idempotency_key) do update set ${raw(replacements)}
         where bw_idempotency_keys.started_ms < ${bounds.expiredBeforeMs}
           or (bw_idempotency_keys.status is null and bw_idempotency_keys.started_ms < ${bounds.abandonedBeforeMs}

@@ -9,47 +9,30 @@ import type {
 import { ChangeType, type CustomField, type UserTagDefinition } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { customFieldAudit, tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
-import {
-  deactivate,
-  insertAudited,
-  noteChange,
-  updateKnown,
-  type WriteScope,
-} from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn } from '../sql/columns.ts';
 import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { customFieldsTable, type StoredField } from '../tables/custom-fields.ts';
-import {
-  haveIds,
-  insertInto,
-  page,
-  readAs,
-  recordColumns,
-  select,
-  selectByIds,
-  type TenantScope,
-  update,
-} from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
 const active = sql`and is_active`;
 
 export function tagReads(scope: TenantScope): TagReads {
   return {
-    findDefinitionsByIds: async (ids) => selectByIds(scope, tagDefinitionsTable, ids),
-    listDefinitions: async () => select(scope, tagDefinitionsTable, sql`is_active`),
+    findDefinitionsByIds: async (ids) => scope.selectByIds(tagDefinitionsTable, ids),
+    listDefinitions: async () => scope.select(tagDefinitionsTable, sql`is_active`),
     definitionsInUse: async (ids) => {
       if (ids.length === 0) return [];
-      return readAs(scope, (row) => idIn(row, 'id'))`
-        select id from bw_tag_definitions where ${haveIds(scope, ids)} and exists (
+      return scope.runner.readAs((row) => idIn(row, 'id'))`
+        select id from bw_tag_definitions where ${scope.haveIds(ids)} and exists (
           select 1 from bw_tags
           where bw_tags.tenant_record_id = ${scope.tenantRecordId}
             and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`;
     },
     findByObjects: async (type, objectIds, { includeDeleted }) =>
-      select(
-        scope,
+      scope.select(
         tagsTable,
         narrowed(
           isIn('object_id', 'uuid', objectIds),
@@ -57,16 +40,14 @@ export function tagReads(scope: TenantScope): TagReads {
         ),
       ),
     findByAccount: async (accountRecordId, { objectType, includeDeleted }) =>
-      select(
-        scope,
+      scope.select(
         tagsTable,
         sql`account_record_id = ${accountRecordId}
           ${objectType === null ? nothing : sql`and object_type = ${objectType}`}
           ${includeDeleted ? nothing : active}`,
       ),
     findCarried: async (accountRecordIds, { objectType, definitionIds }) =>
-      select(
-        scope,
+      scope.select(
         tagsTable,
         narrowed(
           isIn('account_record_id', 'bigint', accountRecordIds),
@@ -74,13 +55,13 @@ export function tagReads(scope: TenantScope): TagReads {
         ),
       ),
     pageCarried: async ({ objectType, definitionId }, request) =>
-      page(scope, tagsTable, {
+      scope.page(tagsTable, {
         request,
         within: sql`${active} and ${isIn('tag_definition_id', 'uuid', [definitionId])} and object_type = ${objectType}`,
       }),
-    page: async (request) => page(scope, tagsTable, { request, within: active }),
+    page: async (request) => scope.page(tagsTable, { request, within: active }),
     search: async (search, request) =>
-      page(scope, tagsTable, {
+      scope.page(tagsTable, {
         request,
         within: sql`${active} and (${searchCondition(scope, search)})`,
         among: active,
@@ -103,36 +84,35 @@ export function tagWrites(scope: WriteScope): TagWrites {
     lock: string,
   ): Promise<readonly UserTagDefinition[]> => {
     if (ids.length === 0) return [];
-    return readAs(scope, tagDefinitionsTable)`
-      select ${raw(recordColumns(scope, tagDefinitionsTable))} from bw_tag_definitions
-      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`;
+    return scope.runner.readAs(tagDefinitionsTable)`
+      select ${scope.columns(tagDefinitionsTable)} from bw_tag_definitions
+      where ${scope.haveIds(ids)} and is_active order by record_id ${raw(lock)}`;
   };
   return {
     holdDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forShare),
     lockDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forUpdate),
     insertDefinitions: async (definitions) =>
-      insertAudited(
-        scope,
+      scope.insertAudited(
         tagDefinitionAudit,
         definitions.map((definition) => ({
           ...definition,
           foldedDescription: definition.description.toLowerCase(),
         })),
       ),
-    deactivateDefinitions: async (definitions) => deactivate(scope, tagDefinitionAudit, definitions),
+    deactivateDefinitions: async (definitions) => scope.deactivate(tagDefinitionAudit, definitions),
     insert: async (tags, commentsOf) => {
       if (tags.length === 0) return [];
-      const made = await readAs(scope, tagsTable)`
-        ${insertInto(scope, tagsTable, tags)} on conflict do nothing
-        returning ${raw(recordColumns(scope, tagsTable))}`;
+      const made = await scope.runner.readAs(tagsTable)`
+        ${scope.insertInto(tagsTable, tags)} on conflict do nothing
+        returning ${scope.columns(tagsTable)}`;
       const stored = made.toSorted((a, b) => a.recordId - b.recordId);
       for (const tag of stored) {
         const comments = commentsOf?.(tag) ?? null;
-        noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT, comments });
+        scope.noteChange(tagAudit, { record: tag, changeType: ChangeType.INSERT, comments });
       }
       return stored;
     },
-    deactivate: async (tags) => deactivate(scope, tagAudit, tags),
+    deactivate: async (tags) => scope.deactivate(tagAudit, tags),
   };
 }
 
@@ -140,10 +120,10 @@ const places = { name: { folded: 'folded_name' }, value: { folded: 'folded_value
 
 export function customFieldReads(scope: TenantScope): CustomFieldReads {
   const find = (condition: Condition, further: Sql): Promise<readonly CustomField[]> =>
-    select(scope, customFieldsTable, narrowed(condition, sql`${further} ${active}`));
+    scope.select(customFieldsTable, narrowed(condition, sql`${further} ${active}`));
   return {
     findByIds: async (ids) =>
-      (await selectByIds(scope, customFieldsTable, ids)).filter(({ isActive }) => isActive),
+      (await scope.selectByIds(customFieldsTable, ids)).filter(({ isActive }) => isActive),
     findByObjects: async (type, objectIds) =>
       find(isIn('object_id', 'uuid', objectIds), sql`and object_type = ${type}`),
     findByAccount: async (accountRecordId, { objectType }) =>
@@ -151,9 +131,9 @@ export function customFieldReads(scope: TenantScope): CustomFieldReads {
         sql`account_record_id = ${accountRecordId}`,
         objectType === null ? nothing : sql`and object_type = ${objectType}`,
       ),
-    page: async (request) => page(scope, customFieldsTable, { request, within: active }),
+    page: async (request) => scope.page(customFieldsTable, { request, within: active }),
     search: async (search, request) =>
-      page(scope, customFieldsTable, {
+      scope.page(customFieldsTable, {
         request,
         within: sql`${active} ${fieldSearchCondition(search)}`,
         among: active,
@@ -179,17 +159,17 @@ function fieldSearchCondition(search: CustomFieldSearch): Sql {
 
 export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
   return {
-    insert: async (fields) => insertAudited(scope, customFieldAudit, fields.map(storedOf)),
+    insert: async (fields) => scope.insertAudited(customFieldAudit, fields.map(storedOf)),
     updateValues: async (fields) => {
       const off = fields.map(({ id }) => ({ id, isActive: false }));
       // First removed from the unique index, because two fields may exchange values.
-      await update(scope, customFieldsTable, { properties: ['isActive'], records: off });
-      await updateKnown(scope, customFieldAudit, {
+      await scope.update(customFieldsTable, { properties: ['isActive'], records: off });
+      await scope.updateKnown(customFieldAudit, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],
         records: fields.map(storedOf),
       });
     },
-    deactivate: async (fields) => deactivate(scope, customFieldAudit, fields),
+    deactivate: async (fields) => scope.deactivate(customFieldAudit, fields),
   };
 }
 

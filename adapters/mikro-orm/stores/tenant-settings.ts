@@ -9,12 +9,12 @@ import type {
 import { ChangeType, SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
 import { beginPushes } from '../queue/push-store.ts';
 import { numberIn, numberOf, type Row, textIn, textOf } from '../sql/columns.ts';
 import { isIn, narrowed, raw, type Sql, sql } from '../sql/sql.ts';
 import { keyValuesTable } from '../tables/key-values.ts';
-import { insert, select, selectOrdered, type TenantScope, update } from '../tables/record-access.ts';
+import type { TenantScope } from '../tables/record-access.ts';
 import { signingSecretsTable } from '../tables/signing-secrets.ts';
 
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
@@ -52,9 +52,9 @@ const KVS = 'TENANT_KVS';
 export function keyValueReads(scope: TenantScope): KeyValueReads {
   return {
     find: async (keys) =>
-      select(scope, keyValuesTable, narrowed(isIn('key', 'text', keys), sql`and is_active`)),
+      scope.select(keyValuesTable, narrowed(isIn('key', 'text', keys), sql`and is_active`)),
     findByPrefix: async (prefix) =>
-      select(scope, keyValuesTable, sql`is_active and substr(key, 1, ${[...prefix].length}) = ${prefix}`),
+      scope.select(keyValuesTable, sql`is_active and substr(key, 1, ${[...prefix].length}) = ${prefix}`),
     valueOf: async (recordId) => {
       const [row] = await scope.runner.rows(sql`
         select value from bw_tenant_kvs
@@ -70,17 +70,17 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
     lock: () => revisions.lock(),
     insert: async (values) => {
       if (values.length === 0) return [];
-      const recordIds = await insert(scope, keyValuesTable, values);
+      const recordIds = await scope.insert(keyValuesTable, values);
       for (const [index, { id }] of values.entries())
-        noteBareChange(scope, KVS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
+        scope.noteBareChange(KVS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
       return recordIds;
     },
     deactivate: async (values) => {
       const updatedDate = scope.authorship.createdDate;
       const records = values.map(({ id }) => ({ id, isActive: false, updatedDate }));
-      await update(scope, keyValuesTable, { properties: ['isActive', 'updatedDate'], records });
+      await scope.update(keyValuesTable, { properties: ['isActive', 'updatedDate'], records });
       for (const { id, recordId } of values)
-        noteBareChange(scope, KVS, { id, recordId, changeType: ChangeType.DELETE });
+        scope.noteBareChange(KVS, { id, recordId, changeType: ChangeType.DELETE });
     },
     setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
     setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
@@ -97,22 +97,22 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
 export function signingSecretReads(scope: TenantScope): SigningSecretReads {
   return {
     active: async () =>
-      selectOrdered(scope, signingSecretsTable, { condition: sql`is_active`, order: 'record_id desc' }),
+      scope.selectOrdered(signingSecretsTable, { condition: sql`is_active`, order: 'record_id desc' }),
   };
 }
 
 export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
   return {
     insert: async (secret) => {
-      const [recordId = 0] = await insert(scope, signingSecretsTable, [secret]);
-      noteBareChange(scope, KVS, { id: secret.id, recordId, changeType: ChangeType.INSERT });
+      const [recordId = 0] = await scope.insert(signingSecretsTable, [secret]);
+      scope.noteBareChange(KVS, { id: secret.id, recordId, changeType: ChangeType.INSERT });
     },
     update: async (secrets) => {
       const properties = ['signsUntilMs', 'isActive'] as const;
-      await update(scope, signingSecretsTable, { properties, records: secrets });
+      await scope.update(signingSecretsTable, { properties, records: secrets });
       for (const { id, recordId, isActive } of secrets) {
         const changeType = isActive ? ChangeType.UPDATE : ChangeType.DELETE;
-        noteBareChange(scope, KVS, { id, recordId, changeType });
+        scope.noteBareChange(KVS, { id, recordId, changeType });
       }
     },
   };

@@ -2,43 +2,40 @@ import { expect } from 'chai';
 import { render } from '../../../adapters/mikro-orm/sql/sql.ts';
 import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite/dialect.ts';
 import { lendingDialect } from '../../../adapters/mikro-orm/sqlite/lent-rows.ts';
-import { insertInto, updateOf } from '../../../adapters/mikro-orm/tables/record-access.ts';
+import { insertInto, TenantScope } from '../../../adapters/mikro-orm/tables/record-access.ts';
 import { countersTable } from '../../../adapters/mikro-orm/tables/system.ts';
 
 const counters = (count: number) =>
   Array.from({ length: count }, (_, value) => ({ name: `c${value}`, value }));
-const scope = { tenantRecordId: 7 };
 const lentIn = /bw_lent_3\(\?\)/;
 
 describe('rows that SQLite is lent', () => {
   it('rows that SQLite is lent are those of insertions of 20 and more, on connections that know how', () => {
-    expect(render(insertInto(scope, countersTable, counters(20)), lendingDialect.writer).text).to.match(
-      lentIn,
-    );
-    expect(render(insertInto(scope, countersTable, counters(19)), lendingDialect.writer).text).to.match(
+    expect(render(insertInto(7, countersTable, counters(20)), lendingDialect.writer).text).to.match(lentIn);
+    expect(render(insertInto(7, countersTable, counters(19)), lendingDialect.writer).text).to.match(
       /json_each/,
     );
-    expect(render(insertInto(scope, countersTable, counters(20)), sqliteDialect.writer).text).to.match(
+    expect(render(insertInto(7, countersTable, counters(20)), sqliteDialect.writer).text).to.match(
       /json_each/,
     );
   });
 
   it('rows that SQLite is lent are without the columns that 1,000 and more have in common', () => {
     const insertionOf = (count: number) =>
-      render(insertInto(scope, countersTable, counters(count)), lendingDialect.writer);
+      render(insertInto(7, countersTable, counters(count)), lendingDialect.writer);
     expect(insertionOf(999).text).to.match(lentIn);
     const { text, parameters } = insertionOf(1_000);
     expect(text).to.match(/select \? as tenant_record_id, c0 as name, c1 as value from bw_lent_2\(\?\)/);
     expect(parameters[0]).to.equal(7);
     const alike = Array.from({ length: 1_000 }, () => ({ name: 'one', value: 1 }));
-    const insertion = render(insertInto(scope, countersTable, alike), lendingDialect.writer);
+    const insertion = render(insertInto(7, countersTable, alike), lendingDialect.writer);
     expect(insertion.text).to.match(/c0 as tenant_record_id, \? as name, \? as value from bw_lent_1\(\?\)/);
     expect(insertion.parameters.slice(0, 2)).to.deep.equal(['one', 1]);
   });
 
   it('rows that SQLite is lent are not those that are joined with what is stored: SQLite would read all of it for them', () => {
     const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
-    const update = updateOf({ ...scope, runner: null as never }, countersTable, change);
+    const update = new TenantScope(null as never, 7).updateOf(countersTable, change);
     const { text, parameters } = render(update, lendingDialect.writer);
     expect(text)
       .to.match(/json_each/)

@@ -98,13 +98,14 @@ type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
 };
 
 export async function usagePieces(
-  { runner, tenantRecordId }: TenantScope,
+  scope: TenantScope,
   requests: readonly UsageSplitRequest[],
 ): Promise<readonly (readonly UsagePiece[])[]> {
   const wanted = requests.flatMap(wantedPieces);
   if (wanted.length === 0) return requests.map(() => []);
   // Archived pieces keep their boundaries; the remaining points came later.
-  const found = (await archivedPieces({ runner, tenantRecordId }, requests)).map((pieces) => [...pieces]);
+  const found = (await archivedPieces(scope, requests)).map((pieces) => [...pieces]);
+  const { runner, tenantRecordId } = scope;
   const { dialect } = runner;
   await runner.read(
     sql`

@@ -4,7 +4,7 @@ import type { WriteScope } from '../../audit/audited-writes.ts';
 import { numberOf } from '../../sql/columns.ts';
 import type { Runner } from '../../sql/runner.ts';
 import { isIn, type Sql, sql } from '../../sql/sql.ts';
-import { insertInto, type TenantScope } from '../../tables/record-access.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
 import { usageMarksTable } from '../../tables/usage/usage-thresholds.ts';
 
 /** Sorted, to avoid deadlocks. These are the last rows that a recording locks. */
@@ -16,7 +16,7 @@ async function markSubscriptions(
   const marks = subscriptionRecordIds
     .toSorted((a, b) => a - b)
     .map((subscriptionRecordId) => ({ subscriptionRecordId, version: 1 }));
-  await scope.runner.run(sql`${insertInto(scope, usageMarksTable, marks)}
+  await scope.runner.run(sql`${scope.insertInto(usageMarksTable, marks)}
     on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`);
 }
 

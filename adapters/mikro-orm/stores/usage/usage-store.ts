@@ -12,7 +12,7 @@ import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.t
 import type { WriteScope } from '../../audit/audited-writes.ts';
 import { type Cell, dateIn, givenColumns, idIn, numberIn, textIn, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
-import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
+import type { TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
 import { usageArchiveWrites } from './usage-archive-writes.ts';
@@ -86,7 +86,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     intervals: async (windows) => usageIntervals(scope, windows),
     voidIntervals: async (windows) => usageIntervals(scope, windows, { areVoid: true }),
     billedOn: async (invoiceId) => {
-      return readAs(runner, (row) => ({
+      return runner.readAs((row) => ({
         subscriptionId: idIn(row, 'subscription_id'),
         date: dateIn(row, 'starts_at_local'),
       }))`
@@ -103,8 +103,7 @@ export function usageReads(scope: TenantScope): UsageReads {
 export function usageWrites(scope: WriteScope): UsageWrites {
   return {
     insertIntervals: async (intervals) => {
-      if (intervals.length === 0) return;
-      await scope.runner.run(insertInto(scope, usageIntervalsTable, intervals));
+      await scope.insertAll(usageIntervalsTable, intervals);
     },
     voidSubmission: async (subscriptionRecordId, trackingId) =>
       voidSubmission(scope, subscriptionRecordId, trackingId),
@@ -116,9 +115,9 @@ export function usageWrites(scope: WriteScope): UsageWrites {
     tellThresholds: async (thresholds) =>
       thresholds.length === 0
         ? []
-        : readAs(scope, usageThresholdsTable)`
-          ${insertInto(scope, usageThresholdsTable, thresholds)} on conflict do nothing
-          returning ${raw(recordColumns(scope, usageThresholdsTable))}`,
+        : scope.runner.readAs(usageThresholdsTable)`
+          ${scope.insertInto(usageThresholdsTable, thresholds)} on conflict do nothing
+          returning ${scope.columns(usageThresholdsTable)}`,
     ...usageArchiveWrites(scope),
   };
 }
@@ -169,8 +168,8 @@ export async function usageIntervals(
 ): Promise<readonly StoredUsageInterval[]> {
   if (windows.length === 0) return [];
   const rows = windows.map(({ subscriptionId, from }) => [subscriptionId, writeDay(from ?? firstDay)]);
-  return readAs(scope, usageIntervalsTable)`
-    select ${raw(recordColumns(scope, usageIntervalsTable, 'c'))}
+  return scope.runner.readAs(usageIntervalsTable)`
+    select ${scope.columns(usageIntervalsTable, 'c')}
     from ${firstRowsAs('w', windowColumns, rows)} cross join bw_usage_intervals c
       left join bw_invoices v on v.tenant_record_id = c.tenant_record_id and v.id = c.invoice_id
     where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = w.subscription_id
