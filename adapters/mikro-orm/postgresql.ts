@@ -188,7 +188,7 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
 }
 
 /** MikroORM closes only a pool that it has used itself. */
-async function closeOwn(orm: MikroORM): Promise<void> {
+async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);
   if (!pool.ending) await pool.end();

@@ -58,7 +58,7 @@ export class ChangeLog {
     while (this.#left > 0) await this.#write(scope, authorship);
   }
 
-  async #write(scope: TenantScope, authorship: Authorship): Promise<void> {
+  async #write(scope: TenantScope, authorship: Authorship) {
     const parts = this.#take(Math.min(MOST_ROWS, this.#left));
     const rows = {
       length: parts.reduce((sum, { from, to }) => sum + (to - from), 0),

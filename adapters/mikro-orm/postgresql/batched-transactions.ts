@@ -237,17 +237,17 @@ class StatementLine implements Transaction {
    * Sends the waiting statements after this turn of the event loop. Large ones go at once, so that the server works
    * while the next is written.
    */
-  #sendSoon(): void {
+  #sendSoon() {
     if (this.#isUnderWay) return;
     if (this.#waiting.some(isLarge)) this.#send();
     else if (this.#waiting.length === 1) process.nextTick(() => this.#sendWaiting());
   }
 
-  #sendWaiting(): void {
+  #sendWaiting() {
     if (!this.#isUnderWay && this.#waiting.length > 0) this.#send();
   }
 
-  #send(): void {
+  #send() {
     const opening = this.#opening.map((each) => ({ ...this.#named(each), callback: () => undefined }));
     const statements = [...opening, ...this.#waiting];
     this.#opening = [];
@@ -260,7 +260,7 @@ class StatementLine implements Transaction {
     });
   }
 
-  #goOn(): void {
+  #goOn() {
     this.#isUnderWay = false;
     process.nextTick(() => this.#sendWaiting());
   }

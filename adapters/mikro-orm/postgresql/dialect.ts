@@ -2,7 +2,8 @@ import { decimal } from '../../../lib/values/money/index.ts';
 import { type Cell, type Column, type ColumnType, numberIn, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
-import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { gather } from '../sql/gathered-rows.ts';
+import { nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from '../tables/queue.ts';
 import { MANY_ROWS } from './prepared-statements.ts';
@@ -92,20 +93,23 @@ export const postgresqlDialect: Dialect = {
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
       // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2 s.
-      const bound = boundColumns(rows, columns);
-      const varying = bound.filter(({ elements }) => elements !== null);
-      const arrays = varying.map(
-        ({ column, elements }) => `${bind(`{${(elements ?? []).join(',')}}`)}::${elementType(column)}[]`,
-      );
-      const read = bound.map(({ column, elements, cell }) => {
+      const bound = gather(rows, columns.map(elementWriter));
+      const arrays: string[] = [];
+      const names: string[] = [];
+      const read = columns.map((column, index) => {
+        const { cell = null, values = null } = bound[index] ?? {};
         const { name, type } = column;
-        const value = elements === null ? `${bind(cell)}::${elementType(column)}` : name;
+        if (values !== null) {
+          arrays.push(`${bind(`{${values.join(',')}}`)}::${elementType(column)}[]`);
+          names.push(name);
+        }
+        const value = values === null ? `${bind(cell)}::${elementType(column)}` : name;
         return type === 'json' ? `${value}::json as ${name}` : `${value} as ${name}`;
       });
-      const given = varying.length < bound.length ? MANY_ROWS : 'given';
+      const given = arrays.length < columns.length ? MANY_ROWS : 'given';
       // The limit tells the planner the number of rows. Otherwise it may read a whole table to change one row.
       return `(select ${read.join(', ')}
-        from unnest(${arrays.join(', ')}) as ${given}(${varying.map(({ column }) => column.name).join(', ')})
+        from unnest(${arrays.join(', ')}) as ${given}(${names.join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;
     },
   },
@@ -177,62 +181,6 @@ function filledUp<T>(values: readonly T[]): readonly T[] {
   return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
 }
 
-/** From this number of rows, a column with the same value in all rows is bound once. */
-const MANY_FROM = 1_000;
-
-interface BoundColumn {
-  readonly column: Column;
-  /** The array elements as text; null if all rows have `cell`. */
-  readonly elements: readonly string[] | null;
-  readonly cell: Cell;
-}
-
-/**
- * Gathers the rows by column. In a large run, most columns are the same in all rows, and writing, sending and reading
- * these costs as much as all others.
- */
-function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundColumn[] {
-  const bound = columns.map((column) => new GatheredColumn(column, rows.length < MANY_FROM));
-  let index = 0;
-  for (const cells of rows) {
-    bound.forEach((column, at) => {
-      column.take(cells[at] ?? null, index);
-    });
-    index += 1;
-  }
-  // At least one array must show the number of rows.
-  if (bound.every(({ elements }) => elements === null)) bound[0]?.vary(index);
-  return bound;
-}
-
-class GatheredColumn implements BoundColumn {
-  readonly column: Column;
-  elements: string[] | null;
-  cell: Cell = null;
-  readonly #write: (cell: string | number | boolean) => string;
-
-  constructor(column: Column, varies: boolean) {
-    this.column = column;
-    this.elements = varies ? [] : null;
-    this.#write = writers[column.type] ?? String;
-  }
-
-  take(cell: Cell, index: number): void {
-    if (index === 0) this.cell = cell;
-    if (this.elements === null && cell !== this.cell) this.vary(index);
-    this.elements?.push(this.#element(cell));
-  }
-
-  /** Switches to an array, after `count` rows with the same cell. */
-  vary(count: number): void {
-    this.elements = Array.from({ length: count }, () => this.#element(this.cell));
-  }
-
-  #element(cell: Cell): string {
-    return cell === null ? 'NULL' : this.#write(cell);
-  }
-}
-
 function elementType({ type }: Column): string {
   return type === 'json' ? 'text' : types[type];
 }
@@ -243,6 +191,11 @@ const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) 
   // Documents have no control characters.
   json: (cell) => JSON.stringify(String(cell)),
 };
+
+function elementWriter({ type }: Column) {
+  const write = writers[type] ?? String;
+  return (cell: Cell) => (cell === null ? 'NULL' : write(cell));
+}
 
 /** Quotes an array element. JSON's quotes are right except for control characters, and twice as fast. */
 function quoted(text: string): string {
@@ -284,7 +237,7 @@ const TENANT_BITS = 65_535;
  * The history shares the sequence of the live table, so that entries keep their record ids. The lock comes before the
  * first number, because `numbered` joins it.
  */
-async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
   const cells = entries.map((entry) => entry.cells);

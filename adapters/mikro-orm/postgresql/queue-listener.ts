@@ -67,14 +67,14 @@ export class QueueListener {
   }
 
   /** Destroys the connection without a message, because the server may never answer it. */
-  #disconnect(): void {
+  #disconnect() {
     const client = this.#client;
     this.#client = undefined;
     this.#running = undefined;
     client?.connection.stream.destroy(new Error('The listener has been closed'));
   }
 
-  async #connect(): Promise<void> {
+  async #connect() {
     if (this.#closed) return;
     try {
       const { Client, options } = await this.#pool();
@@ -97,7 +97,7 @@ export class QueueListener {
     }
   }
 
-  #lost(client: ListeningClient | undefined): void {
+  #lost(client: ListeningClient | undefined) {
     if (this.#closed || client !== this.#client) return;
     this.#client = undefined;
     client?.end().catch(() => undefined);
@@ -110,7 +110,7 @@ export class QueueListener {
     }, pauseMs).unref();
   }
 
-  #tell(): void {
+  #tell() {
     for (const listener of this.#listeners) listener();
   }
 }

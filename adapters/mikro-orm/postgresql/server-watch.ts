@@ -74,7 +74,7 @@ export class ServerWatch {
     };
   }
 
-  #look(): void {
+  #look() {
     if (this.#waits.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -90,7 +90,7 @@ export class ServerWatch {
     if (isSilent && this.#asking === undefined) void this.#askForWaits();
   }
 
-  async #askForWaits(): Promise<void> {
+  async #askForWaits() {
     const waits = [...this.#waits];
     const isThere = await this.#ask().catch(() => false);
     for (const wait of waits) {
@@ -99,7 +99,7 @@ export class ServerWatch {
     }
   }
 
-  #giveUp(wait: Wait): void {
+  #giveUp(wait: Wait) {
     this.#waits.delete(wait);
     wait.giveUp(silent());
   }

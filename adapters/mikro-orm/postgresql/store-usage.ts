@@ -2,7 +2,7 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { type Cell, type Column, type ColumnType, numberOf, textOf, writeDay } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
-import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { nothing, type Rows, raw, rowsAs, sql } from '../sql/sql.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
@@ -64,7 +64,7 @@ export async function storeUsage(
  * Record ids of units and keys are joined as arrays: for joins with rows that the statement has just inserted, the
  * planner expects one row and uses nested loops (600 ms for 1,000 points).
  */
-function storing(chunk: UsageChunk, units: readonly string[]): Sql {
+function storing(chunk: UsageChunk, units: readonly string[]) {
   const { tenantRecordId } = chunk;
   const written = raw(namesOf(usageKeysTable.written));
   const bucket = raw(bucketKey);
@@ -123,7 +123,7 @@ function storing(chunk: UsageChunk, units: readonly string[]): Sql {
     where key_record_id = 0 ${points.length < MANY_FROM ? nothing : raw(PLANNED_ANEW)}`;
 }
 
-function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql {
+function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
   const wanted = new Set(submissions);
   const rows = [...offeredRows(chunk)].filter((_cells, index) => wanted.has(index));
   return sql`
@@ -133,7 +133,7 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]): Sql 
 }
 
 /** A lookup per submission: there are few, and many keys. */
-function storedKey(tenantRecordId: number): Sql {
+function storedKey(tenantRecordId: number) {
   return sql`
     select k.fingerprint from bw_usage_keys k
     where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = own.subscription_record_id

@@ -100,7 +100,7 @@ export class HostReach {
     return held;
   }
 
-  async #giveBack(host: Transaction, held: Held): Promise<void> {
+  async #giveBack(host: Transaction, held: Held) {
     held.users -= 1;
     if (held.users > 0) return;
     this.#held.delete(host);

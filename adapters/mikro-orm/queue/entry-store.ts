@@ -98,7 +98,7 @@ const places = {
   FAILED: sql`bw_queue_history where processing_state = 'FAILED'`,
 } as const;
 
-function seen(look: EntryLook): Sql {
+function seen(look: EntryLook) {
   const { part, kind, from, before, accountId, limit, tenants } = look;
   const isDue =
     part === 'FAILED'
@@ -116,21 +116,21 @@ function seen(look: EntryLook): Sql {
 }
 
 /** `+ 0` prevents the index on the dates of all finished entries: failed ones have their own index. */
-function failedWithin(from: Instant | null, before: Instant | null): Sql {
+function failedWithin(from: Instant | null, before: Instant | null) {
   return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
     ${before === null ? nothing : sql`and effective_date + 0 < ${before}`}`;
 }
 
-function inOrder({ part }: EntryLook): Sql {
+function inOrder({ part }: EntryLook) {
   return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
 }
 
 /** Uses the index of the claim order, in which bus entries have 0. */
-function dueOf(kind: QueueKind): Sql {
+function dueOf(kind: QueueKind) {
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }
 
-function dueBefore(kind: QueueKind, before: Instant): Sql {
+function dueBefore(kind: QueueKind, before: Instant) {
   return kind === QueueKind.BUS
     ? sql`due_order = 0 and created_date < ${before}`
     : sql`due_order > 0 and due_order < ${Math.max(1, before)}`;
@@ -150,7 +150,7 @@ const owners: Sql = sql`
 
 const ofSameAccount = sql`other.tenant_record_id = chosen.tenant_record_id
   and other.account_record_id = chosen.account_record_id`;
-const underWay = (column: string): Sql => sql`(
+const underWay = (column: string) => sql`(
   select other.${raw(column)} from bw_queue_entries other
   where ${ofSameAccount} and other.processing_state = 'IN_PROCESSING' and other.record_id <> chosen.record_id
   order by other.record_id limit 1)`;
@@ -244,7 +244,7 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
   };
 }
 
-function ofAccount(accountId: Uuid | null): Sql {
+function ofAccount(accountId: Uuid | null) {
   if (accountId === null) return nothing;
   return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
 }
@@ -252,7 +252,7 @@ function ofAccount(accountId: Uuid | null): Sql {
 /** When a push was due: a first attempt is due at once. */
 const due = sql`case when due_order = 0 then created_date else due_order end`;
 
-function deliveryDueBefore(before: number): Sql {
+function deliveryDueBefore(before: number) {
   return sql`state = 'AVAILABLE' and due_order < ${Math.max(1, before)} and ${due} < ${before}`;
 }
 

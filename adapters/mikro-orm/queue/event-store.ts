@@ -1,32 +1,42 @@
 import type { EventReads, EventStore, EventsRequest } from '../../../lib/ports/storage/index.ts';
 import type { BusEventType, EventPayload, PublishedBusEvent } from '../../../lib/records/index.ts';
 import { parseExactJson } from '../../../lib/values/money/index.ts';
-import { idIn, instantIn, numberIn, numberOf, orNullIn, type Row, textIn } from '../sql/columns.ts';
+import {
+  bigint,
+  bigintOrNull,
+  fieldsOf,
+  instantAt,
+  json,
+  oneOf,
+  type Row,
+  textIn,
+  textOrNull,
+  uuid,
+} from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-const columns = queueHistoryTable.columns.filter(({ name }) =>
-  [
-    'record_id',
-    'tenant_record_id',
-    'account_record_id',
-    'event_id',
-    'topic',
-    'payload',
-    'created_date',
-    'user_token',
-    'trace_parent',
-  ].includes(name),
-);
+const fields = fieldsOf({
+  recordId: bigint,
+  tenantRecordId: bigint,
+  accountRecordId: bigintOrNull,
+  eventId: uuid,
+  topic: oneOf<BusEventType>,
+  payload: json<EventPayload>,
+  createdDate: instantAt,
+  userToken: uuid,
+  traceParent: textOrNull,
+});
+const columns = Object.values(fields).flatMap((field) => field.columns);
 
 /** Reads both tables in one statement, which sees each event in exactly one of them. */
-function listed(dialect: Dialect, request: EventsRequest, whose: Sql): Sql {
+function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
   const names = raw(dialect.selectList({ columns }));
-  const from = (table: string): Sql => sql`
+  const from = (table: string) => sql`
     select * from (
       select ${names} from ${raw(table)}
       where event_id is not null and record_id > ${after} and record_id <= ${upTo} ${whose}
@@ -63,17 +73,16 @@ export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): 
 }
 
 function publishedEvent(row: Row): PublishedBusEvent {
-  const accountRecordId = row.account_record_id;
   return {
-    recordId: numberIn(row, 'record_id'),
-    tenantRecordId: numberIn(row, 'tenant_record_id'),
-    accountRecordId: accountRecordId === null ? null : numberOf(accountRecordId, 'account_record_id'),
-    eventId: idIn(row, 'event_id'),
-    type: textIn(row, 'topic') as BusEventType,
+    recordId: fields.recordId.read(row),
+    tenantRecordId: fields.tenantRecordId.read(row),
+    accountRecordId: fields.accountRecordId.read(row),
+    eventId: fields.eventId.read(row),
+    type: fields.topic.read(row),
     // Amounts keep all digits.
     payload: parseExactJson(textIn(row, 'payload')) as EventPayload,
-    createdDate: instantIn(row, 'created_date'),
-    userToken: idIn(row, 'user_token'),
-    traceParent: orNullIn(row, 'trace_parent', textIn),
+    createdDate: fields.createdDate.read(row),
+    userToken: fields.userToken.read(row),
+    traceParent: fields.traceParent.read(row),
   };
 }

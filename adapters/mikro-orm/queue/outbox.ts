@@ -84,7 +84,7 @@ export class Outbox {
     this.#entries = this.#entries.filter(({ uniqueKey }) => uniqueKey === null || !keys.has(uniqueKey));
     await scope.runner.dialect.moveEntries(
       scope.runner,
-      sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('unique_key', 'text', uniqueKeys)}
+      sql`${scope.ofTenant} and ${isIn('unique_key', 'text', uniqueKeys)}
         and processing_state = ${ProcessingState.AVAILABLE}`,
       ProcessingState.REMOVED,
     );
@@ -101,7 +101,7 @@ export class Outbox {
     // Selects notifications by their due order, which is 0 for bus entries.
     await scope.runner.dialect.moveEntries(
       scope.runner,
-      sql`tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}
+      sql`${scope.ofTenant} and account_record_id = ${accountRecordId}
         and due_order > ${Math.max(1, after)} and topic <> ${QueueName.PUSH_NOTIFICATIONS}
         and processing_state = ${raw(`'${ProcessingState.AVAILABLE}'`)}`,
       ProcessingState.REMOVED,
@@ -163,10 +163,7 @@ function isEvent({ kind }: StoredEntry): boolean {
 }
 
 /** Events that are not dispatched go directly into the history and are not published. */
-function withoutSkipped(
-  entries: readonly StoredEntry[],
-  { notStored, notDispatched }: SkippedEvents,
-): readonly StoredEntry[] {
+function withoutSkipped(entries: readonly StoredEntry[], { notStored, notDispatched }: SkippedEvents) {
   if (notStored.length === 0 && notDispatched.length === 0) return entries;
   return entries
     .filter((entry) => !isEvent(entry) || !notStored.includes(entry.topic))

@@ -36,8 +36,8 @@ const hasUntaken = sql`coalesce(
   ) is not null`;
 
 /** For each cursor, the number of later events, up to `limit` per table, and the time of the first of them. */
-function untakenCounts(cursors: Sql, limit: number): Sql {
-  const of = (table: RawText): Sql => sql`
+function untakenCounts(cursors: Sql, limit: number) {
+  const of = (table: RawText) => sql`
     union all select
       (select count(*) from (select 1 as one from ${table} e where ${isUntaken}
         order by e.tenant_record_id, e.record_id limit ${limit}) as counted),
@@ -47,7 +47,7 @@ function untakenCounts(cursors: Sql, limit: number): Sql {
 }
 
 /** Tenants with the last event that has a delivery for the sink. */
-function sinkCursors(sink: string): Sql {
+function sinkCursors(sink: string) {
   return sql`(
     select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
     from bw_sinks s cross join (select record_id as id from bw_tenants union all select ${raw(String(SYSTEM_TENANT.recordId))}) t
@@ -66,12 +66,12 @@ export function pushStore(
   const rows = raw(deliveries.name);
   const leases = raw((sink === null ? pushLeasesTable : sinkLeasesTable).name);
   const cursors = sink === null ? sql`bw_push_cursors c` : sinkCursors(sink);
-  const ofKind = (alias: string): Sql => (sink === null ? nothing : sql`and ${raw(alias)}.sink = ${sink}`);
+  const ofKind = (alias: string) => (sink === null ? nothing : sql`and ${raw(alias)}.sink = ${sink}`);
   const sinkColumn = raw(sink === null ? '' : ', sink');
   const sinkValue = sink === null ? nothing : sql`, ${sink}`;
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
   /** Condition for the leases of these tenants that still have our tokens. */
-  const areHeld = (held: readonly PushLease[]): Sql => {
+  const areHeld = (held: readonly PushLease[]) => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
     const tokens = [...new Set(held.map(({ token }) => token))];
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
@@ -147,7 +147,7 @@ export function pushStore(
     load: async ({ tenantRecordId, businessNow, limit, held, enoughOf }) => {
       if (sink !== null) await access.run(heldBack(tenantRecordId, sink));
       const columns = raw(dialect.selectList(deliveries));
-      const some = (which: Sql): Sql => sql`
+      const some = (which: Sql) => sql`
         select ${columns} from (
           select * from ${rows} d
           where d.tenant_record_id = ${tenantRecordId} and ${due} and ${which}
@@ -198,7 +198,7 @@ export function pushStore(
       return { due: Math.min(numberIn(row, 'due'), limit), oldest: orNullIn(row, 'oldest', instantIn) };
     },
     hasDue: async (tenantRecordId, businessNow) => {
-      const whose = (alias: string): Sql =>
+      const whose = (alias: string) =>
         tenantRecordId === null ? nothing : sql`and ${raw(alias)}.tenant_record_id = ${tenantRecordId}`;
       const found = await access.rows(sql`
         select 1 as found where (
@@ -241,7 +241,7 @@ export function pushReads(scope: TenantScope): PushReads {
           ${accountId === undefined ? nothing : sql`and ${scope.ofAccount(accountId)}`}`,
         among: nothing,
       }),
-    find: async (id) => (await scope.select(callbackDeliveries, isIn('id', 'uuid', [id])))[0] ?? null,
+    find: async (id) => (await scope.selectBy(callbackDeliveries, 'id', [id]))[0] ?? null,
     takenUpTo: async (sink) =>
       sink === undefined
         ? ((await scope.select(pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
@@ -250,11 +250,10 @@ export function pushReads(scope: TenantScope): PushReads {
 }
 
 async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: string): Promise<number | null> {
-  const [row] = await runner.rows(sql`
+  return runner.firstAs((row) => numberIn(row, 'after_record_id'))`
     select coalesce(k.after_record_id, s.after_record_id) as after_record_id from bw_sinks s
     left join bw_sink_cursors k on k.tenant_record_id = ${tenantRecordId} and k.sink = s.name
-    where s.name = ${sink}`);
-  return row === undefined ? null : numberIn(row, 'after_record_id');
+    where s.name = ${sink}`;
 }
 
 /** Starts the pushes of a tenant with the next event. null removes the callback. */
@@ -299,7 +298,7 @@ export function heldBack(tenantRecordId: number, sink: string): Sql {
 }
 
 /** Releases the events of the accounts whose retries, with these record ids, have ended. */
-function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]): Sql {
+function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]) {
   return sql`
     update bw_sink_deliveries as d set due_order = 0
     where d.sink = ${sink} and d.tenant_record_id = ${tenantRecordId}
@@ -314,7 +313,7 @@ const nameColumn = givenColumns({ name: 'text' });
 /** The event sinks of hosts, by name. */
 export function sinkStore(access: SystemAccess): SinkStore {
   const { dialect } = access;
-  const isUnused = (forMs: number): Sql => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;
+  const isUnused = (forMs: number) => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;
   return {
     register: async (names) => {
       if (names.length === 0) return;

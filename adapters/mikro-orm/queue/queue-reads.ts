@@ -52,7 +52,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         Math.max(1, dueBy),
       ]);
       // Each state has its own index. SQLite keeps the order of a cross join.
-      const inState = (state: ProcessingState, availableAtMs: Sql): Sql => sql`
+      const inState = (state: ProcessingState, availableAtMs: Sql) => sql`
         select asked.asker, entry.effective_date, ${availableAtMs} as available_at_ms,
           ${state === ProcessingState.IN_PROCESSING ? 1 : 0} as under_way
         from asked cross join bw_queue_entries entry
@@ -98,7 +98,7 @@ const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere
 };
 
 export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages {
-  const own = (accountRecordId: number | null): Sql =>
+  const own = (accountRecordId: number | null) =>
     sql`${ofTenant(tenantRecordId)} ${ofAccount(accountRecordId)}`;
   return {
     entries: async (request) => {
@@ -122,7 +122,7 @@ export function queuePages({ runner, tenantRecordId }: TenantScope): QueuePages 
   };
 }
 
-function pageOf(request: QueuePageRequest, whose: Sql): Sql {
+function pageOf(request: QueuePageRequest, whose: Sql) {
   const { part, topics, limit } = request;
   const { table, isThere } = places[part];
   return sql`
@@ -132,11 +132,11 @@ function pageOf(request: QueuePageRequest, whose: Sql): Sql {
     ${inOrder(part)} limit ${limit}`;
 }
 
-function ofTenant(tenantRecordId: number): Sql {
+function ofTenant(tenantRecordId: number) {
   return sql`and tenant_record_id = ${tenantRecordId}`;
 }
 
-function ofAccount(accountRecordId: number | null): Sql {
+function ofAccount(accountRecordId: number | null) {
   return accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
 }
 
@@ -145,17 +145,17 @@ function isLive(part: QueuePart): boolean {
 }
 
 /** Live entries are sorted in claim order, which has an index. */
-function inOrder(part: QueuePart): Sql {
+function inOrder(part: QueuePart) {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
 /** The part of the claim index that has the kind. */
-function ofKind({ kind, part }: QueuePageRequest): Sql {
+function ofKind({ kind, part }: QueuePageRequest) {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }
 
-function during({ kind, part, from, to, after }: QueuePageRequest): Sql {
+function during({ kind, part, from, to, after }: QueuePageRequest) {
   const since = from === null ? nothing : sql`and effective_date >= ${from}`;
   const until = to === null ? nothing : sql`and effective_date <= ${to}`;
   if (after === null) return sql`${since} ${until}`;

@@ -120,7 +120,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
 }
 
 /** Includes the account, whose due entries have an index; the token has none. */
-function causedBy({ userToken, accountRecordId }: WorkCause): Sql {
+function causedBy({ userToken, accountRecordId }: WorkCause) {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
   return sql`${ofAccount} and user_token = ${userToken}`;
 }
@@ -135,7 +135,7 @@ function reasons(failures: readonly Retried[]): readonly (readonly (string | num
   return failures.map(({ entry, reason, availableAtMs }) => [entry.recordId, reason, availableAtMs ?? null]);
 }
 
-function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Sql {
+function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]) {
   return sql`
     update bw_queue_entries as t set processing_state = ${ProcessingState.AVAILABLE},
       error_count = t.error_count + 1, reason = r.reason, available_at_ms = r.available_at_ms,
@@ -192,12 +192,12 @@ export function dueEntries(request: ClaimRequest): Sql {
 }
 
 /** In terms of the claim order, so that the scan can use its index. */
-function ofKind({ kind }: ClaimRequest): Sql {
+function ofKind({ kind }: ClaimRequest) {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
 }
 
-function ofAccount({ account }: ClaimRequest): Sql {
+function ofAccount({ account }: ClaimRequest) {
   if (account === undefined) return nothing;
   const { tenantRecordId, accountRecordId } = account;
   return sql`and e.tenant_record_id = ${tenantRecordId} and e.account_record_id = ${accountRecordId}`;
@@ -234,7 +234,7 @@ function inClaimOrder(first: Claimed, second: Claimed): number {
 }
 
 /** Condition for the live rows of these entries that we still hold. The claim id is the fencing token. */
-function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries'): Sql {
+function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
   const recordIds = entries.map(({ recordId }) => recordId);
   return sql`${isIn(`${alias}.record_id`, 'bigint', recordIds)}
@@ -268,7 +268,7 @@ export async function markEntriesDone(
   assertOurs(entries, affected);
 }
 
-function assertOurs(entries: readonly ClaimedEntry[], found: number): void {
+function assertOurs(entries: readonly ClaimedEntry[], found: number) {
   if (found === entries.length) return;
   const recordIds = entries.map(({ recordId }) => recordId).join(', ');
   throw new LeaseLostError(`Of the queue entries ${recordIds} only ${found} are still claimed by this node`);
@@ -278,7 +278,7 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number): void {
  * Makes claimed entries AVAILABLE in one step (platform §9.3 rule 7), using the index of claimed entries. Skips rows that a
  * transaction has locked: their node is alive and about to end them.
  */
-function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart): Sql {
+function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
   return sql`
     update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
       available_at_ms = null, lapses = coalesce(lapses, 0) + 1
@@ -318,11 +318,11 @@ const begun = sql`case when created_date > effective_date then created_date else
 
 const dueEvents = sql`due_order = 0`;
 
-function dueNotifications(since: Instant): Sql {
+function dueNotifications(since: Instant) {
   return sql`due_order > 0 and due_order <= ${since}`;
 }
 
-function firstDue(due: Sql, limit: number): Sql {
+function firstDue(due: Sql, limit: number) {
   return sql`from bw_queue_entries where processing_state = 'AVAILABLE' and ${due}
     order by due_order, record_id limit ${limit}`;
 }
@@ -331,13 +331,13 @@ function firstDue(due: Sql, limit: number): Sql {
  * The oldest due entry is the first bus entry or the first notification in the index of due entries. Counting only the first
  * `limit` in that order keeps PostgreSQL on the index.
  */
-function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
+function backlogOf({ since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },
     { kind: QueueKind.NOTIFICATION, due: dueNotifications(since) },
   ].map((part) => {
     const isAsked = kind === undefined || kind === part.kind;
-    const found = (limited: number): Sql => sql`
+    const found = (limited: number) => sql`
       select ${begun} as begun ${firstDue(part.due, isAsked ? limited : 0)}`;
     return {
       oldest: sql`(${found(1)})`,
@@ -349,8 +349,8 @@ function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
     ${bus.late} + ${notifications.late} as late`;
 }
 
-function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>): Sql {
-  const found = (due: Sql): Sql => sql`select * from (
+function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>) {
+  const found = (due: Sql) => sql`select * from (
     select topic, ${begun} as begun ${firstDue(due, limit)}) as due`;
   return sql`
     select topic, count(*) as late, min(begun) as oldest

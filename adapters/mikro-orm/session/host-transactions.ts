@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
 import { endOf, type Lender, type Lent } from '../hosts/lender.ts';
 import { lenderOf } from '../hosts/lender-of.ts';
@@ -61,7 +61,7 @@ export class HostTransactions {
     const lent = await lender.lend();
     if (lent.connection === this.#own.connection) return lent.transaction;
     const isAsked = lent.isOpen === null && lent.refusesAfterEnd !== true;
-    if (isAsked && !(await isInTransaction(kind, lent.transaction))) {
+    if (isAsked && !(await isInTransaction[kind](lent.transaction))) {
       throw refused(
         'within(handle) was given a handle without an open transaction: begin one first, and commit or roll back afterwards',
       );
@@ -86,7 +86,7 @@ export class HostTransactions {
     this.#seen.add(lent.connection);
   }
 
-  #hold(transaction: Transaction, isOpen: () => boolean): void {
+  #hold(transaction: Transaction, isOpen: () => boolean) {
     for (const [each, isHolding] of this.#holding) if (!isHolding()) this.#holding.delete(each);
     this.#holding.set(transaction, isOpen);
   }
@@ -104,7 +104,7 @@ export class HostTransactions {
     return true;
   }
 
-  #ofAnotherDatabase(): BillingError {
+  #ofAnotherDatabase() {
     const name = databaseNames[this.#own.hostDialect.kind];
     return refused(
       `within(handle) was given a transaction of another database: the tables of the billing engine are in the ${name} database that its storage was opened with, and only a transaction of that one can hold its changes`,
@@ -185,24 +185,15 @@ const anotherCopy =
   'within(handle) was given a transaction of another copy of SQLite than the one that the billing engine has loaded: two copies in one process do not see each other’s locks on a file, and lose what the other one has committed. ' +
   'Install the very version of better-sqlite3 that @mikro-orm/sqlite depends on (npm ls better-sqlite3 shows them all, overrides in package.json make them one), or lend the transaction of an instance of MikroORM; node:sqlite is always another copy';
 
-function held(): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `A transaction that the host has lent by within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s, and nothing else can write meanwhile: end it, or make this call within it too`,
-  });
+function held() {
+  return billingError(
+    ErrorCode.BUSY,
+    `A transaction that the host has lent by within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s, and nothing else can write meanwhile: end it, or make this call within it too`,
+  );
 }
 
-function refused(message: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message,
-    facts: { field: 'host' },
-  });
-}
-
-/** Asks the database whether the connection is in a transaction, without changing that. */
-async function isInTransaction(kind: Dialect['kind'], transaction: Transaction): Promise<boolean> {
-  return kind === 'sqlite' ? isInSqlite(transaction) : isInPostgresql(transaction);
+function refused(message: string) {
+  return billingError(ErrorCode.MISSING_OR_INVALID_FIELD, message, { field: 'host' });
 }
 
 /** SQLite rejects `begin` inside a transaction, which stays open. */
@@ -231,26 +222,20 @@ async function isInPostgresql(transaction: Transaction): Promise<boolean> {
   }
 }
 
+/** Ask the database whether the connection is in a transaction, without changing that. */
+const isInTransaction = { sqlite: isInSqlite, postgresql: isInPostgresql };
+
+const whole = '9007199254740991';
+const exact = '0.12345678901234567891';
 const probes = {
-  sqlite: {
-    statement: "select 9007199254740991 as whole, '0.12345678901234567891' as exact",
-    whole: '9007199254740991',
-    exact: '0.12345678901234567891',
-  },
-  postgresql: {
-    statement:
-      'select 9007199254740991::bigint as whole, 0.12345678901234567891::numeric as exact, true as is_true',
-    whole: '9007199254740991',
-    exact: '0.12345678901234567891',
-  },
+  sqlite: `select ${whole} as whole, '${exact}' as exact, true as is_true`,
+  postgresql: `select ${whole}::bigint as whole, ${exact}::numeric as exact, true as is_true`,
 };
 
 /** Returns whether the driver reads values exactly, in forms that we accept. */
 async function readsWhole(kind: Dialect['kind'], transaction: Transaction): Promise<boolean> {
-  const { statement, whole, exact } = probes[kind];
-  const [row] = (await transaction.executeQuery(compiled(statement))).rows;
-  if (typeof row !== 'object' || row === null) return false;
-  const read = Object.fromEntries(Object.entries(row));
-  const hasBooleans = kind === 'sqlite' || read.is_true === true;
-  return String(read.whole) === whole && read.exact === exact && hasBooleans;
+  const [row] = (await transaction.executeQuery(compiled(probes[kind]))).rows;
+  const read = new Map(Object.entries(row ?? {}));
+  const hasBooleans = kind === 'sqlite' || read.get('is_true') === true;
+  return String(read.get('whole')) === whole && read.get('exact') === exact && hasBooleans;
 }

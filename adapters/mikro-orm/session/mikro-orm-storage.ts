@@ -288,7 +288,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     }
   }
 
-  async #prepareSchema(): Promise<void> {
+  async #prepareSchema() {
     const { migrate, migrations } = this.#shared.parts;
     const stateNow = () =>
       this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
@@ -306,7 +306,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     await this.#refuseUnboundRole();
   }
 
-  async #refuseUnboundRole(): Promise<void> {
+  async #refuseUnboundRole() {
     if (!this.#shared.parts.requireRowSecurity) return;
     const unbound = await this.system.unboundRole();
     if (unbound !== null) throw unboundRoleRefused(unbound);
@@ -323,10 +323,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   /** Runs `work` and writes its changes, so that only the commit is missing. */
-  async #perform<T>(
-    runner: Runner,
-    { work, ...call }: Operation<T>,
-  ): Promise<{ readonly result: T; readonly flushed: Flushed }> {
+  async #perform<T>(runner: Runner, { work, ...call }: Operation<T>) {
     const { parts, policy } = this.#shared;
     const { session, flush } = writeSession({ runner, ...call, policy });
     const result = await work(session);
@@ -454,7 +451,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   /** Connects once. After a failure, the next call tries again. */
-  async #connect(): Promise<void> {
+  async #connect() {
     const shared = this.#shared;
     shared.connected ??= shared.parts.connect();
     try {
@@ -465,7 +462,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     }
   }
 
-  #signal({ dueNow, hasPushes, tells }: Flushed, { recordId }: TenantRef): void {
+  #signal({ dueNow, hasPushes, tells }: Flushed, { recordId }: TenantRef) {
     const { due, pushes, published } = this.#shared.listeners;
     if (dueNow) notify(due, recordId);
     if (hasPushes) notify(pushes, recordId);
@@ -473,7 +470,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 }
 
-function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null): void {
+function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null) {
   for (const listener of listeners) listener(tenantRecordId);
 }
 
@@ -519,7 +516,7 @@ function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
 }
 
 /** Waits longer with each retry and partly at random, so that two calls do not collide again. */
-async function pauseBefore(retry: number): Promise<void> {
+async function pauseBefore(retry: number) {
   const longestMs = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** retry, LONGEST_RETRY_PAUSE_MS);
   await setTimeout(longestMs * (0.5 + Math.random() / 2));
 }

@@ -30,7 +30,7 @@ export class SharedNumbers {
     });
   }
 
-  async #serve(tenantRecordId: number): Promise<void> {
+  async #serve(tenantRecordId: number) {
     for (;;) {
       const served = this.#waiting.get(tenantRecordId) ?? [];
       if (served.length === 0) break;

@@ -33,6 +33,7 @@ export function givenColumns(types: Readonly<Record<string, ColumnType>>): reado
 
 /** A value for the database; JSON columns have JSON text. */
 export type Cell = string | number | boolean | null;
+export type CellRows = readonly (readonly Cell[])[];
 /** A row from the driver, with its own types for numbers, dates and booleans. */
 export type Row = Readonly<Record<string, unknown>>;
 

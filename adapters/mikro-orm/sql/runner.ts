@@ -53,6 +53,11 @@ export class Runner implements Statements {
     return taggedReads(this, read);
   }
 
+  /** Like `readAs`, for the first row; null without rows. */
+  firstAs<T>(read: RowReader<T>) {
+    return taggedFirst(this, read);
+  }
+
   async #execute(statement: Sql, read?: (row: Row) => unknown) {
     const { text, parameters, end } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
@@ -94,8 +99,14 @@ function taggedReads<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
   return (...statement: Parameters<typeof sql>) => runner.read(sql(...statement), decode);
 }
 
+function taggedFirst<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
+  const all = taggedReads(runner, read);
+  return async (...statement: Parameters<typeof sql>) => (await all(...statement))[0] ?? null;
+}
+
 /** Access without a tenant: transactions, or single statements that are transactions of their own. */
-export interface SystemAccess extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs'> {
+export interface SystemAccess
+  extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs' | 'firstAs'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
 }
 
@@ -106,7 +117,15 @@ export function systemAccess(
   const rows: SystemAccess['rows'] = async (statement) => (await run(statement)).rows;
   const read: SystemAccess['read'] = async (statement, each) =>
     (await rows(statement)).map((row) => each(row));
-  return { dialect, transact, run, rows, read, readAs: (reader) => taggedReads({ read }, reader) };
+  return {
+    dialect,
+    transact,
+    run,
+    rows,
+    read,
+    readAs: (reader) => taggedReads({ read }, reader),
+    firstAs: (reader) => taggedFirst({ read }, reader),
+  };
 }
 
 /** Called with every statement and its parameters, for diagnosis and tests. */

@@ -31,7 +31,7 @@ export function clauseConditions(
   );
 }
 
-function clauseCondition(clause: SearchClause, { column, folded }: Place = {}): Sql {
+function clauseCondition(clause: SearchClause, { column, folded }: Place = {}) {
   const { property, type, operator, value } = clause;
   const searched = { column: column ?? underscored(property), type };
   if (typeof value === 'string' && !isStorable(value)) return sql`1 = 0`;
@@ -60,7 +60,7 @@ const MAX_FOLDED_LETTERS = 200;
  * Lowercases a text as far as the pattern needs it: `lower` only handles ASCII, so other letters of the pattern are
  * replaced individually.
  */
-function foldedFor(pattern: string, text: string): Sql {
+function foldedFor(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
     .map((lower) => [lower, lower.toUpperCase()] as const)

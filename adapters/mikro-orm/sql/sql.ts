@@ -43,7 +43,7 @@ interface RowSource {
   readonly isReadFirst: boolean;
 }
 
-type ListType = 'uuid' | 'text' | 'bigint';
+export type ListType = 'uuid' | 'text' | 'bigint';
 
 export interface Sql {
   readonly kind: 'sql';

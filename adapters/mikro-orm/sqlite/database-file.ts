@@ -85,7 +85,7 @@ export async function copyOnline(database: Copying, to: string): Promise<void> {
   }
 }
 
-function flush(path: string): void {
+function flush(path: string) {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);

@@ -98,7 +98,7 @@ export const sqliteDialect: Dialect = {
 };
 
 /** Compares absolute values by the number of integer digits and then as text. */
-function comparesAsText(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql {
+function comparesAsText(column: string, comparison: '<' | '<=' | '>' | '>=', value: string) {
   const isNegative = value.startsWith('-');
   const size = isNegative ? value.slice(1) : value;
   const digits = `${size}.`.indexOf('.') + 1;
@@ -114,7 +114,7 @@ function comparesAsText(column: string, comparison: '<' | '<=' | '>' | '>=', val
   return isUpward ? sql`(not ${isBelowZero} and ${bySize})` : sql`(${isBelowZero} or ${bySize})`;
 }
 
-async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const first = await reserveRecordIds(statements, entries.length);
   const numbered = entries.map(({ cells, live }, index) => ({ live, cells: [first + index, ...cells] }));
   const columns = raw(queueHistoryTable.columns.map(({ name }) => name).join(', '));

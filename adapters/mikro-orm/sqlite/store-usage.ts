@@ -145,11 +145,7 @@ async function storeBuckets(
     select ${pointNames} from ${firstRowsAs('r', usagePointsTable.columns, pointRows)}`);
 }
 
-async function readDays(
-  statements: Statements,
-  tenantRecordId: number,
-  buckets: readonly Bucket[],
-): Promise<ReadonlyMap<string, DayTotals>> {
+async function readDays(statements: Statements, tenantRecordId: number, buckets: readonly Bucket[]) {
   const rows = buckets.map(({ cells }) => cells);
   const match = bucketColumns.map(({ name }) => `d.${name} = r.${name}`).join(' and ');
   const stored = await statements.rows(sql`
@@ -160,11 +156,7 @@ async function readDays(
   );
 }
 
-async function refusedOf(
-  statements: Statements,
-  chunk: UsageChunk,
-  taken: TakenKeys,
-): Promise<readonly RefusedUsage[]> {
+async function refusedOf(statements: Statements, chunk: UsageChunk, taken: TakenKeys) {
   const { tenantRecordId, submissions } = chunk;
   const asked = submissions.flatMap(({ subscriptionRecordId, trackingId }, index) =>
     taken[index] === undefined ? [[index, subscriptionRecordId, trackingId]] : [],

@@ -36,12 +36,11 @@ export function accountReads(scope: TenantScope): AccountReads {
     findExactly: async (text, id) => {
       const places = sql`(name = ${text} or email = ${text} or external_key = ${text} or company = ${text}
         ${id === null ? nothing : sql`or id = ${id}`})`;
-      const [row] = await scope.runner.rows(sql`
+      return scope.runner.firstAs((row) => accountsTable.decode(row))`
         select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
-        where tenant_record_id = ${scope.tenantRecordId} and ${places}
+        where ${scope.ofTenant} and ${places}
         order by case ${id === null ? nothing : sql`when id = ${id} then 0`} when name = ${text} then 1
-          when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`);
-      return row === undefined ? null : accountsTable.decode(row);
+          when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`;
     },
     findChildren: async (parentIds) => find(isIn('parent_account_id', 'uuid', parentIds)),
     findWithAncestors: async (ids) =>
@@ -53,7 +52,7 @@ export function accountReads(scope: TenantScope): AccountReads {
 }
 
 /** Selects these accounts and all their ancestors. `union` stops at accounts that it has already visited. */
-function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
+function lineOf(scope: TenantScope, accountIds: readonly Uuid[]) {
   return sql`
     with recursive line (record_id, parent_account_id) as (
       select record_id, parent_account_id from bw_accounts where ${scope.haveIds(accountIds)}
@@ -111,7 +110,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
         update bw_account_emails set email = ${FORGOTTEN}
-        where tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}`);
+        where ${scope.ofTenant} and account_record_id = ${accountRecordId}`);
     },
     /** The history records of the account and of its addresses, some at a time. */
     anonymizeHistory: async (accountRecordId, anonymized) => {
@@ -172,7 +171,7 @@ export async function tryLockAccounts(
   if (recordIds.length === 0) return [];
   return locked(
     scope,
-    sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`,
+    sql`${scope.ofTenant} and ${isIn('record_id', 'bigint', recordIds)}`,
     scope.runner.dialect.forUpdateSkipLocked,
   );
 }
@@ -184,7 +183,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
 }
 
 /** Returns `and` with the search condition, which is valid until the transaction ends. */
-async function accountSearchCondition(scope: TenantScope, search: AccountSearch): Promise<Sql> {
+async function accountSearchCondition(scope: TenantScope, search: AccountSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
   const { seekAccountText } = scope.runner.dialect;
@@ -198,7 +197,7 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   // The policy only enables the index: it does not bind every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
-    where tenant_record_id = ${scope.tenantRecordId} and ${contains('folded_text', text)} ${orNamed})`;
+    where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;
 }
 
 /** The index needs three consecutive letters or digits. */

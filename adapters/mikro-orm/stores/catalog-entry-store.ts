@@ -24,7 +24,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     ofAccounts: async (accountIds) => scope.select(catalogEntriesTable, scope.ofAccounts(accountIds)),
     named: async (names) =>
       scope.select(catalogEntriesTable, sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`),
-    childrenOf: async (parentIds) => scope.select(catalogEntriesTable, isIn('parent_id', 'uuid', parentIds)),
+    childrenOf: async (parentIds) => scope.selectBy(catalogEntriesTable, 'parentId', parentIds),
     rowsOf: async (planNames) =>
       scope.selectOrdered(planRowsTable, {
         condition: isIn('plan_name', 'text', planNames),
@@ -33,12 +33,12 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     plansChangedSince: async (revision) => {
       return scope.runner.readAs((row) => textIn(row, 'plan_name'))`
         select distinct plan_name from bw_catalog_plan_rows
-        where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`;
+        where ${scope.ofTenant} and since_revision > ${revision}`;
     },
     existForAccounts: async () => {
       const rows = await scope.runner.rows(sql`
         select 1 from bw_catalog_entries
-        where tenant_record_id = ${scope.tenantRecordId} and account_record_id is not null limit 1`);
+        where ${scope.ofTenant} and account_record_id is not null limit 1`);
       return rows.length > 0;
     },
     usedPlans: async (planNames) => {
@@ -50,7 +50,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (
           select plan_name from bw_subscription_events
-          where tenant_record_id = ${scope.tenantRecordId} and plan_name >= n.plan_name
+          where ${scope.ofTenant} and plan_name >= n.plan_name
           order by plan_name limit 1)
         or n.plan_name = (
           select o.parent_plan_name from bw_override_plans o

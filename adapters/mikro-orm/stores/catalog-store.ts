@@ -28,13 +28,8 @@ import {
   textIn,
   uuid,
 } from '../sql/columns.ts';
-import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import {
-  type CatalogVersionRow,
-  catalogPartsTable,
-  catalogVersionsTable,
-  overridePlansTable,
-} from '../tables/catalogs.ts';
+import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
+import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from '../tables/catalogs.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { tenantsTable } from '../tables/system.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';
@@ -70,8 +65,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       return joinedParts(await runner.rows(partsStatement(scope, recordIds)));
     },
     revision: async () => (await revisions.read()).catalogRevision,
-    findOverridePlans: async (planNames) =>
-      scope.select(overridePlansTable, isIn('plan_name', 'text', planNames)),
+    findOverridePlans: async (planNames) => scope.selectBy(overridePlansTable, 'planName', planNames),
     findOverridePlansOf: async (definitions) => {
       if (definitions.length === 0) return [];
       const parents = [...new Set(definitions.map(({ parentPlanName }) => parentPlanName))];
@@ -84,10 +78,11 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       return found.filter((each) => wanted.has(definitionKey(each)));
     },
     lastOverridePlanNumber: async () => {
-      const [row] = await scope.runner.rows(sql`
+      return (
+        (await scope.runner.firstAs((row) => numberIn(row, 'number'))`
         select number from bw_override_plans
-        where tenant_record_id = ${scope.tenantRecordId} order by number desc limit 1`);
-      return row === undefined ? 0 : numberIn(row, 'number');
+        where ${scope.ofTenant} order by number desc limit 1`) ?? 0
+      );
     },
     usesGlobalDefault: async () => {
       const [tenant] = await runner.rows(sql`
@@ -176,17 +171,14 @@ async function insertVersions(
 }
 
 /** Binds the text separately, because it has megabytes and a row would be converted to JSON and back. */
-async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
+async function setSourceText(scope: WriteScope, id: Uuid, text: string) {
   await setImmediate();
   await scope.runner.run(sql`
     update bw_catalog_versions set source_text = ${text} where ${scope.haveIds([id])}`);
 }
 
 /** Returns the revisions of the removed versions by effective date. */
-async function removeVersions(
-  scope: WriteScope,
-  ids: readonly Uuid[],
-): Promise<ReadonlyMap<Instant, number | null>> {
+async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
   const { rows } = await scope.runner.run(sql`
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
     where ${scope.haveIds(ids)} and removed_date is null
@@ -202,10 +194,7 @@ async function removeVersions(
 }
 
 /** Stores the parts that the tenant does not have and returns the record ids of all by content hash. */
-async function storeParts(
-  scope: WriteScope,
-  parts: Iterable<NewCatalogPart>,
-): Promise<ReadonlyMap<string, number>> {
+async function storeParts(scope: WriteScope, parts: Iterable<NewCatalogPart>) {
   const all = [...new Map(Array.from(parts, (part) => [part.contentHash, part])).values()];
   const ids = new Map<string, number>();
   for (let first = 0; first < all.length; first += CATALOG_PARTS_AT_ONCE) {
@@ -217,14 +206,11 @@ async function storeParts(
   return ids;
 }
 
-async function storeSomeParts(
-  scope: WriteScope,
-  parts: readonly NewCatalogPart[],
-): Promise<ReadonlyMap<string, number>> {
+async function storeSomeParts(scope: WriteScope, parts: readonly NewCatalogPart[]) {
   const wanted = new Map(parts.map((part) => [part.contentHash, part]));
   const stored = await scope.runner.rows(sql`
     select content_hash, record_id from bw_catalog_parts
-    where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...wanted.keys()])}`);
+    where ${scope.ofTenant} and ${isIn('content_hash', 'text', [...wanted.keys()])}`);
   const ids = new Map(stored.map(idByHash));
   const missing = [...wanted.values()].filter(({ contentHash }) => !ids.has(contentHash));
   if (missing.length === 0) return ids;
@@ -254,10 +240,7 @@ function idByHash(row: Row): readonly [hash: string, recordId: number] {
   return [textIn(row, 'content_hash'), numberIn(row, 'record_id')];
 }
 
-function rowOf(
-  version: NewCatalogVersion,
-  partIds: ReadonlyMap<string, number>,
-): Omit<CatalogVersionRow, 'revision'> {
+function rowOf(version: NewCatalogVersion, partIds: ReadonlyMap<string, number>) {
   const { parts, ...row } = version;
   const composition: CatalogComposition = {
     frame: idOf(parts.frame, partIds),
@@ -301,7 +284,7 @@ const line = raw(
  * Reads catalog parts joined to a few long texts. There may be hundreds of thousands, and reading that many rows would take
  * the driver longer than all other work.
  */
-function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]): Sql {
+function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];
   for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {
     groups.push([JSON.stringify(recordIds.slice(first, first + PARTS_PER_ROW))]);

@@ -203,7 +203,7 @@ function recordsOf(
     where record_id > ${window.afterRecordId} ${ofTenant} order by record_id limit ${window.limit}`;
 }
 
-function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
+function lostAmong(records: Sql, columns: readonly Reference[]) {
   return columns
     .map(({ from, column, to, where }): Sql => {
       const target = raw(to === accountsTable ? 'o.record_id' : 'o.account_record_id');
@@ -218,7 +218,7 @@ function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
     .reduce((all, next) => sql`${all} union all ${next}`);
 }
 
-function unauditedAmong(records: Sql, auditName: string): Sql {
+function unauditedAmong(records: Sql, auditName: string) {
   const owner = raw('t.id, t.tenant_record_id, t.account_record_id');
   return sql`
     select '${raw(auditName)}' as table_name, ${owner}, count(a.record_id) as insertions from (${records}) t

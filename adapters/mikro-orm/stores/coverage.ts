@@ -4,7 +4,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
 import { dateIn, givenColumns, idIn, orNullIn } from '../sql/columns.ts';
-import { firstRowsAs, isIn, literals, type RawText, raw, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, literals, type RawText, raw, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
@@ -37,7 +37,7 @@ export function coverageReads(
         windowColumns,
         windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
       );
-      const inWindow = (condition: string): Sql => sql`
+      const inWindow = (condition: string) => sql`
         select ${scope.columns(coverageTable, 'c')} from r cross join bw_coverage c
         where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
       return scope.runner.readAs(coverageTable)`
@@ -66,13 +66,13 @@ export function coverageReads(
 export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonly Uuid[]): Promise<void> {
   if (itemIds.length === 0) return;
   await scope.runner.run(sql`
-    delete from bw_coverage where tenant_record_id = ${scope.tenantRecordId}
+    delete from bw_coverage where ${scope.ofTenant}
       and record_id in (select record_id from (${ofItems(scope, itemIds, raw('c.record_id'))}) as found)`);
 }
 
 /** Selects the rows of these items, which are within their periods. */
-function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText): Sql {
-  const ofKind = (condition: string): Sql => sql`
+function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText) {
+  const ofKind = (condition: string) => sql`
     select ${columns} from i cross join bw_coverage c
     where c.tenant_record_id = i.tenant_record_id and c.subscription_id = i.subscription_id
       and c.item_id = i.id and ${raw(condition)}`;

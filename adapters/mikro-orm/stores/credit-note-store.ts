@@ -13,7 +13,7 @@ import { takeNumbers } from './tenant-settings.ts';
 export function creditNoteReads(scope: TenantScope): CreditNoteReads {
   return {
     findByIds: async (ids) => scope.selectByIds(creditNotesTable, ids),
-    ofInvoice: async (invoiceId) => scope.select(creditNotesTable, isIn('invoice_id', 'uuid', [invoiceId])),
+    ofInvoice: async (invoiceId) => scope.selectBy(creditNotesTable, 'invoiceId', [invoiceId]),
     pageOfAccount: async (accountId, request) =>
       scope.page(creditNotesTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
     afterNumber: async (creditNoteNumber, limit) =>
@@ -37,8 +37,7 @@ export function creditNoteWrites(scope: TenantScope, areWritten: () => Promise<b
 
 export function overdueReads(scope: TenantScope): OverdueReads {
   return {
-    findAccounts: async (accountIds) =>
-      scope.select(overdueAccountsTable, isIn('account_id', 'uuid', accountIds)),
+    findAccounts: async (accountIds) => scope.selectBy(overdueAccountsTable, 'accountId', accountIds),
     page: async ({ afterAccountId, limit }) =>
       scope.selectOrdered(overdueAccountsTable, {
         condition: afterAccountId === null ? sql`true` : sql`account_id > ${afterAccountId}`,
@@ -62,7 +61,7 @@ export function overdueWrites(scope: TenantScope): OverdueWrites {
       if (accountIds.length === 0) return;
       await scope.runner.run(sql`
         update bw_overdue_accounts set is_invoicing_off_owned = false
-        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('account_id', 'uuid', accountIds)}
+        where ${scope.ofTenant} and ${isIn('account_id', 'uuid', accountIds)}
           and is_invoicing_off_owned`);
     },
   };

@@ -91,7 +91,7 @@ async function* batches(
   for (;;) {
     const rows = await scope.runner.rows(sql`
       select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-      where tenant_record_id = ${scope.tenantRecordId} and ${condition} ${after}
+      where ${scope.ofTenant} and ${condition} ${after}
       order by ${order} limit ${EXPORT_BATCH_ROWS}`);
     const last = rows.at(-1);
     if (last) yield rows;
@@ -101,7 +101,7 @@ async function* batches(
   }
 }
 
-function listed(values: readonly Scalar[]): Sql {
+function listed(values: readonly Scalar[]) {
   return values.reduce<Sql>(
     (list, value, index) => (index === 0 ? sql`${value}` : sql`${list}, ${value}`),
     nothing,

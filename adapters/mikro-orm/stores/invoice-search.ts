@@ -40,8 +40,8 @@ export async function searchInvoices(
       const bounds = sql`${clauseConditions(range.clauses)} ${createdDays(range.clauses)}`;
       const most = scope.countThreshold ?? MAX_COUNTED_RECORDS;
       const indexed = scope.runner.dialect.along(`bw_invoices_${dayColumns[range.property]}_index`);
-      if ((await countUpTo(scope, sql`${indexed} where ${ofTenant(scope)} ${bounds}`, most + 1)) <= most) {
-        const within = sql`select record_id from bw_invoices ${indexed} where ${ofTenant(scope)} ${bounds}`;
+      if ((await countUpTo(scope, sql`${indexed} where ${scope.ofTenant} ${bounds}`, most + 1)) <= most) {
+        const within = sql`select record_id from bw_invoices ${indexed} where ${scope.ofTenant} ${bounds}`;
         return found(sql`and record_id in (${within}) ${condition}`, { isSought: true });
       }
       const isDescending = request.limit < 0;
@@ -53,14 +53,10 @@ export async function searchInvoices(
   }
 }
 
-function ofTenant({ tenantRecordId }: TenantScope): Sql {
-  return sql`tenant_record_id = ${tenantRecordId}`;
-}
-
-function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
+function withIdOrOfAccount(scope: TenantScope, id: Uuid) {
   return sql`
     select record_id from bw_invoices where ${scope.haveIds([id])}
-    union all select record_id from bw_invoices where ${ofTenant(scope)} and ${scope.ofAccount(id)}`;
+    union all select record_id from bw_invoices where ${scope.ofTenant} and ${scope.ofAccount(id)}`;
 }
 
 /** Returns `and` with each clause, in forms that the indexes support. */
@@ -76,7 +72,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
         return sql`${condition} and record_id in (
           select record_id from bw_invoices where ${scope.haveIds([value as Uuid])} and group_id = id
           union all
-          select record_id from bw_invoices where ${ofTenant(scope)} and group_id = ${value} and group_id <> id)`;
+          select record_id from bw_invoices where ${scope.ofTenant} and group_id = ${value} and group_id <> id)`;
       case 'isMigration':
       case 'isParentInvoice':
         // As in the conditions of the indexes.
@@ -88,7 +84,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
 }
 
 /** Returns `and` with the days of the requested instants, for the index of days. */
-function createdDays(clauses: readonly SearchClause[]): Sql {
+function createdDays(clauses: readonly SearchClause[]) {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
     const sign = { eq: '=', gt: '>=', gte: '>=', lt: '<=', lte: '<=' }[operator];
@@ -152,7 +148,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
     with recursive days (day, end_id) as (
       select * from (
         select ${day}, record_id from bw_invoices ${indexed}
-        where ${ofTenant(scope)} ${bounds}
+        where ${scope.ofTenant} ${bounds}
         order by ${day} ${direction}, record_id ${direction} limit 1) first_day
       union all
       select ${next(dayColumns[property])}, ${next('record_id')} from days where days.day is not null)
@@ -161,7 +157,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
 }
 
 /** Returns `and` with the comparison of the balance. A summary without a balance settles its linked invoices. */
-function balanceCondition(scope: TenantScope, search: BalanceSearch): Sql {
+function balanceCondition(scope: TenantScope, search: BalanceSearch) {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}
     and (bw_invoices.parent_invoice_id is null or not exists (
@@ -170,7 +166,7 @@ function balanceCondition(scope: TenantScope, search: BalanceSearch): Sql {
   return isOfZero(search) ? sql`and not (${counted} and not (${holds}))` : sql`and ${counted} and ${holds}`;
 }
 
-function comparison(scope: TenantScope, operator: BalanceSearch['operator'], value: string): Sql {
+function comparison(scope: TenantScope, operator: BalanceSearch['operator'], value: string) {
   const sign = comparisons[operator];
   if (sign === '=' || sign === '<>') {
     return sql`bw_invoices.raw_balance ${raw(sign)} ${value}`;

@@ -42,8 +42,8 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
     findByIds: async (ids) => scope.selectByIds(invoicesTable, ids),
-    findByNumbers: async (numbers) => scope.select(invoicesTable, isIn('invoice_number', 'bigint', numbers)),
-    findItems: async (invoiceIds) => scope.select(invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
+    findByNumbers: async (numbers) => scope.selectBy(invoicesTable, 'invoiceNumber', numbers),
+    findItems: async (invoiceIds) => scope.selectBy(invoiceItemsTable, 'invoiceId', invoiceIds),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
       scope.selectOrdered(invoiceItemsTable, {
         condition: narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and +record_id > ${afterRecordId}`),
@@ -51,12 +51,13 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         limit,
       }),
     countItems: async (invoiceId, atMost) => {
-      const [row] = await scope.runner.rows(sql`
+      return (
+        (await scope.runner.firstAs((row) => numberIn(row, 'found'))`
         select count(*) as found from (
           select 1 from bw_invoice_items
-          where tenant_record_id = ${scope.tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}
-          limit ${atMost}) counted`);
-      return row === undefined ? 0 : numberIn(row, 'found');
+          where ${scope.ofTenant} and ${isIn('invoice_id', 'uuid', [invoiceId])}
+          limit ${atMost}) counted`) ?? 0
+      );
     },
     findGroup: async (groupId) => {
       const [first] = await scope.selectByIds(invoicesTable, [groupId]);
@@ -83,7 +84,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     },
     findItemsByIds: async (itemIds) => scope.selectByIds(invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => {
-      const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
+      const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
       const { startDate, endDate, ids, statuses } = filter;
       return scope.selectOrdered(invoicesTable, {
         condition: sql`${scope.ofAccount(accountId)}
@@ -101,12 +102,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
       return scope.select(invoicesTable, narrowed(scope.ofAccounts(accountIds), isDraft));
     },
-    findItemsLinkedTo: async (itemIds) =>
-      scope.select(invoiceItemsTable, isIn('linked_item_id', 'uuid', itemIds)),
+    findItemsLinkedTo: async (itemIds) => scope.selectBy(invoiceItemsTable, 'linkedItemId', itemIds),
     findUsedCredit: async ({ accountId, beforeRecordId, limit }) =>
       scope.runner.readAs(invoiceItemsTable)`
         select ${scope.columns(invoiceItemsTable)} from bw_invoice_items
-        where tenant_record_id = ${scope.tenantRecordId} and ${scope.ofAccount(accountId)}
+        where ${scope.ofTenant} and ${scope.ofAccount(accountId)}
           ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
           and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
           and exists (select 1 from bw_invoices v
@@ -118,22 +118,20 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
       // Reads the account's invoices from the latest on, until one has such an item.
-      const [row] = await scope.runner.rows(sql`
+      return scope.runner.firstAs((row) => dateIn(row, 'target_date'))`
         select target_date from bw_invoices
-        where tenant_record_id = ${scope.tenantRecordId} and ${scope.ofAccount(accountId)}
+        where ${scope.ofTenant} and ${scope.ofAccount(accountId)}
           and status <> 'VOID' and not is_migration and target_date is not null
           and exists (select 1 from bw_invoice_items i
             where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
               and i.item_type in ${literals(itemTypesWith('recurs'))})
-        order by target_date desc limit 1`);
-      return row === undefined ? null : dateIn(row, 'target_date');
+        order by target_date desc limit 1`;
     },
     page: async (request) => scope.page(invoicesTable, { request }),
     search: async (search, request) => searchInvoices(scope, search, request),
     pageOfAccount: async (accountId, request) =>
       scope.page(invoicesTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
-    loadStates: async (accountIds) =>
-      scope.select(invoicingStatesTable, isIn('account_id', 'uuid', accountIds)),
+    loadStates: async (accountIds) => scope.selectBy(invoicingStatesTable, 'accountId', accountIds),
     dueCursors: async (due) => {
       if (due.length === 0) return [];
       const cells = due.map(({ accountId, targetDate, catalogRevision, usageSettings }) => [
@@ -158,7 +156,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
       return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_invoicing_cursors
-        where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
+        where ${scope.ofTenant} and account_record_id > ${afterRecordId}
           and (catalog_revision is null or catalog_revision <> ${catalogRevision})
         order by account_record_id limit ${limit}`;
     },
@@ -168,17 +166,16 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       // Two statements, because PostgreSQL would read both tables completely for a join.
       const overriding = await scope.runner.rows(sql`
         select plan_name from bw_override_plans
-        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
+        where ${scope.ofTenant} and ${isIn('parent_plan_name', 'text', parents)}`);
       const names = [...parents, ...overriding.map((row) => textIn(row, 'plan_name'))];
       return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
         select distinct account_record_id from bw_subscription_events
-        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
+        where ${scope.ofTenant} and ${isIn('plan_name', 'text', names)}
           and account_record_id > ${afterRecordId}
         order by account_record_id limit ${limit}`;
     },
     cursorsOfAccounts: async (accountIds) => scope.select(cursorsTable, scope.ofAccounts(accountIds)),
-    findCursors: async (subscriptionIds) =>
-      scope.select(cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
+    findCursors: async (subscriptionIds) => scope.selectBy(cursorsTable, 'subscriptionId', subscriptionIds),
     ...coverageReads(scope),
   };
 }
@@ -192,7 +189,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
     takenNumbers: async (numbers) => {
       await lockNumbers(scope, 'invoice_number');
-      const taken = await scope.select(invoicesTable, isIn('invoice_number', 'bigint', numbers));
+      const taken = await scope.selectBy(invoicesTable, 'invoiceNumber', numbers);
       return taken.map(({ invoiceNumber }) => invoiceNumber);
     },
     passNumber: async (last) => skipNumbers(scope, 'invoice_number', last),
@@ -297,7 +294,7 @@ const standing = [
 ] as const satisfies readonly (keyof StoredCursor)[];
 const standingAndCharge = [...standing, 'ongoing'] as const;
 
-async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]): Promise<void> {
+async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]) {
   const known: (CursorToSave & { readonly recordId: number })[] = [];
   const fresh: CursorToSave[] = [];
   for (const cursor of cursors) {

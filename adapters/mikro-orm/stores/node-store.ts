@@ -7,7 +7,7 @@ import type {
 import { ofTenants } from '../queue/entry-store.ts';
 import { numberIn, type Row, textOf } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, nothing, raw, rowsAs, sql } from '../sql/sql.ts';
 import { accessLogTable, samplesTable } from '../tables/monitoring.ts';
 import { broadcastsTable, nodesTable, pluginSwitchesTable } from '../tables/nodes.ts';
 import { insertInto, namesOf } from '../tables/record-access.ts';
@@ -16,7 +16,7 @@ const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
 
 export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeStore {
   const { dialect } = access;
-  const silentFor = (ms: number): Sql => sql`last_updated_date < ${dialect.nowMs} - ${ms}`;
+  const silentFor = (ms: number) => sql`last_updated_date < ${dialect.nowMs} - ${ms}`;
   return {
     hold,
     beat: async (node) => {
@@ -131,7 +131,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
   };
 }
 
-function areAsked({ toMs, nodeNames, eventGroup, eventCategories }: SampleFilter): Sql {
+function areAsked({ toMs, nodeNames, eventGroup, eventCategories }: SampleFilter) {
   return sql`at_ms < ${toMs}
     ${nodeNames === null ? nothing : sql`and ${isIn('node_name', 'text', ['', ...nodeNames])}`}
     ${eventGroup === null ? nothing : sql`and event_group = ${eventGroup}`}

@@ -60,7 +60,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     searchMethods: async (search, request, options) =>
       pageOfMethods(methodSearchCondition(search), request, options),
     findByIds: async (ids) => scope.selectByIds(paymentsTable, ids),
-    findByKeys: async (keys) => scope.select(paymentsTable, isIn('external_key', 'text', keys)),
+    findByKeys: async (keys) => scope.selectBy(paymentsTable, 'externalKey', keys),
     findByAccounts: async (accountIds) => scope.select(paymentsTable, scope.ofAccounts(accountIds)),
     pageOfAccount: async (accountId, request) =>
       scope.page(paymentsTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
@@ -73,11 +73,9 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       const within = sql`${paymentSearchCondition(scope, search)} ${ofPlugin}`;
       return scope.page(paymentsTable, { request, within, among: nothing });
     },
-    findTransactions: async (paymentIds) =>
-      scope.select(paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
+    findTransactions: async (paymentIds) => scope.selectBy(paymentTransactionsTable, 'paymentId', paymentIds),
     findTransactionsByIds: async (ids) => scope.selectByIds(paymentTransactionsTable, ids),
-    findTransactionsByKeys: async (keys) =>
-      scope.select(paymentTransactionsTable, isIn('external_key', 'text', keys)),
+    findTransactionsByKeys: async (keys) => scope.selectBy(paymentTransactionsTable, 'externalKey', keys),
     findOpenInvoiceRefunds: async (accountRecordIds) =>
       scope.select(
         paymentTransactionsTable,
@@ -85,11 +83,11 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       ),
     findAttemptsByIds: async (ids) => scope.selectByIds(paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
-      scope.select(paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
+      scope.selectBy(paymentAttemptsTable, 'paymentExternalKey', keys),
     findAttemptsByTransactionKeys: async (keys) =>
-      scope.select(paymentAttemptsTable, isIn('transaction_external_key', 'text', keys)),
+      scope.selectBy(paymentAttemptsTable, 'transactionExternalKey', keys),
     findInvoicePaymentsByInvoices: async (invoiceIds) =>
-      scope.select(invoicePaymentsTable, isIn('invoice_id', 'uuid', invoiceIds)),
+      scope.selectBy(invoicePaymentsTable, 'invoiceId', invoiceIds),
     findLastFailures: async (invoiceIds) =>
       invoiceIds.length === 0
         ? []
@@ -99,7 +97,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
             paymentResponse: paymentTransactionsTable.fields.paymentResponse.read(row),
           })),
     findInvoicePaymentsByPayments: async (paymentIds) =>
-      scope.select(invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
+      scope.selectBy(invoicePaymentsTable, 'paymentId', paymentIds),
     findHoldsByInvoices: async (invoiceIds) =>
       scope.select(autoPayHoldsTable, narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`)),
     findHoldsByAccounts: async (accountIds) =>
@@ -107,7 +105,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
   };
 }
 
-function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]): Sql {
+function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]) {
   return sql`
     select invoice_id, record_id, payment_response from (
       select paid.invoice_id, made.record_id, made.payment_response,
@@ -253,14 +251,14 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
 }
 
 /** Returns `and` with the condition for payments of a gateway. */
-function ofGateway(scope: TenantScope, pluginName: string): Sql {
+function ofGateway(scope: TenantScope, pluginName: string) {
   return sql`and payment_method_id in (
     select id from bw_payment_methods
-    where tenant_record_id = ${scope.tenantRecordId} and plugin_name = ${pluginName})`;
+    where ${scope.ofTenant} and plugin_name = ${pluginName})`;
 }
 
 /** Returns `and` with the search condition. */
-function methodSearchCondition(search: PaymentMethodSearch): Sql {
+function methodSearchCondition(search: PaymentMethodSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
   const named = id === null ? nothing : sql`or id = ${id} or account_id = ${id}`;

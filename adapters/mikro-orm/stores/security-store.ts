@@ -207,11 +207,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
 }
 
 /** Inserts the record or replaces an inactive one with the same name. Returns false if an active one has it. */
-async function insertActive<R extends User | ApiClient>(
-  writing: Writing,
-  kind: Kind<R>,
-  given: New<R>,
-): Promise<boolean> {
+async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
   // A higher version invalidates what caches know about the former owner of the name.
@@ -247,7 +243,7 @@ function byName(found: readonly Role[]): readonly Role[] {
   return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule): Promise<void> {
+async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule) {
   // Sorted, so that two calls with the same subjects cannot deadlock.
   const sorted = subjects.toSorted();
   const fresh = sorted.map((subject) => ({ subject, failedAtMs: [], lastFailureMs: 0, lockedUntilMs: null }));

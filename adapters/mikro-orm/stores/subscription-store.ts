@@ -17,7 +17,7 @@ import {
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { textOf } from '../sql/columns.ts';
 import { clauseConditions } from '../sql/search-conditions.ts';
-import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import {
   blockingStatesTable,
@@ -32,9 +32,8 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
     ...bundleReads(scope),
     findByIds: async (ids) => scope.selectByIds(subscriptionsTable, ids),
-    findByKeys: async (keys) => scope.select(subscriptionsTable, isIn('external_key', 'text', keys)),
-    findByBundles: async (bundleIds) =>
-      scope.select(subscriptionsTable, isIn('bundle_id', 'uuid', bundleIds)),
+    findByKeys: async (keys) => scope.selectBy(subscriptionsTable, 'externalKey', keys),
+    findByBundles: async (bundleIds) => scope.selectBy(subscriptionsTable, 'bundleId', bundleIds),
     findEvents: async (subscriptionIds) =>
       scope.selectOrdered(lifecycleEventsTable, {
         condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),
@@ -84,7 +83,7 @@ async function latestOf(
   return rows.flatMap(({ latest }) => (latest === null ? [] : (textOf(latest, 'latest') as Uuid)));
 }
 
-function behind(state: BlockingState | null): Sql {
+function behind(state: BlockingState | null) {
   if (state === null) return nothing;
   const { effective, sequence, recordId } = state;
   return sql`and (effective, sequence, record_id) > (${effective.at}, ${sequence}, ${recordId})`;
@@ -159,7 +158,7 @@ function bundleWrites(scope: WriteScope): BundleWrites {
 }
 
 /** Each part uses its own index; for a plain `union`, SQLite would scan all bundles of the tenant. */
-function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
+function havePastKeys(scope: TenantScope, keys: readonly string[]) {
   const { tenantRecordId } = scope;
   return sql`record_id in (
     select record_id from bw_bundles
@@ -168,10 +167,10 @@ function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
     where f.tenant_record_id = ${tenantRecordId} and ${isIn('f.external_key', 'text', keys)})`;
 }
 
-function searchCondition(scope: TenantScope, search: BundleSearch): Sql {
+function searchCondition(scope: TenantScope, search: BundleSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
-  const ofTenant = sql`select record_id from bw_bundles where tenant_record_id = ${scope.tenantRecordId}`;
+  const ofTenant = sql`select record_id from bw_bundles where ${scope.ofTenant}`;
   const byKey = sql`${ofTenant} and external_key = ${text}`;
   if (id === null) return sql`and record_id in (${byKey})`;
   // Each part uses its own index.

@@ -5,7 +5,7 @@ import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, numberIn, textIn } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, raw, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
 import { insertInto, selectOfAll, TenantScope } from '../tables/record-access.ts';
@@ -154,7 +154,7 @@ export function idempotencyStore(access: SystemAccess): IdempotencyStore {
   };
 }
 
-function isHeldBy({ tenantRecordId, key, claimId }: RequestClaim): Sql {
+function isHeldBy({ tenantRecordId, key, claimId }: RequestClaim) {
   return sql`tenant_record_id = ${tenantRecordId} and ${isIn('idempotency_key', 'text', [key])}
     and ${isIn('claim_id', 'uuid', [claimId])} and status is null`;
 }

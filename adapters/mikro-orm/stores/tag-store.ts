@@ -69,12 +69,12 @@ export function tagReads(scope: TenantScope): TagReads {
   };
 }
 
-function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch): Sql {
+function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch) {
   return sql`${contains(lowered('object_type'), text)}
     ${id === null ? nothing : sql`or id = ${id}`}
     ${definitionIds.length === 0 ? nothing : sql`or ${isIn('tag_definition_id', 'uuid', definitionIds)}`}
     or tag_definition_id in (
-      select id from bw_tag_definitions where tenant_record_id = ${scope.tenantRecordId}
+      select id from bw_tag_definitions where ${scope.ofTenant}
         and (${contains('name', text)} or ${contains('folded_description', text)}))`;
 }
 

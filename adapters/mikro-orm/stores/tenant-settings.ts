@@ -58,7 +58,7 @@ export function keyValueReads(scope: TenantScope): KeyValueReads {
     valueOf: async (recordId) => {
       const [row] = await scope.runner.rows(sql`
         select value from bw_tenant_kvs
-        where tenant_record_id = ${scope.tenantRecordId} and record_id = ${recordId}`);
+        where ${scope.ofTenant} and record_id = ${recordId}`);
       assertInvariant(row, `Tenant ${scope.tenantRecordId} has no value ${recordId}`);
       return textIn(row, 'value');
     },
@@ -187,7 +187,7 @@ export class RevisionsOfSession {
  * A statement that waited for the lock sees the current row of the tenant but earlier rows of other tables, so the join
  * is by record id.
  */
-function idOf(column: string): Sql {
+function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Account,
-  type AccountEmail,
-  accountEmailFields,
-  accountFields,
-  type New,
-} from '../../../lib/records/index.ts';
+import { type Account, accountEmailFields, accountFields, type New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { aside, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
@@ -40,12 +34,8 @@ export const accountsTable = new RecordTable<StoredAccount>('accounts', fields, 
   },
 });
 
-export const accountEmailsTable = new RecordTable<New<AccountEmail>>(
-  'account_emails',
-  columnsOf(accountEmailFields),
-  {
-    // The account is locked while an address is added, so callers never violate `email`.
-    uniques: { id: 'id', email: 'tenant_record_id, account_record_id, email where is_active' },
-    indexes: { account: 'tenant_record_id, account_record_id, record_id' },
-  },
-);
+export const accountEmailsTable = new RecordTable('account_emails', columnsOf(accountEmailFields), {
+  // The account is locked while an address is added, so callers never violate `email`.
+  uniques: { id: 'id', email: 'tenant_record_id, account_record_id, email where is_active' },
+  indexes: { account: 'tenant_record_id, account_record_id, record_id' },
+});

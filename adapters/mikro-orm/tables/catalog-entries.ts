@@ -1,5 +1,4 @@
 import {
-  type CatalogEntry,
   catalogEntryFields,
   type EntryPhase,
   type EntryPrice,
@@ -12,19 +11,15 @@ import { jsonRead } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
-  'catalog_entries',
-  columnsOf(catalogEntryFields),
-  {
-    // catalog §17
-    uniques: { id: 'id', name: 'tenant_record_id, kind, name' },
-    indexes: {
-      account: 'tenant_record_id, account_record_id, record_id',
-      named: 'tenant_record_id, name',
-      parent: 'tenant_record_id, parent_id',
-    },
+export const catalogEntriesTable = new RecordTable('catalog_entries', columnsOf(catalogEntryFields), {
+  // catalog §17
+  uniques: { id: 'id', name: 'tenant_record_id, kind, name' },
+  indexes: {
+    account: 'tenant_record_id, account_record_id, record_id',
+    named: 'tenant_record_id, name',
+    parent: 'tenant_record_id, parent_id',
   },
-);
+});
 
 const planRowColumns = {
   ...columnsOf(planRowFields, { effectiveDateForExistingSubscriptions: 'effective_date_for_existing' }),

@@ -1,9 +1,4 @@
-import {
-  type New,
-  type NewCatalogPart,
-  overridePlanFields,
-  type StoredOverridePlan,
-} from '../../../lib/records/index.ts';
+import { type NewCatalogPart, overridePlanFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   bigintOrNull,
@@ -38,7 +33,7 @@ const versionFields = fieldsOf({
 
 export type CatalogVersionRow = ValuesOf<typeof versionFields>;
 
-export const catalogVersionsTable = new RecordTable<CatalogVersionRow>('catalog_versions', versionFields, {
+export const catalogVersionsTable = new RecordTable('catalog_versions', versionFields, {
   // catalog §17
   uniques: { id: 'id', effective_date: 'tenant_record_id, effective_date where removed_date is null' },
   violations: {
@@ -58,7 +53,7 @@ const partFields = fieldsOf({
   text,
 });
 
-export const catalogPartsTable = new RecordTable<ValuesOf<typeof partFields>>('catalog_parts', partFields, {
+export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
   uniques: { content_hash: 'tenant_record_id, content_hash' },
 });
 
@@ -68,16 +63,12 @@ const isTaken = {
   message: 'Another call made an override plan at the same time; try again',
 };
 
-export const overridePlansTable = new RecordTable<New<StoredOverridePlan>>(
-  'override_plans',
-  columnsOf(overridePlanFields),
-  {
-    uniques: {
-      id: 'id',
-      number: 'tenant_record_id, number',
-      plan_name: 'tenant_record_id, plan_name',
-      overrides: 'tenant_record_id, parent_plan_name, override_hash',
-    },
-    violations: { number: isTaken, plan_name: isTaken, overrides: isTaken },
+export const overridePlansTable = new RecordTable('override_plans', columnsOf(overridePlanFields), {
+  uniques: {
+    id: 'id',
+    number: 'tenant_record_id, number',
+    plan_name: 'tenant_record_id, plan_name',
+    overrides: 'tenant_record_id, parent_plan_name, override_hash',
   },
-);
+  violations: { number: isTaken, plan_name: isTaken, overrides: isTaken },
+});

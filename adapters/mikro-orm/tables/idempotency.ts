@@ -1,4 +1,3 @@
-import type { KeptRequest } from '../../../lib/ports/storage/index.ts';
 import { bigint, fieldsOf, integerOrNull, jsonOrNull, text, textOrNull, uuid } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -14,7 +13,7 @@ const fields = {
   }),
 };
 
-export const idempotencyKeysTable = new RecordTable<KeptRequest>('idempotency_keys', fields, {
+export const idempotencyKeysTable = new RecordTable('idempotency_keys', fields, {
   uniques: { key: 'tenant_record_id, idempotency_key' },
   indexes: { started: 'started_ms' },
 });

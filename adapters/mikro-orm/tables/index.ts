@@ -1,128 +1,91 @@
-import { accountEmailsTable, accountsTable } from './accounts.ts';
-import { catalogEntriesTable, planRowsTable } from './catalog-entries.ts';
-import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
+import * as accounts from './accounts.ts';
+import * as catalogEntries from './catalog-entries.ts';
+import * as catalogs from './catalogs.ts';
 import { creditNotesTable } from './credit-notes.ts';
 import { customFieldsTable } from './custom-fields.ts';
 import { idempotencyKeysTable } from './idempotency.ts';
-import {
-  coverageTable,
-  cursorsTable,
-  invoiceItemsTable,
-  invoicesTable,
-  invoicingStatesTable,
-  toldInvoicesTable,
-} from './invoices.ts';
+import * as invoices from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
-import { accessLogTable, samplesTable } from './monitoring.ts';
-import { broadcastsTable, nodesTable, pluginSwitchesTable } from './nodes.ts';
+import * as monitoring from './monitoring.ts';
+import * as nodes from './nodes.ts';
 import { overdueAccountsTable } from './overdue.ts';
-import {
-  autoPayHoldsTable,
-  invoicePaymentsTable,
-  paymentAttemptsTable,
-  paymentMethodsTable,
-  paymentsTable,
-  paymentTransactionsTable,
-} from './payments.ts';
-import {
-  pushCursorsTable,
-  pushDeliveriesTable,
-  pushLeasesTable,
-  queueEntriesTable,
-  queueHistoryTable,
-  sinkCursorsTable,
-  sinkDeliveriesTable,
-  sinkLeasesTable,
-  sinksTable,
-} from './queue.ts';
+import * as payments from './payments.ts';
+import * as queue from './queue.ts';
 import type { TableSpec } from './record-table.ts';
-import {
-  apiClientsTable,
-  loginFailuresTable,
-  loginSessionsTable,
-  rolesTable,
-  signingKeysTable,
-  usersTable,
-} from './security.ts';
+import * as security from './security.ts';
 import { signingSecretsTable } from './signing-secrets.ts';
-import {
-  blockingStatesTable,
-  bundlesTable,
-  formerBundleKeysTable,
-  lifecycleEventsTable,
-  subscriptionsTable,
-} from './subscriptions.ts';
-import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
-import { tagDefinitionsTable, tagsTable } from './tags.ts';
-import { usageDaysTable, usageKeysTable, usagePointsTable, usageUnitsTable } from './usage/usage.ts';
-import { archivedIdsTable, archivedPiecesTable } from './usage/usage-archive.ts';
+import * as subscriptions from './subscriptions.ts';
+import * as system from './system.ts';
+import * as tags from './tags.ts';
+import * as usage from './usage/usage.ts';
+import * as usageArchive from './usage/usage-archive.ts';
 import { usageIntervalsTable } from './usage/usage-intervals.ts';
-import { usageMarksTable, usageThresholdsTable } from './usage/usage-thresholds.ts';
+import * as usageThresholds from './usage/usage-thresholds.ts';
 
 export const tables: readonly TableSpec[] = [
-  tenantsTable,
-  usersTable,
-  rolesTable,
-  apiClientsTable,
-  loginSessionsTable,
-  loginFailuresTable,
-  signingKeysTable,
+  system.tenantsTable,
+  security.usersTable,
+  security.rolesTable,
+  security.apiClientsTable,
+  security.loginSessionsTable,
+  security.loginFailuresTable,
+  security.signingKeysTable,
   idempotencyKeysTable,
-  testClockTable,
-  countersTable,
+  system.testClockTable,
+  system.countersTable,
   keyValuesTable,
   signingSecretsTable,
-  accountsTable,
-  accountEmailsTable,
-  catalogVersionsTable,
-  catalogPartsTable,
-  overridePlansTable,
-  catalogEntriesTable,
-  planRowsTable,
-  bundlesTable,
-  formerBundleKeysTable,
-  subscriptionsTable,
-  lifecycleEventsTable,
-  blockingStatesTable,
-  invoicesTable,
-  invoiceItemsTable,
-  coverageTable,
-  cursorsTable,
-  invoicingStatesTable,
-  toldInvoicesTable,
+  accounts.accountsTable,
+  accounts.accountEmailsTable,
+  catalogs.catalogVersionsTable,
+  catalogs.catalogPartsTable,
+  catalogs.overridePlansTable,
+  catalogEntries.catalogEntriesTable,
+  catalogEntries.planRowsTable,
+  subscriptions.bundlesTable,
+  subscriptions.formerBundleKeysTable,
+  subscriptions.subscriptionsTable,
+  subscriptions.lifecycleEventsTable,
+  subscriptions.blockingStatesTable,
+  invoices.invoicesTable,
+  invoices.invoiceItemsTable,
+  invoices.coverageTable,
+  invoices.cursorsTable,
+  invoices.invoicingStatesTable,
+  invoices.toldInvoicesTable,
   creditNotesTable,
-  paymentMethodsTable,
-  paymentsTable,
-  paymentTransactionsTable,
-  paymentAttemptsTable,
-  invoicePaymentsTable,
-  autoPayHoldsTable,
+  payments.paymentMethodsTable,
+  payments.paymentsTable,
+  payments.paymentTransactionsTable,
+  payments.paymentAttemptsTable,
+  payments.invoicePaymentsTable,
+  payments.autoPayHoldsTable,
   overdueAccountsTable,
-  usageUnitsTable,
-  usageKeysTable,
-  usagePointsTable,
-  usageDaysTable,
+  usage.usageUnitsTable,
+  usage.usageKeysTable,
+  usage.usagePointsTable,
+  usage.usageDaysTable,
   usageIntervalsTable,
-  archivedPiecesTable,
-  archivedIdsTable,
-  usageMarksTable,
-  usageThresholdsTable,
-  tagDefinitionsTable,
-  tagsTable,
+  usageArchive.archivedPiecesTable,
+  usageArchive.archivedIdsTable,
+  usageThresholds.usageMarksTable,
+  usageThresholds.usageThresholdsTable,
+  tags.tagDefinitionsTable,
+  tags.tagsTable,
   customFieldsTable,
-  queueEntriesTable,
-  queueHistoryTable,
-  pushDeliveriesTable,
-  pushCursorsTable,
-  pushLeasesTable,
-  sinksTable,
-  sinkCursorsTable,
-  sinkDeliveriesTable,
-  sinkLeasesTable,
-  nodesTable,
-  accessLogTable,
-  samplesTable,
-  broadcastsTable,
-  pluginSwitchesTable,
-  auditLogTable,
+  queue.queueEntriesTable,
+  queue.queueHistoryTable,
+  queue.pushDeliveriesTable,
+  queue.pushCursorsTable,
+  queue.pushLeasesTable,
+  queue.sinksTable,
+  queue.sinkCursorsTable,
+  queue.sinkDeliveriesTable,
+  queue.sinkLeasesTable,
+  nodes.nodesTable,
+  monitoring.accessLogTable,
+  monitoring.samplesTable,
+  nodes.broadcastsTable,
+  nodes.pluginSwitchesTable,
+  system.auditLogTable,
 ];

@@ -1,7 +1,5 @@
 import {
-  type AccountInvoicingState,
   type AddedItem,
-  type CoverageRow,
   coverageFields,
   type Invoice,
   type ItemBasis,
@@ -10,7 +8,6 @@ import {
   invoicingStateFields,
   type New,
   type StoredCursor,
-  type ToldInvoice,
   toldInvoiceFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
@@ -116,18 +113,14 @@ export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', ite
 
 const coverageColumns = { ...columnsOf(coverageFields), accountRecordId: bigint('account_record_id') };
 
-export const coverageTable = new RecordTable<CoverageRow & { readonly accountRecordId: number }>(
-  'coverage',
-  coverageColumns,
-  {
-    // invoicing §1.6 rules 2 and 3
-    uniques: {
-      recurring: `tenant_record_id, subscription_id, start_date where kind = 'RECURRING'`,
-      fixed: `tenant_record_id, subscription_id, start_date, plan_name, phase_name, amount where kind = 'FIXED'`,
-      free: `tenant_record_id, subscription_id, start_date, end_date, plan_name, phase_name where kind = 'FREE'`,
-    },
+export const coverageTable = new RecordTable('coverage', coverageColumns, {
+  // invoicing §1.6 rules 2 and 3
+  uniques: {
+    recurring: `tenant_record_id, subscription_id, start_date where kind = 'RECURRING'`,
+    fixed: `tenant_record_id, subscription_id, start_date, plan_name, phase_name, amount where kind = 'FIXED'`,
+    free: `tenant_record_id, subscription_id, start_date, end_date, plan_name, phase_name where kind = 'FREE'`,
   },
-);
+});
 
 const cursorColumns = {
   ...fieldsOf({
@@ -150,14 +143,12 @@ export const cursorsTable = new RecordTable<New<StoredCursor>>('invoicing_cursor
   indexes: { due: 'tenant_record_id, account_record_id' },
 });
 
-export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
-  'invoicing_states',
-  columnsOf(invoicingStateFields),
-  { uniques: { account: 'tenant_record_id, account_id' } },
-);
+export const invoicingStatesTable = new RecordTable('invoicing_states', columnsOf(invoicingStateFields), {
+  uniques: { account: 'tenant_record_id, account_id' },
+});
 
 /** Upcoming invoices that were announced, one row each. */
-export const toldInvoicesTable = new RecordTable<ToldInvoice>('told_invoices', columnsOf(toldInvoiceFields), {
+export const toldInvoicesTable = new RecordTable('told_invoices', columnsOf(toldInvoiceFields), {
   uniques: { date: 'tenant_record_id, account_record_id, target_date' },
   indexes: { age: 'target_date' },
 });

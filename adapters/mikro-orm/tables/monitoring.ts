@@ -1,13 +1,4 @@
-import {
-  bigint,
-  bigintOrNull,
-  fieldsOf,
-  integer,
-  jsonRead,
-  text,
-  textOrNull,
-  type ValuesOf,
-} from '../sql/columns.ts';
+import { bigint, bigintOrNull, fieldsOf, integer, jsonRead, text, textOrNull } from '../sql/columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A request and its response (platform §12.1 rule 5). Requests without a tenant belong to the system tenant, 0. */
@@ -23,7 +14,7 @@ const accessFields = fieldsOf({
   createdBy: textOrNull,
 });
 
-export const accessLogTable = new RecordTable<ValuesOf<typeof accessFields>>('access_log', accessFields, {
+export const accessLogTable = new RecordTable('access_log', accessFields, {
   indexes: { listed: 'tenant_record_id, record_id', age: 'at_ms, record_id' },
 });
 
@@ -42,7 +33,7 @@ const sampleFields = {
   ),
 };
 
-export const samplesTable = new RecordTable<ValuesOf<typeof sampleFields>>('samples', sampleFields, {
+export const samplesTable = new RecordTable('samples', sampleFields, {
   ofTenant: false,
   uniques: { series: 'event_category, node_name, at_ms' },
   indexes: { age: 'at_ms, record_id' },

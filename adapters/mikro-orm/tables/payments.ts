@@ -1,12 +1,8 @@
 import {
-  type AutoPayHold,
   autoPayHoldFields,
-  type InvoicePayment,
   type InvoiceRefund,
   invoicePaymentFields,
   type New,
-  type Payment,
-  type PaymentAttempt,
   type PaymentMethod,
   type PaymentTransaction,
   paymentAttemptFields,
@@ -53,7 +49,7 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
   },
 });
 
-export const paymentsTable = new RecordTable<New<Payment>>('payments', columnsOf(paymentFields), {
+export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields), {
   uniques: {
     id: 'id',
     external_key: 'tenant_record_id, external_key',
@@ -109,45 +105,33 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
   },
 );
 
-export const paymentAttemptsTable = new RecordTable<New<PaymentAttempt>>(
-  'payment_attempts',
-  columnsOf(paymentAttemptFields),
-  {
-    uniques: { id: 'id' },
-    indexes: {
-      payment_key: 'tenant_record_id, payment_external_key, record_id',
-      transaction_key: 'tenant_record_id, transaction_external_key, record_id',
-      // payments §7.2 rule 4
-      open: `created_date where state_name = 'INIT'`,
-    },
+export const paymentAttemptsTable = new RecordTable('payment_attempts', columnsOf(paymentAttemptFields), {
+  uniques: { id: 'id' },
+  indexes: {
+    payment_key: 'tenant_record_id, payment_external_key, record_id',
+    transaction_key: 'tenant_record_id, transaction_external_key, record_id',
+    // payments §7.2 rule 4
+    open: `created_date where state_name = 'INIT'`,
   },
-);
+});
 
-export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
-  'invoice_payments',
-  columnsOf(invoicePaymentFields),
-  {
-    // payments §1.7 rule 4
-    uniques: {
-      id: 'id',
-      attempt_key: `tenant_record_id, transaction_external_key where type = 'ATTEMPT'`,
-      payment_key: `tenant_record_id, payment_id, type, transaction_external_key where type <> 'ATTEMPT'`,
-    },
-    indexes: {
-      invoice: 'tenant_record_id, invoice_id, record_id',
-      payment: 'tenant_record_id, payment_id, record_id',
-    },
+export const invoicePaymentsTable = new RecordTable('invoice_payments', columnsOf(invoicePaymentFields), {
+  // payments §1.7 rule 4
+  uniques: {
+    id: 'id',
+    attempt_key: `tenant_record_id, transaction_external_key where type = 'ATTEMPT'`,
+    payment_key: `tenant_record_id, payment_id, type, transaction_external_key where type <> 'ATTEMPT'`,
   },
-);
+  indexes: {
+    invoice: 'tenant_record_id, invoice_id, record_id',
+    payment: 'tenant_record_id, payment_id, record_id',
+  },
+});
 
-export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
-  'auto_pay_holds',
-  columnsOf(autoPayHoldFields),
-  {
-    uniques: { id: 'id', invoice: 'tenant_record_id, invoice_id where is_active' },
-    indexes: { account: 'tenant_record_id, account_record_id, record_id' },
-  },
-);
+export const autoPayHoldsTable = new RecordTable('auto_pay_holds', columnsOf(autoPayHoldFields), {
+  uniques: { id: 'id', invoice: 'tenant_record_id, invoice_id where is_active' },
+  indexes: { account: 'tenant_record_id, account_record_id, record_id' },
+});
 
 function readInvoiceRefund(stored: InvoiceRefund): InvoiceRefund {
   const adjustments = stored.adjustments.map((each) => ({ ...each, amount: decimal(String(each.amount)) }));

@@ -1,8 +1,6 @@
 import {
   type EventPayload,
-  type New,
   type ProcessingState,
-  type PushDelivery,
   pushDeliveryFields,
   type QueueKind,
 } from '../../../lib/records/index.ts';
@@ -60,7 +58,7 @@ export type StoredEntry = ValuesOf<typeof entryFields>;
 const publishedEvents = 'tenant_record_id, record_id where event_id is not null';
 
 /** Live entries of both kinds. */
-export const queueEntriesTable = new RecordTable<StoredEntry>('queue_entries', entryFields, {
+export const queueEntriesTable = new RecordTable('queue_entries', entryFields, {
   uniques: { unique_key: 'tenant_record_id, unique_key where unique_key is not null' },
   indexes: {
     // The order of claims, over all accounts and within an account.
@@ -101,7 +99,7 @@ export const liveConflict: Sql = sql`
 const deliveryFields = columnsOf(pushDeliveryFields);
 
 /** Events for callbacks: waiting, delivered or given up (platform §10.2). */
-export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>('push_deliveries', deliveryFields, {
+export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFields, {
   uniques: { id: 'id' },
   indexes: {
     // Finds a tenant's due deliveries and, by skipping along the index, the tenants with due deliveries.
@@ -114,44 +112,40 @@ export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>('push_deli
   },
 });
 
-const pushCursorFields = fieldsOf({ afterRecordId: bigint });
-
 /** The last event with a delivery, for each tenant with a callback. Later events get theirs when there is room. */
-export const pushCursorsTable = new RecordTable<ValuesOf<typeof pushCursorFields>>(
-  'push_cursors',
-  pushCursorFields,
-  { uniques: { tenant: 'tenant_record_id' } },
-);
+export const pushCursorsTable = new RecordTable('push_cursors', fieldsOf({ afterRecordId: bigint }), {
+  uniques: { tenant: 'tenant_record_id' },
+});
 
 const leaseFields = fieldsOf({ owner: text, token: text, endsAtMs: bigint });
 
 /** The node that sends the pushes of a tenant, and the end of its lease (system time). */
-export const pushLeasesTable = new RecordTable<ValuesOf<typeof leaseFields>>('push_leases', leaseFields, {
+export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
   uniques: { tenant: 'tenant_record_id' },
 });
-
-const sinkFields = fieldsOf({ name: text, afterRecordId: bigint, usedAtMs: bigint });
 
 /**
  * The event sinks that nodes were opened with: the last event before the first use, which the sink does not get, and the time
  * of the last use (database time).
  */
-export const sinksTable = new RecordTable<ValuesOf<typeof sinkFields>>('sinks', sinkFields, {
-  ofTenant: false,
-  uniques: { name: 'name' },
-});
-
-const sinkCursorFields = fieldsOf({ sink: text, afterRecordId: bigint });
+export const sinksTable = new RecordTable(
+  'sinks',
+  fieldsOf({ name: text, afterRecordId: bigint, usedAtMs: bigint }),
+  {
+    ofTenant: false,
+    uniques: { name: 'name' },
+  },
+);
 
 /** The last event of a tenant with a delivery for a sink. Without a row, the position of the sink itself applies. */
-export const sinkCursorsTable = new RecordTable<ValuesOf<typeof sinkCursorFields>>(
+export const sinkCursorsTable = new RecordTable(
   'sink_cursors',
-  sinkCursorFields,
+  fieldsOf({ sink: text, afterRecordId: bigint }),
   { uniques: { sink: 'tenant_record_id, sink' } },
 );
 
 /** Events for the event sinks of the host, waiting or accepted (platform §10.6). */
-export const sinkDeliveriesTable = new RecordTable<New<PushDelivery>>(
+export const sinkDeliveriesTable = new RecordTable(
   'sink_deliveries',
   { ...deliveryFields, url: text('sink') },
   {
@@ -167,8 +161,6 @@ export const sinkDeliveriesTable = new RecordTable<New<PushDelivery>>(
 const sinkLeaseFields = { sink: text('sink'), ...leaseFields };
 
 /** The node that sends the events of a tenant to a sink, and the end of its lease (system time). */
-export const sinkLeasesTable = new RecordTable<ValuesOf<typeof sinkLeaseFields>>(
-  'sink_leases',
-  sinkLeaseFields,
-  { uniques: { sink: 'tenant_record_id, sink' } },
-);
+export const sinkLeasesTable = new RecordTable('sink_leases', sinkLeaseFields, {
+  uniques: { sink: 'tenant_record_id, sink' },
+});

@@ -1,17 +1,14 @@
 import {
-  type BlockingState,
   type Bundle,
   blockingStateFields,
   bundleFields,
-  type LifecycleEvent,
   lifecycleEventFields,
   type New,
-  type Subscription,
   subscriptionFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { bigint, fieldsOf, instantAtOrNull, text, textOrNull, uuid, type ValuesOf } from '../sql/columns.ts';
+import { bigint, fieldsOf, instantAtOrNull, text, textOrNull, uuid } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -43,69 +40,55 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-const formerKeyFields = fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text });
-
 /** Former keys of renamed bundles. A key is stored once per bundle, however often the bundle had it. */
-export const formerBundleKeysTable = new RecordTable<ValuesOf<typeof formerKeyFields>>(
+export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
-  formerKeyFields,
+  fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),
   {
     uniques: { key: 'tenant_record_id, external_key, bundle_id' },
     indexes: { account: 'tenant_record_id, account_record_id, record_id' },
   },
 );
 
-export const subscriptionsTable = new RecordTable<New<Subscription>>(
-  'subscriptions',
-  columnsOf(subscriptionFields),
-  {
-    uniques: { id: 'id', external_key: 'tenant_record_id, external_key' },
-    violations: {
-      external_key: {
-        code: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-        message: 'A subscription with this external key exists already; choose another key',
-      },
-    },
-    indexes: {
-      account: 'tenant_record_id, account_record_id, record_id',
-      bundle: 'tenant_record_id, bundle_id, record_id',
+export const subscriptionsTable = new RecordTable('subscriptions', columnsOf(subscriptionFields), {
+  uniques: { id: 'id', external_key: 'tenant_record_id, external_key' },
+  violations: {
+    external_key: {
+      code: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+      message: 'A subscription with this external key exists already; choose another key',
     },
   },
-);
+  indexes: {
+    account: 'tenant_record_id, account_record_id, record_id',
+    bundle: 'tenant_record_id, bundle_id, record_id',
+  },
+});
 
-export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
-  'subscription_events',
-  columnsOf(lifecycleEventFields),
-  {
-    uniques: {
-      id: 'id',
-      // subscriptions §3, storage invariant 2
-      start: `tenant_record_id, subscription_id where is_active and type in ('CREATE', 'TRANSFER')`,
-    },
-    indexes: {
-      subscription: 'tenant_record_id, subscription_id, effective, sequence',
-      // Finds out whether a plan is in use, which prevents its deletion, and which accounts a change of the plan affects.
-      of_plan: 'tenant_record_id, plan_name, account_record_id',
-    },
+export const lifecycleEventsTable = new RecordTable('subscription_events', columnsOf(lifecycleEventFields), {
+  uniques: {
+    id: 'id',
+    // subscriptions §3, storage invariant 2
+    start: `tenant_record_id, subscription_id where is_active and type in ('CREATE', 'TRANSFER')`,
   },
-);
+  indexes: {
+    subscription: 'tenant_record_id, subscription_id, effective, sequence',
+    // Finds out whether a plan is in use, which prevents its deletion, and which accounts a change of the plan affects.
+    of_plan: 'tenant_record_id, plan_name, account_record_id',
+  },
+});
 
 /** Excludes the starts and ends of entitlements, which every subscription has. */
 export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
 
-export const blockingStatesTable = new RecordTable<New<BlockingState>>(
-  'blocking_states',
-  columnsOf(blockingStateFields),
-  {
-    uniques: {
-      id: 'id',
-      // subscriptions §3, storage invariant 6
-      started: `tenant_record_id, blocked_id where is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,
-    },
-    indexes: {
-      blocked: 'tenant_record_id, blocked_id, effective, sequence',
-      // Every invoice run reads the blocks of its accounts, and most accounts have none.
-      block: `tenant_record_id, account_record_id where ${IS_BLOCK}`,
-    },
+export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(blockingStateFields), {
+  uniques: {
+    id: 'id',
+    // subscriptions §3, storage invariant 6
+    started: `tenant_record_id, blocked_id where is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,
   },
-);
+  indexes: {
+    blocked: 'tenant_record_id, blocked_id, effective, sequence',
+    // Every invoice run reads the blocks of its accounts, and most accounts have none.
+    block: `tenant_record_id, account_record_id where ${IS_BLOCK}`,
+  },
+});

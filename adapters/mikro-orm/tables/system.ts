@@ -1,16 +1,10 @@
-import {
-  type AuditRow,
-  auditRowFields,
-  type New,
-  type Tenant,
-  tenantFields,
-} from '../../../lib/records/index.ts';
+import { auditRowFields, tenantFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, fieldsOf, instantAt, text, type ValuesOf } from '../sql/columns.ts';
+import { bigint, fieldsOf, instantAt, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-export const tenantsTable = new RecordTable<New<Tenant>>('tenants', columnsOf(tenantFields), {
+export const tenantsTable = new RecordTable('tenants', columnsOf(tenantFields), {
   ofTenant: false,
   uniques: { id: 'id', api_key: 'api_key' },
   violations: {
@@ -21,22 +15,22 @@ export const tenantsTable = new RecordTable<New<Tenant>>('tenants', columnsOf(te
   },
 });
 
-const clockFields = fieldsOf({ name: text, base: instantAt, setAtMs: bigint });
-
 /** The shared test clock (platform §14.1): one row at most. */
-export const testClockTable = new RecordTable<ValuesOf<typeof clockFields>>('test_clock', clockFields, {
-  ofTenant: false,
-  uniques: { name: 'name' },
-});
-
-const counterFields = fieldsOf({ name: text, value: bigint });
+export const testClockTable = new RecordTable(
+  'test_clock',
+  fieldsOf({ name: text, base: instantAt, setAtMs: bigint }),
+  {
+    ofTenant: false,
+    uniques: { name: 'name' },
+  },
+);
 
 /** Rows, not sequences: these counters must not leave gaps when a transaction rolls back. */
-export const countersTable = new RecordTable<ValuesOf<typeof counterFields>>('counters', counterFields, {
+export const countersTable = new RecordTable('counters', fieldsOf({ name: text, value: bigint }), {
   uniques: { name: 'tenant_record_id, name' },
 });
 
-export const auditLogTable = new RecordTable<New<AuditRow>>('audit_log', columnsOf(auditRowFields), {
+export const auditLogTable = new RecordTable('audit_log', columnsOf(auditRowFields), {
   indexes: {
     target: 'tenant_record_id, target_id, record_id',
     account: 'tenant_record_id, account_record_id, record_id',

@@ -1,6 +1,5 @@
 import {
   type New,
-  type Tag,
   tagDefinitionFields,
   tagFields,
   type UserTagDefinition,
@@ -26,7 +25,7 @@ export const tagDefinitionsTable = new RecordTable<StoredDefinition>('tag_defini
   indexes: { page: 'tenant_record_id, record_id' },
 });
 
-export const tagsTable = new RecordTable<New<Tag>>('tags', columnsOf(tagFields), {
+export const tagsTable = new RecordTable('tags', columnsOf(tagFields), {
   uniques: {
     id: 'id',
     active: 'tenant_record_id, object_type, object_id, tag_definition_id where is_active',

@@ -3,7 +3,7 @@ import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import { type Cell, dateIn, givenColumns, numberIn, numberOf, textIn, writeDay } from '../../sql/columns.ts';
-import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
+import { firstRowsAs, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { bucketKey } from '../../tables/usage/usage.ts';
 import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage/usage-archive.ts';
@@ -74,10 +74,7 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
 }
 
 /** Stores the totals of each part that has points that count. */
-async function keepPieces(
-  { runner, tenantRecordId }: TenantScope,
-  days: readonly ArchivedDay[],
-): Promise<void> {
+async function keepPieces({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const { dialect } = runner;
   const pieces = piecesOf(days);
   const asked = pieces.map(askedCells);
@@ -114,10 +111,7 @@ async function keepPieces(
 }
 
 /** Includes voided submissions, because an invoice may have billed them before. */
-async function keepTrackingIds(
-  { runner, tenantRecordId }: TenantScope,
-  days: readonly ArchivedDay[],
-): Promise<void> {
+async function keepTrackingIds({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const asked = piecesOf(days).map(askedCells);
   const names = raw(archivedIdsTable.columns.map(({ name }) => name).join(', '));
   const submission = ['record_id', 'tracking_id', 'voided_date'] as const;
@@ -153,10 +147,7 @@ function askedCells({ subscriptionRecordId, range }: Piece, index: number): read
 }
 
 /** There are no new points, because the rows of the days are locked. */
-async function removePoints(
-  { runner, tenantRecordId }: TenantScope,
-  days: readonly ArchivedDay[],
-): Promise<void> {
+async function removePoints({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const rows = days.map(({ subscriptionRecordId, localDate, unit }) => [
     subscriptionRecordId,
     writeDay(localDate),
@@ -173,7 +164,7 @@ async function removePoints(
     delete from bw_usage_points where tenant_record_id = ${tenantRecordId} and (${raw(bucketKey)}) in (${buckets})`);
 }
 
-function ofBucket(tenantRecordId: number): Sql {
+function ofBucket(tenantRecordId: number) {
   return sql`p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = r.subscription_record_id
     and p.local_date = r.local_date and p.unit_record_id = unit.record_id`;
 }

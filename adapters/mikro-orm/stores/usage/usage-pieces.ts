@@ -11,6 +11,7 @@ import { decimal } from '../../../../lib/values/money/index.ts';
 import { instant, type LocalDate, localDate } from '../../../../lib/values/time/index.ts';
 import {
   type Cell,
+  type CellRows,
   dateIn,
   dateOf,
   givenColumns,
@@ -79,7 +80,7 @@ export async function usageDays(
 }
 
 /** Omits single days that the range from `from` on already includes. */
-function rangeRows(requests: readonly UsageDaysRequest[]): readonly (readonly Cell[])[] {
+function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
   return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
     const own = [index, subscriptionRecordId];
     const all = [[...own, writeDay(from ?? firstDay), null]];

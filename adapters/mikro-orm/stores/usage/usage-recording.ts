@@ -8,10 +8,7 @@ import type { TenantScope } from '../../tables/record-access.ts';
 import { usageMarksTable } from '../../tables/usage/usage-thresholds.ts';
 
 /** Sorted, to avoid deadlocks. These are the last rows that a recording locks. */
-async function markSubscriptions(
-  scope: TenantScope,
-  subscriptionRecordIds: readonly number[],
-): Promise<void> {
+async function markSubscriptions(scope: TenantScope, subscriptionRecordIds: readonly number[]) {
   if (subscriptionRecordIds.length === 0) return;
   const marks = subscriptionRecordIds
     .toSorted((a, b) => a - b)

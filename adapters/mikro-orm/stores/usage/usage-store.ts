@@ -10,8 +10,8 @@ import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { HOUR_MS, MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, dateIn, givenColumns, idIn, numberIn, textIn, writeDay } from '../../sql/columns.ts';
-import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
+import { type CellRows, dateIn, givenColumns, idIn, numberIn, textIn, writeDay } from '../../sql/columns.ts';
+import { firstRowsAs, isIn, nothing, orderedText, raw, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
@@ -29,7 +29,7 @@ export function usageReads(scope: TenantScope): UsageReads {
     sums: async ({ subscriptionRecordId, stretches, unit }) => {
       const sums: UsageSum[][] = stretches.map(() => []);
       if (stretches.length === 0) return sums;
-      const ofUnit = (column: string): Sql => isOfUnit(column, unit, tenantRecordId);
+      const ofUnit = (column: string) => isOfUnit(column, unit, tenantRecordId);
       await runner.read(
         sql`
         select part.stretch, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
@@ -122,14 +122,14 @@ export function usageWrites(scope: WriteScope): UsageWrites {
   };
 }
 
-function wholeRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])[] {
+function wholeRows(stretches: readonly UsageStretch[]): CellRows {
   return stretches.flatMap(({ wholeDays }, index) =>
     wholeDays === null ? [] : [[index, writeDay(wholeDays.first), writeDay(wholeDays.last)]],
   );
 }
 
 /** Returns `and` with bounds for all stretches, so that an index scan has limits whatever the planner expects. */
-function withinAll(stretches: readonly UsageStretch[]): Sql {
+function withinAll(stretches: readonly UsageStretch[]) {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
   if (first === undefined) return nothing;
   const firstDay = minDate(first.first, ...others.map((each) => each.first));
@@ -137,7 +137,7 @@ function withinAll(stretches: readonly UsageStretch[]): Sql {
   return sql`and d.local_date >= ${writeDay(firstDay)} and d.local_date <= ${writeDay(lastDay)}`;
 }
 
-function cutRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])[] {
+function cutRows(stretches: readonly UsageStretch[]): CellRows {
   return stretches.flatMap(({ start, end, cutDays }, index) =>
     cutDays.map((day) => [index, writeDay(day), start, end]),
   );
@@ -151,7 +151,7 @@ const hourColumns = givenColumns({
 });
 
 /** Returns `and` with the condition for the unit, or nothing for all units. */
-function isOfUnit(column: string, unit: string | null, tenantRecordId: number): Sql {
+function isOfUnit(column: string, unit: string | null, tenantRecordId: number) {
   if (unit === null) return nothing;
   return sql`and ${raw(column)} = (
     select record_id from bw_usage_units where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;

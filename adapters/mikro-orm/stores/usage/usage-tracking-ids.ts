@@ -4,9 +4,9 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, givenColumns, numberOf, type Row, textOf } from '../../sql/columns.ts';
+import { type Cell, type CellRows, givenColumns, numberOf, type Row, textOf } from '../../sql/columns.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { firstRowsAs, isIn, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
+import { firstRowsAs, isIn, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage/usage.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
@@ -55,7 +55,7 @@ export function trackingIdReads(
 
 async function pageOfRecorded(
   scope: TenantScope,
-  ranges: readonly (readonly Cell[])[],
+  ranges: CellRows,
   { offset, limit }: PageRequest,
 ): Promise<Page<string>> {
   const { runner } = scope;
@@ -82,11 +82,7 @@ function pageOf(ids: readonly string[], { offset, limit }: PageRequest): Page<st
 }
 
 /** Returns tracking ids by invoice index, up to `limit` each. */
-async function trackingIdsIn(
-  scope: TenantScope,
-  ranges: readonly (readonly Cell[])[],
-  limit: number,
-): Promise<ReadonlyMap<number, readonly string[]>> {
+async function trackingIdsIn(scope: TenantScope, ranges: CellRows, limit: number) {
   const found = new Map<number, string[]>();
   if (ranges.length === 0) return found;
   await scope.runner.read(
@@ -106,14 +102,14 @@ async function trackingIdsIn(
 }
 
 /** Selects the distinct tracking ids of these points, without those that were already void. */
-function billedKeys(scope: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+function billedKeys(scope: TenantScope, ranges: CellRows) {
   return sql`
     select invoice, tracking_id, min(key_record_id) as key_record_id
     from (${storedKeys(scope, ranges)} union all ${archivedKeys(scope, ranges)}) told
     group by invoice, tracking_id`;
 }
 
-function storedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+function storedKeys({ tenantRecordId }: TenantScope, ranges: CellRows) {
   return sql`
     select r.invoice, k.tracking_id, k.record_id as key_record_id
     from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
@@ -128,7 +124,7 @@ function storedKeys({ tenantRecordId }: TenantScope, ranges: readonly (readonly 
 }
 
 /** The same for archived points. */
-function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly (readonly Cell[])[]): Sql {
+function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: CellRows) {
   return sql`
     select r.invoice, one.value->>1, cast(one.value->>0 as bigint)
     from ${firstRowsAs('r', rangeColumns, ranges)} cross join bw_subscriptions s cross join bw_usage_units unit
@@ -145,7 +141,7 @@ function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: readonly 
 
 interface BilledUsage {
   /** The consumed points, with the index of their invoice. */
-  readonly ranges: readonly (readonly Cell[])[];
+  readonly ranges: CellRows;
   /** The tracking ids from usage sources, by invoice index. */
   readonly supplied: ReadonlyMap<number, readonly string[]>;
 }
@@ -199,7 +195,7 @@ export async function voidSubmission(
 }
 
 /** The current time, but later than each run that has billed usage of the subscription, even within one millisecond. */
-function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number): Sql {
+function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number) {
   return sql`(select max(moment) from (
     select ${authorship.createdDate} as moment
     union all
@@ -226,7 +222,7 @@ async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
   { record_id, first_day, last_day }: Row,
-): Promise<readonly (readonly Cell[])[]> {
+): Promise<CellRows> {
   const touched = await runner.rows(sql`
     select distinct ${raw(bucketKey)} from bw_usage_points
     where tenant_record_id = ${tenantRecordId} and subscription_record_id = ${subscriptionRecordId}
@@ -239,7 +235,7 @@ async function daysWithPoints(
  * A submission's points on a day are archived together. It has archived points if a day with an archive has none left,
  * and may have some on archived days between its own.
  */
-function isArchived(days: readonly Row[], touched: readonly (readonly Cell[])[]): boolean {
+function isArchived(days: readonly Row[], touched: CellRows): boolean {
   const left = new Set(touched.map(([, date]) => date));
   return days.some(
     ({ local_date, archived_count }) => archived_count !== null && !left.has(local_date as Cell),
@@ -250,10 +246,7 @@ function isArchived(days: readonly Row[], touched: readonly (readonly Cell[])[])
  * Recalculates the totals from the remaining and the archived points. The last ordinal stays, so that none is used
  * twice.
  */
-async function recompute(
-  { runner, tenantRecordId }: TenantScope,
-  days: readonly (readonly Cell[])[],
-): Promise<void> {
+async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows) {
   const { dialect } = runner;
   const bucket = raw(bucketKey);
   const left = await runner.rows(sql`

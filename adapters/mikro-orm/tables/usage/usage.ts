@@ -1,13 +1,4 @@
-import {
-  bigint,
-  type Column,
-  date,
-  fieldsOf,
-  instantAt,
-  instantAtOrNull,
-  text,
-  type ValuesOf,
-} from '../../sql/columns.ts';
+import { bigint, type Column, date, fieldsOf, instantAt, instantAtOrNull, text } from '../../sql/columns.ts';
 import {
   indexSpecs,
   RecordTable,
@@ -17,10 +8,8 @@ import {
   tenantColumn,
 } from '../record-table.ts';
 
-const unitFields = fieldsOf({ name: text });
-
 /** Unit names, which points refer to by record id. */
-export const usageUnitsTable = new RecordTable<ValuesOf<typeof unitFields>>('usage_units', unitFields, {
+export const usageUnitsTable = new RecordTable('usage_units', fieldsOf({ name: text }), {
   uniques: { name: 'tenant_record_id, name' },
 });
 
@@ -37,7 +26,7 @@ const keyFields = fieldsOf({
 });
 
 /** Submissions, including voided ones. */
-export const usageKeysTable = new RecordTable<ValuesOf<typeof keyFields>>('usage_keys', keyFields, {
+export const usageKeysTable = new RecordTable('usage_keys', keyFields, {
   uniques: { tracking_id: 'tenant_record_id, subscription_record_id, tracking_id' },
   indexes: { voided: 'tenant_record_id, subscription_record_id, record_id where voided_date is not null' },
 });
