@@ -24,8 +24,7 @@ import type { FieldKind, Fields, RecordOf } from '../../../lib/values/fields/ind
 import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { writeDay, writeInstant } from '../sql/columns.ts';
 import { accountEmailsTable, accountsTable } from '../tables/accounts.ts';
-import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
-import { customFieldsTable } from '../tables/custom-fields.ts';
+import { catalogEntriesTable, planRowsTable } from '../tables/catalogs.ts';
 import { invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
@@ -41,7 +40,7 @@ import {
   lifecycleEventsTable,
   subscriptionsTable,
 } from '../tables/subscriptions.ts';
-import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
+import { customFieldsTable, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
 /** An audited table: its name in audit rows and the history columns of its records (accounts §14.1). */
 export interface AuditedTable<R extends object> {

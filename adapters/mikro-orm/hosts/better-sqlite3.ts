@@ -8,7 +8,6 @@ export interface SqliteHandle {
   readonly prepare: unknown;
 }
 
-/** The parts of the handle that the engine uses. */
 interface UsedHandle extends SqliteHandle {
   prepare(text: string): {
     readonly reader: boolean;
@@ -18,7 +17,6 @@ interface UsedHandle extends SqliteHandle {
   };
 }
 
-/** Recognizes a `better-sqlite3` handle. */
 export const betterSqlite3: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'prepare', 'exec') && typeof propertyOf(handle, 'inTransaction') === 'boolean';

@@ -2,7 +2,6 @@ import type { EventManager } from '@mikro-orm/core';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** The parts of MikroORM's entity manager that the engine uses. */
 interface EntityManager {
   isInTransaction(): boolean;
   // Kysely's transaction at run time; the declared type depends on the driver.
@@ -11,7 +10,6 @@ interface EntityManager {
   getConnection(): { getNativeClient?(): Promise<unknown> };
 }
 
-/** Recognizes MikroORM's entity manager. */
 export const entityManager: Recognise = (handle) => {
   const isOne = hasMethods(
     handle,

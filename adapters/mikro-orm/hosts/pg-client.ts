@@ -7,7 +7,6 @@ export interface PgClient {
   escapeIdentifier(text: string): string;
 }
 
-/** The parts of the client that the engine uses. */
 interface UsedClient {
   query(statement: {
     readonly text: string;
@@ -23,7 +22,6 @@ interface UsedClient {
   getTransactionStatus?(): string | null;
 }
 
-/** Recognizes a client of the driver `pg`. */
 export const pgClient: Recognise = (handle) =>
   hasMethods(handle, 'query', 'escapeIdentifier', 'getTypeParser')
     ? lenderOver(handle as object & UsedClient)

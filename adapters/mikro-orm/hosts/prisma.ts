@@ -11,14 +11,12 @@ export interface PrismaTransaction {
   readonly $connect?: undefined;
 }
 
-/** The parts of it that the engine uses. */
 interface UsedPrisma {
   readonly _activeProvider?: string;
   $queryRawUnsafe(text: string, ...values: readonly unknown[]): Promise<readonly object[]>;
   $executeRawUnsafe(text: string, ...values: readonly unknown[]): Promise<number>;
 }
 
-/** Recognizes Prisma, inside or outside a transaction. */
 export const prisma: Recognise = (handle) => {
   if (!hasMethods(handle, '$queryRawUnsafe', '$executeRawUnsafe')) return undefined;
   const tx = handle as UsedPrisma;

@@ -11,7 +11,6 @@ export interface KnexTransaction {
   readonly raw: unknown;
 }
 
-/** The parts of it that the engine uses. */
 interface UsedKnex {
   readonly isTransaction?: boolean;
   readonly client: {
@@ -27,7 +26,6 @@ const drivers: Readonly<Record<string, Lender['database']>> = {
   'better-sqlite3': 'sqlite',
 };
 
-/** Recognizes Knex, inside or outside a transaction. */
 export const knex: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'raw', 'transaction') && hasMethods(propertyOf(handle, 'client'), 'acquireConnection');
@@ -65,7 +63,6 @@ export interface KyselyTransaction {
   readonly getExecutor: unknown;
 }
 
-/** The parts of it that the engine uses. */
 interface UsedKysely {
   readonly isTransaction: boolean;
   /** Set only for transactions that the host ends itself. */
@@ -79,7 +76,6 @@ interface UsedKysely {
   }>;
 }
 
-/** Recognizes Kysely, inside or outside a transaction. */
 export const kysely: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'executeQuery', 'getExecutor', 'withoutPlugins') &&

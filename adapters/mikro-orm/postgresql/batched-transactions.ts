@@ -22,7 +22,6 @@ import {
 import { TENANT_SETTING } from './tenant-policy.ts';
 import { BEGINNING, eachInTransaction, HostReach, IDLE_SETTING } from './transactions.ts';
 
-/** The parts of the driver's pool that the engine uses. */
 interface DriverPool {
   connect(): Promise<PooledClient>;
 }

@@ -11,7 +11,6 @@ import { ServerSilentError } from './server-watch.ts';
 import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
 
-/** The errors of the PostgreSQL driver. */
 interface PostgresqlFailure extends Error {
   /** SQLSTATE */
   readonly code: string;

@@ -1,7 +1,6 @@
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import { QUEUE_CHANNEL } from './dialect.ts';
 
-/** The parts of the driver's client that the listener uses. */
 interface ListeningClient extends NamingClient {
   readonly host: string;
   readonly port: number;

@@ -52,8 +52,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     release: async (entries, availableAtMs) => {
       if (entries.length === 0) return;
       await access.run(sql`
-          update bw_queue_entries set processing_state = ${ProcessingState.AVAILABLE}, processing_owner = null,
-            claim_id = null, claimed_at_ms = null, lapses = null, available_at_ms = ${availableAtMs}
+          update bw_queue_entries set processing_state = ${ProcessingState.AVAILABLE}, ${released},
+            available_at_ms = ${availableAtMs}
           where ${ours(entries)}`);
     },
     fail: async (failures) => {
@@ -125,6 +125,8 @@ function causedBy({ userToken, accountRecordId }: WorkCause) {
   return sql`${ofAccount} and user_token = ${userToken}`;
 }
 
+const released = sql`processing_owner = null, claim_id = null, claimed_at_ms = null, lapses = null`;
+
 type Retried = FailedEntry & { readonly availableAtMs?: number };
 
 function entriesOf(failures: readonly FailedEntry[]): readonly ClaimedEntry[] {
@@ -139,7 +141,7 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
   return sql`
     update bw_queue_entries as t set processing_state = ${ProcessingState.AVAILABLE},
       error_count = t.error_count + 1, reason = r.reason, available_at_ms = r.available_at_ms,
-      processing_owner = null, claim_id = null, claimed_at_ms = null, lapses = null
+      ${released}
     from ${rowsAs('r', reasonColumns, reasons(failures))}
     where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`;
 }

@@ -254,8 +254,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]> {
     const reach = tenant.recordId;
-    const recording = { tenantRecordId: reach, authorship, submissions };
-    const work = (runner: Runner) => recordUsage(runner, recording);
+    const work = (runner: Runner) => recordUsage(runner, { tenantRecordId: reach, authorship }, submissions);
     const host = this.#hostOf(tenant);
     if (host) return this.#inHost(host, reach, work);
     const { storesUsageAtOnce } = this.#shared.parts.dialect;
@@ -337,25 +336,18 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   /** Uses a savepoint in the host's transaction, so that a failed operation leaves nothing behind. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
-    const { transactions } = this.#shared.parts;
-    return this.#reachingHost(async () => {
-      const outer = await this.#shared.hosts.transactionOf(host);
-      return transactions.join(outer, operation.tenant.recordId, () =>
-        this.#inSavepoint(host, outer, operation),
-      );
-    });
-  }
-
-  async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
-    return hosts.inSavepoint(outer, async (statements) => {
+    const work = async (statements: Transaction) => {
       await hosts.checkLocks(host, statements);
       const runner = this.#runnerOn(statements, parts.hostDialect);
-      const done = await this.#perform(runner, operation);
+      const { result, flushed } = await this.#perform(runner, operation);
       await runner.last();
-      const { dueNow, hasPushes, tells } = done.flushed;
-      if (dueNow || hasPushes || tells) await hosts.expectCommit(host);
-      return done.result;
+      if (flushed.dueNow || flushed.hasPushes || flushed.tells) await hosts.expectCommit(host);
+      return result;
+    };
+    return this.#reachingHost(async () => {
+      const outer = await hosts.transactionOf(host);
+      return parts.transactions.join(outer, operation.tenant.recordId, () => hosts.inSavepoint(outer, work));
     });
   }
 

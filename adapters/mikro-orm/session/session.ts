@@ -43,7 +43,7 @@ import {
   signingSecretWrites,
 } from '../stores/tenant-settings.ts';
 import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
-import { broadcastsTable, pluginSwitchesTable } from '../tables/nodes.ts';
+import { broadcastsTable, pluginSwitchesTable } from '../tables/monitoring.ts';
 import { TenantScope } from '../tables/record-access.ts';
 
 type Reads = Omit<ReadSession, 'tenant' | 'revisions'>;

@@ -94,7 +94,6 @@ function flush(path: string) {
   }
 }
 
-/** The parts of a better-sqlite3 database and of its class that the engine uses. */
 interface Opened {
   prepare(text: string): { pluck(): { get(): unknown } };
   exec(text: string): unknown;

@@ -8,7 +8,6 @@ import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from
 import { aggregateOfTexts, decimalOfAggregate } from './decimal-aggregates.ts';
 import { storeUsage } from './store-usage.ts';
 
-/** The errors of better-sqlite3. */
 interface SqliteFailure extends Error {
   readonly code: string;
 }

@@ -5,7 +5,7 @@ import { type AuditedTable, catalogEntryAudit, planRowAudit } from '../audit/aud
 import type { Audited, WriteScope } from '../audit/audited-writes.ts';
 import { textIn } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
-import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
+import { catalogEntriesTable, planRowsTable } from '../tables/catalogs.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { lifecycleEventsTable } from '../tables/subscriptions.ts';
 import type { RevisionsOfSession } from './tenant-settings.ts';

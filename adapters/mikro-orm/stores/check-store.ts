@@ -32,8 +32,13 @@ import {
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
-import { creditNotesTable } from '../tables/credit-notes.ts';
-import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
+import {
+  coverageTable,
+  creditNotesTable,
+  cursorsTable,
+  invoiceItemsTable,
+  invoicesTable,
+} from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
   paymentMethodsTable,

@@ -5,8 +5,8 @@ import type {
   OverdueWrites,
 } from '../../../lib/ports/storage/index.ts';
 import { isIn, sql } from '../sql/sql.ts';
-import { creditNotesTable } from '../tables/credit-notes.ts';
-import { overdueAccountsTable } from '../tables/overdue.ts';
+import { overdueAccountsTable } from '../tables/accounts.ts';
+import { creditNotesTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { takeNumbers } from './tenant-settings.ts';
 

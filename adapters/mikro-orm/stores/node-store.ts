@@ -8,8 +8,13 @@ import { ofTenants } from '../queue/entry-store.ts';
 import { numberIn, type Row, textOf } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { firstRowsAs, isIn, nothing, raw, rowsAs, sql } from '../sql/sql.ts';
-import { accessLogTable, samplesTable } from '../tables/monitoring.ts';
-import { broadcastsTable, nodesTable, pluginSwitchesTable } from '../tables/nodes.ts';
+import {
+  accessLogTable,
+  broadcastsTable,
+  nodesTable,
+  pluginSwitchesTable,
+  samplesTable,
+} from '../tables/monitoring.ts';
 import { insertInto, namesOf } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;

@@ -7,11 +7,10 @@ import { idIn, numberIn, textIn } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { type Condition, isIn, raw, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
-import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
 import { insertInto, selectOfAll, TenantScope } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import { usersTable } from '../tables/security.ts';
-import { tenantsTable, testClockTable } from '../tables/system.ts';
+import { idempotencyKeysTable as table, tenantsTable, testClockTable } from '../tables/system.ts';
 import { raiseRevision } from './security-store.ts';
 
 /** The tenant of rows that belong to none (platform §17 rule 2). */

@@ -13,9 +13,8 @@ import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn } from '../sql/columns.ts';
 import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { customFieldsTable, type StoredField } from '../tables/custom-fields.ts';
 import type { TenantScope } from '../tables/record-access.ts';
-import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
+import { customFieldsTable, type StoredField, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
 const active = sql`and is_active`;
 

@@ -8,14 +8,12 @@ import type {
 } from '../../../lib/ports/storage/index.ts';
 import { ChangeType, SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { beginPushes } from '../queue/push-store.ts';
-import { numberIn, numberOf, type Row, textIn, textOf } from '../sql/columns.ts';
+import { idIn, numberIn, orNullIn, type Row, textIn } from '../sql/columns.ts';
 import { isIn, narrowed, raw, type Sql, sql } from '../sql/sql.ts';
-import { keyValuesTable } from '../tables/key-values.ts';
 import type { TenantScope } from '../tables/record-access.ts';
-import { signingSecretsTable } from '../tables/signing-secrets.ts';
+import { keyValuesTable, signingSecretsTable } from '../tables/system.ts';
 
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
@@ -178,7 +176,7 @@ export class RevisionsOfSession {
       overdueConfig: activeValue(tenant, 'overdue_config'),
       usageThresholds: activeValue(tenant, 'usage_thresholds'),
       callback: activeValue(tenant, 'callback'),
-      stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
+      stateMachineRevision: orNullIn(tenant, 'state_machine_revision', numberIn),
     };
   }
 }
@@ -192,13 +190,7 @@ function idOf(column: string) {
 }
 
 function activeValue(row: Row, name: string): ActiveValue | null {
-  const recordId = numberOrNull(row, `${name}_record_id`);
-  const id = row[`${name}_id`];
+  const recordId = orNullIn(row, `${name}_record_id`, numberIn);
   if (recordId === null) return null;
-  return { recordId, id: id === null || id === undefined ? null : (textOf(id, `${name}_id`) as Uuid) };
-}
-
-function numberOrNull(row: Row, column: string): number | null {
-  const value = row[column];
-  return value === null || value === undefined ? null : numberOf(value, column);
+  return { recordId, id: orNullIn(row, `${name}_id`, idIn) };
 }

@@ -1,4 +1,10 @@
-import { type Account, accountEmailFields, accountFields, type New } from '../../../lib/records/index.ts';
+import {
+  type Account,
+  accountEmailFields,
+  accountFields,
+  type New,
+  overdueAccountFields,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { aside, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
@@ -38,4 +44,8 @@ export const accountEmailsTable = new RecordTable('account_emails', columnsOf(ac
   // The account is locked while an address is added, so callers never violate `email`.
   uniques: { id: 'id', email: 'tenant_record_id, account_record_id, email where is_active' },
   indexes: { account: 'tenant_record_id, account_record_id, record_id' },
+});
+
+export const overdueAccountsTable = new RecordTable('overdue_accounts', columnsOf(overdueAccountFields), {
+  uniques: { account: 'tenant_record_id, account_id' },
 });

@@ -1,6 +1,9 @@
 import {
   type AddedItem,
+  type CreditNote,
+  type CreditNoteLine,
   coverageFields,
+  creditNoteFields,
   type Invoice,
   type ItemBasis,
   invoiceFields,
@@ -11,6 +14,7 @@ import {
   toldInvoiceFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import {
   aside,
   bigint,
@@ -19,6 +23,7 @@ import {
   fieldsOf,
   integer,
   integerOrNull,
+  jsonRead,
   textOrNull,
   uuid,
 } from '../sql/columns.ts';
@@ -151,4 +156,20 @@ export const invoicingStatesTable = new RecordTable('invoicing_states', columnsO
 export const toldInvoicesTable = new RecordTable('told_invoices', columnsOf(toldInvoiceFields), {
   uniques: { date: 'tenant_record_id, account_record_id, target_date' },
   indexes: { age: 'target_date' },
+});
+
+const fields = {
+  ...columnsOf(creditNoteFields),
+  lines: jsonRead('lines', (lines: readonly CreditNoteLine[]) =>
+    lines.map((line) => ({ ...line, amount: decimal(String(line.amount)) })),
+  ),
+};
+
+export const creditNotesTable = new RecordTable<New<CreditNote>>('credit_notes', fields, {
+  // invoicing §21 rule 3
+  uniques: { id: 'id', number: 'tenant_record_id, credit_note_number' },
+  indexes: {
+    invoice: 'tenant_record_id, invoice_id, record_id',
+    account: 'tenant_record_id, account_record_id, record_id',
+  },
 });

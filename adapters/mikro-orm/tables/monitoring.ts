@@ -1,4 +1,15 @@
-import { bigint, bigintOrNull, fieldsOf, integer, jsonRead, text, textOrNull } from '../sql/columns.ts';
+import { broadcastFields, nodeFields, type PluginSwitch } from '../../../lib/records/index.ts';
+import {
+  bigint,
+  bigintOrNull,
+  fieldsOf,
+  integer,
+  jsonRead,
+  oneOf,
+  text,
+  textOrNull,
+} from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A request and its response (platform §12.1 rule 5). Requests without a tenant belong to the system tenant, 0. */
@@ -38,3 +49,22 @@ export const samplesTable = new RecordTable('samples', sampleFields, {
   uniques: { series: 'event_category, node_name, at_ms' },
   indexes: { age: 'at_ms, record_id' },
 });
+
+/** The processes that use the database (platform §15 rule 1). */
+export const nodesTable = new RecordTable('nodes', columnsOf(nodeFields, { nodeName: 'name' }), {
+  ofTenant: false,
+  uniques: { name: 'name' },
+});
+
+/** Messages to all nodes (platform §11). */
+export const broadcastsTable = new RecordTable('broadcasts', columnsOf(broadcastFields), {
+  ofTenant: false,
+  indexes: { age: 'created_date' },
+});
+
+/** Plugins that a command to all nodes has stopped or uninstalled, one row each (platform §11 rule 2). */
+export const pluginSwitchesTable = new RecordTable(
+  'plugin_switches',
+  fieldsOf({ pluginName: text, state: oneOf<PluginSwitch['state']> }),
+  { ofTenant: false, uniques: { plugin: 'plugin_name' } },
+);

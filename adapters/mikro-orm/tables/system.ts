@@ -1,6 +1,20 @@
-import { auditRowFields, tenantFields } from '../../../lib/records/index.ts';
+import {
+  auditRowFields,
+  keyValueFields,
+  signingSecretFields,
+  tenantFields,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, fieldsOf, instantAt, text } from '../sql/columns.ts';
+import {
+  bigint,
+  fieldsOf,
+  instantAt,
+  integerOrNull,
+  jsonOrNull,
+  text,
+  textOrNull,
+  uuid,
+} from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -35,4 +49,31 @@ export const auditLogTable = new RecordTable('audit_log', columnsOf(auditRowFiel
     target: 'tenant_record_id, target_id, record_id',
     account: 'tenant_record_id, account_record_id, record_id',
   },
+});
+
+export const keyValuesTable = new RecordTable('tenant_kvs', columnsOf(keyValueFields), {
+  uniques: { id: 'id', single: 'tenant_record_id, key where is_active and is_single' },
+  indexes: { key: 'tenant_record_id, key where is_active' },
+});
+
+export const signingSecretsTable = new RecordTable('signing_secrets', columnsOf(signingSecretFields), {
+  uniques: { id: 'id', current: 'tenant_record_id where is_active and signs_until_ms is null' },
+  indexes: { active: 'tenant_record_id where is_active' },
+});
+
+const fields = {
+  key: text('idempotency_key'),
+  ...fieldsOf({
+    requestHash: text,
+    claimId: uuid,
+    startedMs: bigint,
+    status: integerOrNull,
+    headers: jsonOrNull<Readonly<Record<string, string>>>,
+    body: textOrNull,
+  }),
+};
+
+export const idempotencyKeysTable = new RecordTable('idempotency_keys', fields, {
+  uniques: { key: 'tenant_record_id, idempotency_key' },
+  indexes: { started: 'started_ms' },
 });

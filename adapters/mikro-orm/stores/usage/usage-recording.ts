@@ -1,45 +1,25 @@
-import type { Authorship, UsageSubmission } from '../../../../lib/records/index.ts';
+import type { UsageSubmission } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { numberOf } from '../../sql/columns.ts';
+import { bigint, rowReader } from '../../sql/columns.ts';
 import type { Runner } from '../../sql/runner.ts';
 import { isIn, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
-import { usageMarksTable } from '../../tables/usage/usage-thresholds.ts';
+import { usageMarksTable } from '../../tables/usage/usage.ts';
 
-/** Sorted, to avoid deadlocks. These are the last rows that a recording locks. */
-async function markSubscriptions(scope: TenantScope, subscriptionRecordIds: readonly number[]) {
-  if (subscriptionRecordIds.length === 0) return;
-  const marks = subscriptionRecordIds
-    .toSorted((a, b) => a - b)
-    .map((subscriptionRecordId) => ({ subscriptionRecordId, version: 1 }));
-  await scope.runner.run(sql`${scope.insertInto(usageMarksTable, marks)}
-    on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`);
-}
+const readMark = rowReader({ subscriptionRecordId: bigint, version: bigint });
 
 /** Returns the number of recordings by subscription. */
 export async function marksOf(
-  { runner, tenantRecordId }: TenantScope,
+  { runner, ofTenant }: TenantScope,
   subscriptionRecordIds: readonly number[],
   ending: Sql,
 ): Promise<ReadonlyMap<number, number>> {
   if (subscriptionRecordIds.length === 0) return new Map();
-  const rows = await runner.rows(sql`
+  const marks = await runner.readAs(readMark)`
     select subscription_record_id, version from bw_usage_marks
-    where tenant_record_id = ${tenantRecordId} and ${isIn('subscription_record_id', 'bigint', subscriptionRecordIds)}
-    ${ending}`);
-  return new Map(
-    rows.map(({ subscription_record_id, version }) => [
-      numberOf(subscription_record_id, 'subscription_record_id'),
-      numberOf(version, 'version'),
-    ]),
-  );
-}
-
-interface Recording {
-  readonly tenantRecordId: number;
-  readonly authorship: Authorship;
-  readonly submissions: readonly UsageSubmission[];
+    where ${ofTenant} and ${isIn('subscription_record_id', 'bigint', subscriptionRecordIds)} ${ending}`;
+  return new Map(marks.map(({ subscriptionRecordId, version }) => [subscriptionRecordId, version]));
 }
 
 interface Offer {
@@ -51,7 +31,8 @@ interface Offer {
 /** Stores the submissions whose tracking ids are free; of several with the same id, the first. */
 export async function recordUsage(
   runner: Runner,
-  { tenantRecordId, authorship, submissions }: Recording,
+  { tenantRecordId, authorship }: Pick<WriteScope, 'tenantRecordId' | 'authorship'>,
+  submissions: readonly UsageSubmission[],
 ): Promise<readonly (string | null)[]> {
   if (submissions.length === 0) return [];
   const offers = new Map<string, Offer>();
@@ -81,11 +62,16 @@ export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],
 ): Promise<readonly (string | null)[]> {
-  const takenBy = await recordUsage(scope.runner, { ...scope, submissions });
+  const takenBy = await recordUsage(scope.runner, scope, submissions);
   const stored = submissions.filter((_submission, index) => takenBy[index] === null);
-  await markSubscriptions(scope, [
-    ...new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId)),
-  ]);
+  const marked = new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId));
+  // Sorted, to avoid deadlocks. These are the last rows that a recording locks.
+  const marks = [...marked].sort((a, b) => a - b).map((each) => ({ subscriptionRecordId: each, version: 1 }));
+  await scope.insertAll(
+    usageMarksTable,
+    marks,
+    sql`on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`,
+  );
   return takenBy;
 }
 
@@ -95,8 +81,7 @@ function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
 
 /** The order of all chunks, to avoid deadlocks. */
 function byKey({ submission: a }: Offer, { submission: b }: Offer): number {
-  if (a.subscriptionRecordId !== b.subscriptionRecordId)
-    return a.subscriptionRecordId - b.subscriptionRecordId;
-  if (a.trackingId === b.trackingId) return 0;
+  const bySubscription = a.subscriptionRecordId - b.subscriptionRecordId;
+  if (bySubscription !== 0 || a.trackingId === b.trackingId) return bySubscription;
   return a.trackingId < b.trackingId ? -1 : 1;
 }

@@ -5,6 +5,8 @@ import type {
   UsageReading,
 } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { Decimal, formatDecimal } from '../../../../lib/values/money/index.ts';
+import type { Instant } from '../../../../lib/values/time/index.ts';
 import {
   bigint,
   bigintOrNull,
@@ -21,7 +23,6 @@ import {
 } from '../../sql/columns.ts';
 import { RecordTable } from '../record-table.ts';
 import { readConsumed, writeConsumed } from './consumed-text.ts';
-import { readSupplied, writeSupplied } from './supplied-text.ts';
 
 const fields = {
   ...fieldsOf({
@@ -92,5 +93,32 @@ export function usageReadingOrNull(): Field<UsageReading | null> {
         throughRead === null || markRead === null ? null : { through: throughRead, mark: markRead };
       return { from: from.read(row), settings: settingsRead, looked };
     },
+  };
+}
+
+interface StoredDigest {
+  readonly amounts: readonly (readonly [unit: string, start: Instant, end: Instant, quantity: string])[];
+  readonly ids: readonly string[];
+}
+
+/** Returns the stored text of a usage source's answer. */
+export function writeSupplied({ amounts, trackingIds }: SuppliedDigest): string {
+  const stored: StoredDigest = {
+    amounts: amounts.map(({ unit, start, end, quantity }) => [unit, start, end, formatDecimal(quantity)]),
+    ids: trackingIds,
+  };
+  return JSON.stringify(stored);
+}
+
+export function readSupplied(text: string): SuppliedDigest {
+  const { amounts, ids }: StoredDigest = JSON.parse(text);
+  return {
+    amounts: amounts.map(([unit, start, end, quantity]) => ({
+      unit,
+      start,
+      end,
+      quantity: new Decimal(quantity),
+    })),
+    trackingIds: ids,
   };
 }
