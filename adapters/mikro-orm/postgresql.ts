@@ -51,10 +51,7 @@ export interface PostgresqlOptions {
    * socket).
    */
   readonly url: string;
-  /**
-   * The maximum number of connections, at least 2; default 10. One more listens to other nodes and holds the node's
-   * name.
-   */
+  /** The maximum number of connections, at least 2; default 10. One more listens to other nodes. */
   readonly poolSize?: number;
   /** Whether `prepare` updates the schema; default false: `prepare` rejects an old schema. */
   readonly migrate?: boolean;
@@ -261,7 +258,6 @@ async function poolOf(orm: MikroORM): Promise<ClientPool> {
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }
 
-/** Returns the address to which the pool connects. */
 function addressOf({ Client, options }: ClientPool): ServerAddress {
   const { host, port } = new Client(options);
   return { host, port };

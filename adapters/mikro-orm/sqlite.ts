@@ -42,10 +42,7 @@ export interface SqliteOptions {
    * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL does not.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
-  /**
-   * Opens an existing file only for reading, beside the node that owns it: without a node lock and without schema
-   * changes; default false.
-   */
+  /** Reads an existing file beside the node that owns it, without a lock or schema changes; default false. */
   readonly readOnly?: boolean;
   /** Whether `prepare` updates the schema; default true. */
   readonly migrate?: boolean;
@@ -222,7 +219,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-async function seesLockOf(host: Transaction, orm: MikroORM): Promise<boolean> {
+async function seesLockOf(host: Transaction, orm: MikroORM) {
   // Locks the database without a change.
   await host.executeQuery(compiled('delete from bw_tenants where 0'));
   return seesLock(await orm.em.getConnection().getNativeClient());

@@ -20,7 +20,6 @@ export function entryOf({ snapshot: _snapshot, ...entry }: AuditRow): AuditEntry
   return entry;
 }
 
-/** Returns rows in write order. */
 async function findByTargets(
   { runner, tenantRecordId }: TenantScope,
   targetIds: readonly Uuid[],

@@ -6,7 +6,6 @@ import { TenantScope } from '../tables/record-access.ts';
 import type { AuditedTable } from './audited-records.ts';
 import { type Change, ChangeLog } from './change-log.ts';
 
-/** A write transaction of one tenant. */
 export class WriteScope extends TenantScope {
   readonly changes = new ChangeLog();
   readonly authorship: Authorship;
@@ -20,7 +19,6 @@ export class WriteScope extends TenantScope {
     this.authorship = authorship;
   }
 
-  /** Inserts the records and notes INSERT changes. */
   async insertAudited<R extends Audited>(
     audit: AuditedTable<R>,
     records: readonly NoInfer<R>[],
@@ -35,7 +33,6 @@ export class WriteScope extends TenantScope {
     });
   }
 
-  /** Writes `properties` of the records with these ids in one statement and notes UPDATE changes. */
   async updateAudited<R extends Audited, P extends keyof R & string>(
     audit: AuditedTable<R>,
     change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
@@ -61,7 +58,6 @@ export class WriteScope extends TenantScope {
     change: {
       readonly properties: readonly P[];
       readonly records: readonly WithId<NoInfer<R>>[];
-      /** Default UPDATE. */
       readonly changeType?: ChangeType;
     },
   ): Promise<void> {
@@ -70,7 +66,6 @@ export class WriteScope extends TenantScope {
     for (const record of records) this.noteChange(audit, { record, changeType });
   }
 
-  /** Marks records as inactive and notes DELETE changes. */
   async deactivate<R extends Audited & { readonly isActive: boolean }>(
     audit: AuditedTable<R>,
     active: readonly WithId<NoInfer<R>>[],
@@ -92,7 +87,6 @@ export class WriteScope extends TenantScope {
     this.changes.add({ tableName, changeType, ...owner, snapshot: null });
   }
 
-  /** Notes an update of a record; `record` is its stored state. */
   noteUpdate<R extends Audited>(audit: AuditedTable<R>, record: WithId<NoInfer<R>>): void {
     this.noteChange(audit, { record, changeType: ChangeType.UPDATE });
   }

@@ -32,7 +32,6 @@ export class ChangeLog {
   readonly #noted: Changes[] = [];
   /** The number of written changes among the first noted ones. */
   #written = 0;
-  /** The number of unwritten changes. */
   #left = 0;
 
   add(change: Change): void {
@@ -44,7 +43,6 @@ export class ChangeLog {
     this.#left += changes.length;
   }
 
-  /** True if the changes need more than one statement. */
   get isLong(): boolean {
     return this.#left > MOST_ROWS;
   }

@@ -42,7 +42,6 @@ const transactionOn = kept(
   (handle: UsedHandle): Transaction => ({
     executeQuery: async ({ sql: text, parameters }) => {
       const statement = handle.prepare(text);
-      // Overrides the host's setting.
       statement.safeIntegers(false);
       if (statement.reader) return { rows: statement.all(parameters) };
       return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };

@@ -45,18 +45,12 @@ function refusalOf(transaction: unknown): string | null {
   return 'within(em) needs an entity manager with an open transaction: call it inside em.transactional(…) or after em.begin()';
 }
 
-/**
- * Asks Kysely's transaction. Savepoints do not report their end, and the entity manager of `em.transactional(…)` keeps
- * its transaction forever.
- */
-function hasEnded(transaction: unknown): boolean {
+/** The entity manager of `em.transactional(…)` keeps its transaction forever, so Kysely's one is asked. */
+function hasEnded(transaction: unknown) {
   return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }
 
-/**
- * Reports the commits of an instance, except those of savepoints. With several open transactions, an extra call only
- * makes a dispatcher look at an empty queue.
- */
+/** Reports the commits of an instance. An extra call only makes a dispatcher look at an empty queue. */
 const commitsOf = kept((events: EventManager) => {
   const expecting = new Set<() => void>();
   events.registerSubscriber({

@@ -31,7 +31,7 @@ export function lenderOf(handle: unknown): Lender | string {
   return `within(handle) joins ${taken}; it was given ${given}`;
 }
 
-function described(value: unknown): string {
+function described(value: unknown) {
   if (value === null || typeof value !== 'object')
     return `a value of type ${value === null ? 'null' : typeof value}`;
   return `a ${value.constructor?.name ?? 'object without a class'}`;

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** A host's transaction, ready for our statements. */
 export interface Lent {
   /** The same object for the same connection, so that concurrent calls find each other. */
   readonly transaction: Transaction;
@@ -20,10 +19,7 @@ export interface Lender {
   /** Why the handle cannot lend a transaction now, as far as it shows; null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
-  /**
-   * Calls the listener after the commit. null if the library has no such event, so that the end is polled where the
-   * driver knows it.
-   */
+  /** Calls the listener after the commit; null if the library has no such event. */
   readonly onCommit: ((listener: () => void) => void) | null;
 }
 
@@ -35,7 +31,6 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
   return names.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** Returns a property of an object, or undefined for other values. */
 export function propertyOf(value: unknown, name: string): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined;
   return Reflect.get(value, name);

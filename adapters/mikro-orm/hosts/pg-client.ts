@@ -65,10 +65,7 @@ const transactionOn = kept((client: UsedClient): Transaction => {
   };
 });
 
-/**
- * Types that we read from the text: the host may have configured its driver to return amounts as doubles or days as
- * instants.
- */
+/** Read from the text, because the host may have configured its driver to return doubles or instants. */
 const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);
 const booleanType = 16;
 

@@ -84,14 +84,12 @@ function numberIfSafe(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/** Recognizes Prisma's own class of decimals. */
 function isDecimal(value: unknown): value is { toFixed(): string } {
   return typeof value === 'object' && hasMethods(value, 'toFixed', 'decimalPlaces');
 }
 
 /** The transaction has ended, possibly by its time limit. */
 const ended = 'P2028';
-/** Prisma's names for a lost connection, without an error from the database. */
 const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
 
 /** Returns the database error in Prisma's error, with its code. */
@@ -118,7 +116,7 @@ function meaningOf(error: unknown): unknown {
   });
 }
 
-function lastLineOf(error: unknown): string {
+function lastLineOf(error: unknown) {
   return String(propertyOf(error, 'message')).trim().split('\n').at(-1) ?? '';
 }
 
@@ -137,14 +135,14 @@ export function returnsRows(text: string): boolean {
   return returns;
 }
 
-function readsRows(text: string): boolean {
+function readsRows(text: string) {
   const statement = withoutParentheses(text.replaceAll(/'[^']*'/g, ''));
   const [verb = ''] = /\b(?:select|values|pragma|insert|update|delete)\b/i.exec(statement) ?? [];
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
 /** Leaves the outermost level: a subquery that returns rows does not count. */
-function withoutParentheses(text: string): string {
+function withoutParentheses(text: string) {
   const inner = /\([^()]*\)/g;
   let left = text;
   for (let before = ''; before !== left; ) {

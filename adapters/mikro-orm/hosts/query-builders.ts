@@ -140,7 +140,7 @@ const refusing: Omit<Lender, 'refusal'> = {
   onCommit: null,
 };
 
-function drizzleRefusal(handle: object): string {
+function drizzleRefusal(handle: object) {
   return hasMethods(handle, 'rollback')
     ? 'within(tx) can join transactions of Drizzle over the drivers pg and better-sqlite3; this one is over another driver'
     : 'within(tx) was given Drizzle outside a transaction: call it inside db.transaction(async (tx) => …), with that tx';

@@ -57,7 +57,7 @@ function withDaysAsText(row: object): Row {
   );
 }
 
-function localDay(date: Date): string {
+function localDay(date: Date) {
   const digits = (value: number, length: number): string => String(value).padStart(length, '0');
   return [digits(date.getFullYear(), 4), digits(date.getMonth() + 1, 2), digits(date.getDate(), 2)].join('-');
 }

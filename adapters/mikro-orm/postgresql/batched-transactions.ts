@@ -28,18 +28,14 @@ interface DriverPool {
 
 type PooledClient = DriverClient & { release(): void };
 
-/** Shared by the connections of a pool. */
 interface PoolUse {
-  /** Names the statements whose plans are kept. */
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
   readonly watch: ServerWatch;
   readonly send: Send;
 }
 
-/** The host's options for a pool. */
 interface PoolOptions {
   readonly keepsPlans: boolean;
-  /** Whether concurrent statements share a round trip. */
   readonly batchesStatements: boolean;
 }
 
@@ -53,19 +49,17 @@ interface Statement {
 /** Values of this many characters take the server longer than a round trip. */
 const LARGE_FROM = 64 * 1_024;
 
-function isLarge({ values }: Pick<Statement, 'values'>): boolean {
+function isLarge({ values }: Pick<Statement, 'values'>) {
   return values.some((value) => typeof value === 'string' && value.length >= LARGE_FROM);
 }
 
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-/** Sets the tenant for the rest of the transaction. */
 function settingOf(reach: Reach): Statement {
   return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
 }
 
-/** In the same statement, so that it costs nothing. */
 function writeSettingsOf(reach: Reach): Statement {
   const { text, values } = settingOf(reach);
   return { text: `${text}, set_config('${IDLE_SETTING}', '${DATABASE_IDLE_MS}', true)`, values };
@@ -130,8 +124,7 @@ export function batchedTransactions(
   };
 }
 
-/** True for errors from the server, false for waits that were given up. */
-function isOfServer(error: unknown): boolean {
+function isOfServer(error: unknown) {
   return error instanceof Error && 'severity' in error;
 }
 
@@ -152,7 +145,6 @@ async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledCli
   }
 }
 
-/** Reads the rows of a statement as they arrive. */
 class Reading {
   readonly onRow: (row: unknown) => void;
   readonly #made: unknown[] = [];
@@ -176,7 +168,6 @@ class Reading {
   }
 }
 
-/** Sends the statements of one connection in order. */
 class StatementLine implements Transaction {
   /** Settles when the latest statement has been answered. */
   ended: Promise<unknown> = Promise.resolve();
@@ -232,10 +223,7 @@ class StatementLine implements Transaction {
     });
   }
 
-  /**
-   * Sends the waiting statements after this turn of the event loop. Large ones go at once, so that the server works
-   * while the next is written.
-   */
+  /** Sends after this turn of the event loop. Large statements go at once: the server works meanwhile. */
   #sendSoon() {
     if (this.#isUnderWay) return;
     if (this.#waiting.some(isLarge)) this.#send();

@@ -37,15 +37,9 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
-/**
- * SQLSTATE class 53, insufficient resources: disk full (53100), out of shared memory (53200), too many connections
- * (53300).
- */
+/** Class 53, insufficient resources: disk full, out of shared memory, too many connections. */
 const isOutOfResources = /^53...$/;
-/**
- * Connection exceptions (08), server shutdown (57P01, 57P02) and startup or recovery (57P03), statement time limit
- * (57014), idle transaction time limit (25P03).
- */
+/** Connection exceptions (08), shutdown and startup (57P), time limits (57014, 25P03). */
 const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
 /** Operating system errors for an unreachable server. */
 const unreachable = new Set([
@@ -170,17 +164,14 @@ export const postgresqlDialect: Dialect = {
 /** The array length that PostgreSQL assumes in a generic plan. */
 const EXPECTED_ELEMENTS = 10;
 
-/**
- * Repeats the last value until the list has the expected length. Otherwise the generic plan would seem too expensive,
- * and each call would be planned again, which takes three times as long as running it.
- */
+/** Repeats the last value up to the expected length. Otherwise each call would be planned again (3 times slower). */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
   if (last === undefined || values.length >= EXPECTED_ELEMENTS) return values;
   return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
 }
 
-function elementType({ type }: Column): string {
+function elementType({ type }: Column) {
   return type === 'json' ? 'text' : types[type];
 }
 
@@ -197,7 +188,7 @@ function elementWriter({ type }: Column) {
 }
 
 /** Quotes an array element. JSON's quotes are right except for control characters, and twice as fast. */
-function quoted(text: string): string {
+function quoted(text: string) {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
 }
@@ -232,10 +223,7 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 const TELLING_LOCKS = 0x62;
 const TENANT_BITS = 65_535;
 
-/**
- * The history shares the sequence of the live table, so that entries keep their record ids. The lock comes before the
- * first number, because `numbered` joins it.
- */
+/** The history shares the sequence, so that entries keep their ids. The lock comes before the first number. */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
@@ -260,7 +248,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
  * lock with a lower number, or took its lock later and has only greater numbers, or has ended, so that its rows are
  * visible.
  */
-async function toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number> {
+async function toldUpTo(statements: Statements, tenantRecordId: number | null) {
   const ofTenant =
     tenantRecordId === null
       ? nothing
@@ -275,7 +263,7 @@ async function toldUpTo(statements: Statements, tenantRecordId: number | null): 
   return lowest === null || lowest === undefined ? last : Math.min(last, numberOf(lowest, 'held'));
 }
 
-async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
+async function moveEntries(statements: Statements, condition: Sql, outcome: string) {
   const { affected } = await statements.run(sql`
     with moved as (delete from bw_queue_entries where ${condition} returning *)
     insert into bw_queue_history (${raw(movedColumns)}, processing_state)

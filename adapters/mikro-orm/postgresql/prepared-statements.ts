@@ -1,11 +1,7 @@
-/** The maximum number of kept plans per connection: more than the engine has statements. */
 const MAX_KEPT_STATEMENTS = 500;
 /** Searches by pattern are planned each time, because the best plan depends on the pattern. */
 const PATTERN = / like /;
-/**
- * Alias of rows whose common values are bound once. The text varies from call to call, and planning is cheap compared
- * with many rows.
- */
+/** Alias of rows whose common values are bound once. Their statement varies and is not kept. */
 export const MANY_ROWS = 'many_rows';
 /** Marks statements whose best plan depends on the number of rows that they are given. */
 export const PLANNED_ANEW = '-- planned anew';

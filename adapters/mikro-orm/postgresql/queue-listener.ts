@@ -20,10 +20,7 @@ export interface ClientPool {
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
-/**
- * Listens to the commits of other nodes and holds this node's name, on its own connection, opened on first use. A lost
- * connection is reopened; meanwhile, polling finds due work.
- */
+/** Listens to other nodes and holds this node's name, on its own connection. Reconnects after a loss. */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
   readonly #ownTag: string;
@@ -145,11 +142,11 @@ export async function holdName(client: NamingClient, name: string): Promise<Held
   return flagOf(taken, 'held') ? 'HELD' : 'TAKEN';
 }
 
-async function isDirect(client: NamingClient): Promise<boolean> {
+async function isDirect(client: NamingClient) {
   const asked = await client.query('select pg_backend_pid() = $1 as direct', [client.processID ?? 0]);
   return flagOf(asked, 'direct');
 }
 
-function flagOf({ rows }: { readonly rows: readonly unknown[] }, name: string): boolean {
+function flagOf({ rows }: { readonly rows: readonly unknown[] }, name: string) {
   return Reflect.get(Object(rows[0]), name) === true;
 }

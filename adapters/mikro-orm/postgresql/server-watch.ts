@@ -8,13 +8,9 @@ import { setTimeout } from 'node:timers/promises';
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
-/**
- * Time limit for a statement while the server answers probes, since a connection may break silently. Longer than the
- * longest lock wait (`MAX_LOCK_WAIT_STEPS`).
- */
+/** Limit for a statement while the server answers probes: longer than any lock wait (`MAX_LOCK_WAIT_STEPS`). */
 const DATABASE_STATEMENT_MS = 120_000;
 
-/** A host name, an address, or the folder of a socket. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -121,7 +117,7 @@ function silent(): ServerSilentError {
   return new ServerSilentError('The server does not answer');
 }
 
-async function answers({ host, port }: ServerAddress): Promise<boolean> {
+async function answers({ host, port }: ServerAddress) {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   let answered: boolean | undefined;
   socket.on('connect', () => socket.write(TLS_REQUEST));

@@ -1,9 +1,7 @@
 /** The driver's side of a connection, which writes messages of the extended protocol. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Names of statements that are being prepared. */
   readonly submittedNamedStatements: Record<string, string>;
-  /** Ends a group of messages. */
   sync(): void;
 }
 
@@ -48,10 +46,7 @@ export interface DriverClient {
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
 
-/**
- * Sends the statements of a connection and calls back for each, after `whenAnswered`. After a failed statement, the
- * rest fail without running.
- */
+/** Sends the statements and calls back for each, after `whenAnswered`. After a failed one, the rest fail. */
 export type Send = (
   client: DriverClient,
   statements: readonly BatchedStatement[],

@@ -2,7 +2,7 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { type Cell, type Column, type ColumnType, numberOf, textOf, writeDay } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
-import { nothing, type Rows, raw, rowsAs, sql } from '../sql/sql.ts';
+import { nothing, raw, rowsAs, sql } from '../sql/sql.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
@@ -29,10 +29,7 @@ function column(name: string, type: ColumnType): Column {
 /** From this number of points, the statement is planned for each call: the generic plan suits few points. */
 const MANY_FROM = 10;
 
-/**
- * Stores a chunk in one statement, which is its own transaction, so that it costs one round trip. Unknown units take
- * two more.
- */
+/** Stores a chunk in one statement, its own transaction: one round trip. Unknown units take two more. */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
@@ -141,7 +138,7 @@ function storedKey(tenantRecordId: number) {
 }
 
 /** Returns the number of each submission in the chunk, followed by its key. */
-function offeredRows(chunk: UsageChunk): Rows {
+function offeredRows(chunk: UsageChunk) {
   return {
     length: chunk.submissions.length,
     *[Symbol.iterator](): Iterator<readonly Cell[]> {
@@ -152,7 +149,7 @@ function offeredRows(chunk: UsageChunk): Rows {
   };
 }
 
-function pointRows({ submissions }: UsageChunk, units: readonly string[]): Rows {
+function pointRows({ submissions }: UsageChunk, units: readonly string[]) {
   const placeOf = new Map(units.map((name, place) => [name, place]));
   return {
     length: submissions.reduce((count, { points }) => count + points.length, 0),
@@ -169,6 +166,6 @@ function pointRows({ submissions }: UsageChunk, units: readonly string[]): Rows 
   };
 }
 
-function namesOf(columns: readonly Column[]): string {
+function namesOf(columns: readonly Column[]) {
   return columns.map(({ name }) => name).join(', ');
 }

@@ -3,10 +3,7 @@ import { EVERY_TENANT } from '../sql/connection.ts';
 /** The setting with the record id of the tenant whose rows a transaction can access. */
 export const TENANT_SETTING = 'billwright.tenant_record_id';
 
-/**
- * Condition for the rows that a transaction can access: those of the tenant in the setting, all for `*`, none without
- * the setting. The subqueries run once per statement, not per row.
- */
+/** Condition for accessible rows: of the tenant in the setting, all for `*`. Subqueries run once per statement. */
 export function ofReachedTenant(column: string): string {
   const setting = `current_setting('${TENANT_SETTING}', true)`;
   return `${column} = (select nullif(nullif(${setting}, ''), '${EVERY_TENANT}')::bigint) or (select ${setting} = '${EVERY_TENANT}')`;

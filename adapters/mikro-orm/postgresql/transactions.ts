@@ -43,7 +43,7 @@ export function postgresqlTransactions(connection: Connection): Transactions {
 }
 
 /** Only writes hold locks that others wait for. */
-function boundOf(mode: TransactionKind['mode']): string {
+function boundOf(mode: TransactionKind['mode']) {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';
 }
 
@@ -60,10 +60,8 @@ export function eachInTransaction(run: Transactions['run'], reach: Reach): Trans
 
 interface Held {
   readonly reach: Reach;
-  /** The previous setting of the transaction. */
   readonly before: Promise<string>;
   users: number;
-  /** Resolves when the previous setting is restored. */
   readonly released: Promise<void>;
   readonly release: () => void;
 }
@@ -94,7 +92,6 @@ export class HostReach {
     }
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const held: Held = { reach, before: change(host, reach), users: 1, released, release };
-    // Its users await it.
     held.before.catch(() => undefined);
     this.#held.set(host, held);
     return held;

@@ -1,7 +1,6 @@
 import type {
   EntryLook,
   EntryStore,
-  KeptDelivery,
   KeptEntry,
   OfTenants,
   SeenEntry,
@@ -15,7 +14,6 @@ import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 
-/** Who is notified when entries or pushes become ready. */
 interface Waking {
   /** The name under which this node notifies the others. */
   readonly nodeTag: string;
@@ -136,15 +134,14 @@ function dueBefore(kind: QueueKind, before: Instant) {
     : sql`due_order > 0 and due_order < ${Math.max(1, before)}`;
 }
 
-function tenantOf(row: Row): number {
+function tenantOf(row: Row) {
   return numberIn(row, 'tenant_record_id');
 }
 
 /** The end of the pause that a fix-up writes: in the past, and never written otherwise. */
 const CLEARED_MS = 0;
 
-/** The tenant and the account of an entry of `chosen`. */
-const owners: Sql = sql`
+const owners = sql`
   (select t.id from bw_tenants t where t.record_id = chosen.tenant_record_id) as tenant_id,
   (select a.id from bw_accounts a where a.record_id = chosen.account_record_id) as account_id`;
 
@@ -156,14 +153,13 @@ const underWay = (column: string) => sql`(
   order by other.record_id limit 1)`;
 
 /** The entries of the same account that precede an entry of `chosen`. */
-const neighbours: Sql = sql`
+const neighbours = sql`
   ${underWay('record_id')} as under_way, ${underWay('processing_owner')} as under_way_owner,
   (select other.record_id from bw_queue_entries other
     where ${ofSameAccount} and other.processing_state = 'AVAILABLE'
       and (other.due_order, other.record_id) < (chosen.due_order, chosen.record_id)
     order by other.due_order, other.record_id limit 1) as behind`;
 
-/** Reads an entry that was selected with its owners. */
 function keptEntry(row: Row): KeptEntry {
   const {
     dueOrder: _dueOrder,
@@ -183,7 +179,6 @@ function keptEntry(row: Row): KeptEntry {
   };
 }
 
-/** Reads an entry that was selected with its owners and neighbors. */
 function seenEntry(row: Row): SeenEntry {
   const recordId = orNullIn(row, 'under_way', numberIn);
   const owner = orNullIn(row, 'under_way_owner', textIn);
@@ -204,7 +199,6 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
   const { dialect } = access;
   const columns = sql`${raw(dialect.selectList(deliveries))},
     (select t.id from bw_tenants t where t.record_id = bw_push_deliveries.tenant_record_id) as tenant_id`;
-  /** Changes pushes and wakes their sender. */
   const change = async (statement: Sql): Promise<number> => {
     const { affected } = await access.run(statement);
     onReady();
@@ -256,7 +250,7 @@ function deliveryDueBefore(before: number) {
   return sql`state = 'AVAILABLE' and due_order < ${Math.max(1, before)} and ${due} < ${before}`;
 }
 
-function keptDelivery(row: Row): KeptDelivery {
+function keptDelivery(row: Row) {
   return {
     ...deliveries.decode(row),
     tenantRecordId: tenantOf(row),

@@ -14,14 +14,12 @@ import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { UNCLAIMED } from './entry-store.ts';
 
-/** The part of the policy that controls dispatching. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
 interface Told {
   /** Whether an entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** Whether an event is published. */
   readonly tells: boolean;
   readonly published: readonly NewBusEvent[];
 }
@@ -108,10 +106,7 @@ export class Outbox {
     );
   }
 
-  /**
-   * Leaves the collected entries to the commit, with the notifications that the events request and without skipped
-   * events. Without events, neither callback is called.
-   */
+  /** Leaves the entries to the commit, with requested notifications and without skipped events. */
   async flush(
     scope: TenantScope,
     {
@@ -158,7 +153,7 @@ export class Outbox {
   }
 }
 
-function isEvent({ kind }: StoredEntry): boolean {
+function isEvent({ kind }: StoredEntry) {
   return kind === QueueKind.BUS;
 }
 

@@ -219,7 +219,6 @@ export function pushStore(
   };
 }
 
-/** The properties that an attempt or a request for one changes. */
 const changing = [
   'state',
   'dueOrder',
@@ -280,10 +279,7 @@ export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites 
   };
 }
 
-/**
- * A sink gets the events of an account strictly in order. While one of them is retried, the later ones have a due order that
- * is never reached.
- */
+/** Never reached: the due order of later events of an account while one is retried, since sinks need the order. */
 const HELD_BACK = 9_000_000_000_000_000;
 
 /** Holds back the events after one that is retried. Without retries, this is a single lookup. */
@@ -310,7 +306,6 @@ function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly numbe
 
 const nameColumn = givenColumns({ name: 'text' });
 
-/** The event sinks of hosts, by name. */
 export function sinkStore(access: SystemAccess): SinkStore {
   const { dialect } = access;
   const isUnused = (forMs: number) => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;

@@ -140,7 +140,7 @@ function ofAccount(accountRecordId: number | null) {
   return accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
 }
 
-function isLive(part: QueuePart): boolean {
+function isLive(part: QueuePart) {
   return part === 'AVAILABLE' || part === 'PROCESSING';
 }
 

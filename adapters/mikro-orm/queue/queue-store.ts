@@ -169,7 +169,6 @@ async function claimEntries(runner: Runner, request: ClaimRequest): Promise<read
     .map(({ entry }) => entry);
 }
 
-/** Selects the record ids of the entries to claim. */
 export function dueEntries(request: ClaimRequest): Sql {
   return sql`
     select e.record_id from bw_queue_entries e
@@ -230,8 +229,7 @@ function missingClaim(row: Row): never {
   throw new Error(`Queue entry ${String(row.record_id)} was claimed without a claim id`);
 }
 
-/** Sorts the claimed rows: `returning` has no order. */
-function inClaimOrder(first: Claimed, second: Claimed): number {
+function inClaimOrder(first: Claimed, second: Claimed) {
   return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
 }
 
@@ -276,10 +274,7 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number) {
   throw new LeaseLostError(`Of the queue entries ${recordIds} only ${found} are still claimed by this node`);
 }
 
-/**
- * Makes claimed entries AVAILABLE in one step (platform §9.3 rule 7), using the index of claimed entries. Skips rows that a
- * transaction has locked: their node is alive and about to end them.
- */
+/** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Locked rows are skipped: their node is alive. */
 function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
   return sql`
     update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
@@ -290,7 +285,7 @@ function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
 }
 
 /** Ends entries that were taken back too often as REAPED and inserts AVAILABLE copies (platform §9.2). */
-async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]): Promise<number> {
+async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]) {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`
     select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
@@ -329,10 +324,7 @@ function firstDue(due: Sql, limit: number) {
     order by due_order, record_id limit ${limit}`;
 }
 
-/**
- * The oldest due entry is the first bus entry or the first notification in the index of due entries. Counting only the first
- * `limit` in that order keeps PostgreSQL on the index.
- */
+/** Counts only the first `limit` entries in claim order, which keeps PostgreSQL on its index. */
 function backlogOf({ since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },

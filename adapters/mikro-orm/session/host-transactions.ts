@@ -197,7 +197,7 @@ function refused(message: string) {
 }
 
 /** SQLite rejects `begin` inside a transaction, which stays open. */
-async function isInSqlite(transaction: Transaction): Promise<boolean> {
+async function isInSqlite(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('begin'));
   } catch (error) {
@@ -211,7 +211,7 @@ async function isInSqlite(transaction: Transaction): Promise<boolean> {
 const noTransaction = '25P01';
 
 /** PostgreSQL accepts savepoints only inside a transaction. */
-async function isInPostgresql(transaction: Transaction): Promise<boolean> {
+async function isInPostgresql(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('savepoint bw_probe'));
     await transaction.executeQuery(compiled('release savepoint bw_probe'));
@@ -233,7 +233,7 @@ const probes = {
 };
 
 /** Returns whether the driver reads values exactly, in forms that we accept. */
-async function readsWhole(kind: Dialect['kind'], transaction: Transaction): Promise<boolean> {
+async function readsWhole(kind: Dialect['kind'], transaction: Transaction) {
   const [row] = (await transaction.executeQuery(compiled(probes[kind]))).rows;
   const read = new Map(Object.entries(row ?? {}));
   const hasBooleans = kind === 'sqlite' || read.get('is_true') === true;

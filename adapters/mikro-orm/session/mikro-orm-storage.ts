@@ -52,7 +52,6 @@ const MAX_TRANSACTION_RETRIES = 10;
 const FIRST_RETRY_PAUSE_MS = 5;
 const LONGEST_RETRY_PAUSE_MS = 500;
 
-/** The parts that the entry file of a database provides. */
 export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
@@ -61,7 +60,6 @@ export interface StorageParts {
   readonly hostDialect: Dialect;
   /** null if the server takes care of locks. */
   readonly seesLock: SeesLock | null;
-  /** Prepares the connection before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
   /** Brings the schema up to date; null if the operator does. */
@@ -79,7 +77,6 @@ export interface StorageParts {
   readonly trace: Trace | undefined;
 }
 
-/** Work of a write transaction, with its tenant and author. */
 interface Operation<T> {
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
@@ -89,7 +86,6 @@ interface Operation<T> {
 /** @param tenantRecordId null if the tenant is unknown. */
 type Listener = (tenantRecordId: number | null) => void;
 
-/** State that a storage and its `within` siblings share. */
 interface Shared {
   readonly parts: StorageParts;
   /** Listeners to commits: of due queue entries, of pushes to callbacks, and of published events. */
@@ -97,7 +93,6 @@ interface Shared {
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
-  /** Whether the schema has been checked once. */
   isPrepared: boolean;
   /** Calls that are using our connections. */
   readonly underWay: Set<Promise<unknown>>;
@@ -379,7 +374,6 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Returns the host whose transaction the call joins, if any. */
   #hostOf({ within }: TenantRef): Host | undefined {
     return within === undefined ? this.#host : (within.host as Host);
   }
@@ -391,7 +385,6 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Runs statements that are transactions of their own. */
   async #alone<T>(reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     return this.#reaching(async () => {
       await this.#connect();
@@ -442,7 +435,6 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     );
   }
 
-  /** Connects once. After a failure, the next call tries again. */
   async #connect() {
     const shared = this.#shared;
     shared.connected ??= shared.parts.connect();
@@ -485,7 +477,7 @@ function listening(listeners: Set<Listener>): (listener: Listener) => () => void
   };
 }
 
-function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: number): Promise<number> {
+function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: number) {
   return takeNumbers(new TenantScope(runner, tenantRecordId), 'payment_number', count);
 }
 
@@ -513,7 +505,7 @@ async function pauseBefore(retry: number) {
   await setTimeout(longestMs * (0.5 + Math.random() / 2));
 }
 
-function outOfAttempts(cause: unknown): BillingError {
+function outOfAttempts(cause: unknown) {
   const isConflict = isConcurrentChange(cause);
   const { message, facts } = isConflict
     ? cause

@@ -99,7 +99,6 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   }),
 };
 
-/** Returns makers of repositories that also read. */
 function withReads<W extends { readonly [K in keyof Reads]?: object }>(writers: Makers<WriteSource, W>) {
   const makers = Object.entries<(...source: WriteSource) => unknown>(writers).map(([name, write]) => {
     const read: (...source: WriteSource) => object = reads[name as keyof Reads];
@@ -113,14 +112,12 @@ function withReads<W extends { readonly [K in keyof Reads]?: object }>(writers: 
 const readRepositories = onDemand(reads);
 const writeRepositories = onDemand(writes);
 
-/** Opens a read session in a transaction that the caller begins and ends. */
 export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
   const scope = new TenantScope(runner, tenant.recordId, countThreshold);
   const revisions = new RevisionsOfSession(scope);
   return Object.assign(readRepositories(scope, revisions), { tenant, revisions: () => revisions.read() });
 }
 
-/** What a session has left to its commit. */
 export interface Flushed {
   /** Whether an entry of the queue is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
@@ -128,7 +125,6 @@ export interface Flushed {
   readonly hasPushes: boolean;
   /** The bus events, including those that the tenant skips. */
   readonly published: readonly NewBusEvent[];
-  /** Whether an event is published. */
   readonly tells: boolean;
 }
 
@@ -193,13 +189,9 @@ export function writeSession(input: {
   };
 }
 
-/** A function for each property that makes it. */
 type Makers<S extends readonly unknown[], T> = { readonly [K in keyof T]: (...source: S) => T[K] };
 
-/**
- * Makes objects whose properties are made on first use. They are getters of the prototype: own getters of each object would
- * cost ten times what they save.
- */
+/** Makes properties on first use, with getters of the prototype: own getters would cost more than they save. */
 function onDemand<S extends readonly unknown[], T extends object>(makers: Makers<S, T>): (...source: S) => T {
   class OnDemand {
     readonly #source: S;

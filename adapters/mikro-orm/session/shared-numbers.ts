@@ -6,10 +6,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Numbers taken outside the transactions that use them. Concurrent callers of a tenant share the next statement, in the
- * order of their calls.
- */
+/** Numbers for use outside their transaction. Concurrent callers of a tenant share a statement, in order. */
 export class SharedNumbers {
   readonly #take: Take;
   /** By tenant, the callers during a statement. */

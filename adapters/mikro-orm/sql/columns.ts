@@ -22,7 +22,6 @@ export interface Column {
   readonly name: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
-  /** True for a time in milliseconds since the epoch. */
   readonly isInstant?: true;
 }
 
@@ -155,7 +154,7 @@ export function dateOf(stored: unknown, column: string): LocalDate {
   return readDay(textOf(stored, column));
 }
 
-function booleanOf(stored: unknown, column: string): boolean {
+function booleanOf(stored: unknown, column: string) {
   if (typeof stored === 'boolean') return stored;
   return stored === 0 || stored === 1 ? stored === 1 : unreadable(stored, column);
 }
@@ -180,7 +179,7 @@ function storedNumber(_key: string, value: unknown, context: { readonly source?:
   return Number.isSafeInteger(value) ? value : new Decimal(context.source ?? String(value));
 }
 
-function storable(text: string): string {
+function storable(text: string) {
   if (isStorable(text)) return text;
   throw new BillingError({
     code: ErrorCode.INVALID_PARAMETER,

@@ -28,7 +28,6 @@ export interface Client extends Transaction {
 /** The parts of MikroORM's SQL connection that the engine uses. */
 export interface Connection {
   ensureConnection(): Promise<void>;
-  /** Begins a transaction, or a savepoint in the transaction `ctx`. */
   begin(options?: { readonly ctx?: unknown }): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;
   rollback(transaction: Transaction): Promise<void>;

@@ -37,16 +37,12 @@ export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
 /** The schema differences between the two databases. */
 export interface SchemaDialect {
   readonly types: DatabaseTypes;
-  /** Indexes that only this database has. */
   readonly ownIndexes: readonly {
     readonly table: string;
     readonly name: string;
     readonly expression: string;
   }[];
-  /**
-   * Returns the condition for the rows that a transaction can access, by the tenant's column; null without row-level
-   * security.
-   */
+  /** Returns the condition for accessible rows, by the tenant's column; null without row-level security. */
   readonly reachable: ((column: string) => string) | null;
 }
 
@@ -78,21 +74,14 @@ export interface Dialect extends SchemaDialect {
   notify(payload: string): Sql | null;
   /** Condition for a number column: one of the numbers in a JSON array. */
   isInJson(column: string, text: string): string;
-  /**
-   * Limits `bw_account_texts` to accounts whose folded text matches the pattern, until the transaction ends; null if
-   * the database has no such table.
-   */
+  /** Limits `bw_account_texts` to matching accounts until the transaction ends; null without that table. */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
-  /**
-   * Returns the connected role as `role` if row-level security does not bind it in all of these tables; null without
-   * row-level security.
-   */
+  /** Returns the connected role as `role` if row-level security does not bind it; null without that security. */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /** Follows `bw_accounts` in scans of all texts of a tenant: the narrow index to read instead of the rows. */
   readonly alongAccountTexts: Sql;
   /** Follows a table name: the index that SQLite must use. Empty if statistics decide. */
   along(index: string): Sql;
-  /** Condition for a positive decimal column. */
   isPositive(column: string): string;
   /** Condition that compares a decimal column with a decimal, given as text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
@@ -111,10 +100,7 @@ export interface Dialect extends SchemaDialect {
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The last record id of a queue entry; 0 = none. */
   readonly lastEntry: Sql;
-  /**
-   * Returns the record id up to which all published entries of a tenant, or of all (null), are visible to later reads:
-   * entries that are stored later have greater ids.
-   */
+  /** The record id up to which later reads see all published entries of a tenant, or of all (null). */
   toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number>;
   /** Moves the live queue entries of `condition` into the history with this outcome. Returns their number. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
@@ -141,10 +127,7 @@ export interface UsageChunk {
   readonly submissions: readonly UsageSubmission[];
 }
 
-/** A submission whose tracking id is taken. */
 export interface RefusedUsage {
-  /** The index in the chunk. */
   readonly index: number;
-  /** The fingerprint of the submission that has the tracking id. */
   readonly fingerprint: string;
 }

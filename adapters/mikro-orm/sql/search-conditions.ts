@@ -5,7 +5,6 @@ import { orderedText, raw, type Sql, sql } from './sql.ts';
 
 /** The columns of a searched field, if not the column of its name. */
 interface Place {
-  /** For `eq` and comparisons. */
   readonly column?: string;
   /** For `like`, lowercased in JavaScript; default the column itself. */
   readonly folded?: string;
@@ -20,7 +19,6 @@ export const comparisons = {
   lte: '<=',
 } as const satisfies Readonly<Record<Exclude<SearchOperator, 'like'>, string>>;
 
-/** Returns `and` with each clause. */
 export function clauseConditions(
   clauses: readonly SearchClause[],
   places: Readonly<Record<string, Place>> = {},
@@ -56,10 +54,7 @@ function comparedColumn(
 /** The maximum number of folded letters per pattern: SQLite nests at most a thousand calls. */
 const MAX_FOLDED_LETTERS = 200;
 
-/**
- * Lowercases a text as far as the pattern needs it: `lower` only handles ASCII, so other letters of the pattern are
- * replaced individually.
- */
+/** Lowercases a text: `lower` only handles ASCII, so other letters of the pattern are replaced one by one. */
 function foldedFor(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
@@ -90,7 +85,6 @@ export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }
 
-/** Returns the pattern for texts that contain this one. */
 export function holding(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

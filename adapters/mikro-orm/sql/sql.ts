@@ -1,7 +1,6 @@
 import { isStorable } from '../../../lib/values/text/index.ts';
 import type { Cell, Column } from './columns.ts';
 
-/** A value that is bound directly. */
 export type Scalar = string | number | boolean | null;
 
 /** SQL text of our own, never of a caller. */

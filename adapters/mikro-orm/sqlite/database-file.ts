@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { MikroORM } from '@mikro-orm/sqlite';
 
-/** Releases the lock. */
 export type Release = () => Promise<void>;
 
 /**
@@ -28,7 +27,7 @@ export async function lockNode(path: string): Promise<Release> {
   return () => orm.close(true);
 }
 
-function inUse(path: string): string {
+function inUse(path: string) {
   return (
     `${path} is in use by another node: SQLite serves one at a time. ` +
     `End the process that holds ${path}.lock, or use PostgreSQL`
@@ -36,14 +35,14 @@ function inUse(path: string): string {
 }
 
 /** Recognizes SQLite's error for a lock of another process. Other errors concern the path or the file. */
-function isHeld(error: unknown): boolean {
+function isHeld(error: unknown) {
   return (
     error instanceof Error &&
     /SQLITE_BUSY|database is locked/.test(`${Reflect.get(error, 'code')} ${error.message}`)
   );
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -71,7 +70,6 @@ const everyPage = 0x7fffffff;
 /** Copies a database to a new file, which gets its name only when it is complete and on disk. */
 export async function copyOnline(database: Copying, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`;
-  // Reserves the name.
   closeSync(openSync(to, 'wx', OWNER_ONLY));
   try {
     closeSync(openSync(unfinished, 'w', OWNER_ONLY));

@@ -29,7 +29,6 @@ export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): str
   return `${of}(iif(${column} is null, null, ${ordered}))`;
 }
 
-/** Reads the value of `aggregateOfTexts`. */
 export function decimalOfAggregate(aggregated: string): Decimal {
   return aggregated.includes(' ') ? sumOf(aggregated.split(' ')) : orderedDecimal(aggregated);
 }
@@ -64,7 +63,7 @@ function orderedDecimal(text: string): Decimal {
   return decimal(pointed(text.startsWith(NEGATIVE) ? digits - most : digits));
 }
 
-function pointed(scaled: bigint): string {
+function pointed(scaled: bigint) {
   const isNegative = scaled < 0n;
   const digits = String(isNegative ? -scaled : scaled).padStart(FRACTION_DIGITS + 1, '0');
   return `${isNegative ? '-' : ''}${digits.slice(0, -FRACTION_DIGITS)}.${digits.slice(-FRACTION_DIGITS)}`;

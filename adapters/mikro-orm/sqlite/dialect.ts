@@ -128,7 +128,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
 }
 
 /** Live entries and history share SQLite's sequence of the live table. */
-async function reserveRecordIds(statements: Statements, count: number): Promise<number> {
+async function reserveRecordIds(statements: Statements, count: number) {
   const advance = sql`
     update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
   const [advanced] = await statements.rows(advance);
@@ -141,12 +141,12 @@ async function reserveRecordIds(statements: Statements, count: number): Promise<
 }
 
 /** Writers are serial, so record ids rise in commit order. */
-async function toldUpTo(statements: Statements): Promise<number> {
+async function toldUpTo(statements: Statements) {
   const [row] = await statements.rows(sql`select ${lastEntry} as seq`);
   return numberIn(row, 'seq');
 }
 
-async function moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number> {
+async function moveEntries(statements: Statements, condition: Sql, outcome: string) {
   await statements.run(sql`
     insert into bw_queue_history (${raw(movedColumns)}, processing_state)
     select ${raw(movedColumns)}, ${outcome} from bw_queue_entries where ${condition}`);

@@ -16,10 +16,8 @@ interface DefiningTables {
   ): unknown;
 }
 
-/** Fewer rows are sent as JSON, as on any connection, which is readable in a trace. */
 const LENT_FROM = 20;
 
-/** Columns of the widest lent relation. */
 const MOST_COLUMNS = 40;
 
 const lent = new Map<number, Rows>();
@@ -80,7 +78,7 @@ export const lendingDialect: Dialect = {
 const asIs = (cell: Cell) => cell;
 
 /** Returns the rows without the common columns. */
-function rowsOf(columns: readonly GatheredColumn<Cell>[], length: number): Rows {
+function rowsOf(columns: readonly GatheredColumn<Cell>[], length: number) {
   const varying = columns.flatMap(({ values }) => (values === null ? [] : [values]));
   return {
     length,
@@ -94,7 +92,6 @@ interface Preparing {
   prepare(text: string): unknown;
 }
 
-/** The maximum number of compiled statements: more than the engine has. */
 const MAX_KEPT_STATEMENTS = 500;
 
 /**

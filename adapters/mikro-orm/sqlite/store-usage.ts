@@ -63,7 +63,7 @@ export async function storeUsage(
 /** The record ids of the keys by submission index; undefined if the key is taken. */
 type TakenKeys = readonly (number | undefined)[];
 
-async function takeKeys(statements: Statements, chunk: UsageChunk): Promise<TakenKeys> {
+async function takeKeys(statements: Statements, chunk: UsageChunk) {
   const written = usageKeysTable.written;
   const names = raw(written.map(({ name }) => name).join(', '));
   const rows = chunk.submissions.map((submission) => keyCells(chunk, submission));
@@ -172,13 +172,12 @@ async function refusedOf(statements: Statements, chunk: UsageChunk, taken: Taken
   }));
 }
 
-function namesOf({ columns }: { readonly columns: readonly Column[] }): string {
+function namesOf({ columns }: { readonly columns: readonly Column[] }) {
   return columns.map(({ name }) => name).join(', ');
 }
 
 /** The totals of a unit on a day, as exact decimals, which SQLite cannot add. */
 class DayTotals {
-  /** The highest ordinal. */
   count = 0;
   #sum: Decimal = ZERO;
   #max: Decimal | null = null;

@@ -78,7 +78,6 @@ export function catalogEntryWrites(scope: WriteScope, revisions: RevisionsOfSess
   };
 }
 
-/** Deletes the records and notes DELETE changes. */
 async function erase<R extends Audited>(
   scope: WriteScope,
   audit: AuditedTable<R>,

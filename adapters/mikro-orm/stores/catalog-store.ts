@@ -44,7 +44,6 @@ const readVersion = rowReader({
   createdDate: instantAt,
 });
 
-/** The name of catalog versions in audit rows. */
 const VERSIONS = 'TENANT_KVS';
 
 export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
@@ -145,7 +144,7 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
   };
 }
 
-async function raisedRevision(revisions: RevisionsOfSession): Promise<number> {
+async function raisedRevision(revisions: RevisionsOfSession) {
   await revisions.set(sql`catalog_revision = catalog_revision + 1`);
   return (await revisions.read()).catalogRevision;
 }
@@ -230,7 +229,7 @@ function allParts(versions: readonly NewCatalogVersion[]): readonly NewCatalogPa
   return versions.flatMap(({ parts: { frame, products, plans } }) => [frame, ...products, ...plans]);
 }
 
-function idOf({ contentHash, kind, name }: NewCatalogPart, ids: ReadonlyMap<string, number>): number {
+function idOf({ contentHash, kind, name }: NewCatalogPart, ids: ReadonlyMap<string, number>) {
   const recordId = ids.get(contentHash);
   assertInvariant(recordId !== undefined, `The ${kind} ${name} of a catalog has not been stored`);
   return recordId;
@@ -280,10 +279,7 @@ const line = raw(
   ),
 );
 
-/**
- * Reads catalog parts joined to a few long texts. There may be hundreds of thousands, and reading that many rows would take
- * the driver longer than all other work.
- */
+/** Joins parts to a few long texts: reading hundreds of thousands of rows would be slower than all else. */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];
   for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {

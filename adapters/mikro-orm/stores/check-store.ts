@@ -98,7 +98,6 @@ const references: readonly Reference[] = [
   { from: invoicePaymentsTable, column: 'payment_id', to: paymentsTable },
 ];
 
-/** The names of tables in audit rows. */
 const auditNames: ReadonlyMap<TableSpec, string> = new Map<TableSpec, string>(
   [
     accountAudit,
@@ -242,7 +241,7 @@ function lostOf(row: Row): LostReference {
   return { ...lost, column: referring };
 }
 
-function nameOf({ name }: TableSpec): string {
+function nameOf({ name }: TableSpec) {
   return name.slice(TABLE_PREFIX.length);
 }
 

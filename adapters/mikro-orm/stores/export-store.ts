@@ -10,7 +10,6 @@ import type { TenantScope } from '../tables/record-access.ts';
 import { recordIdColumn, TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** Derived from other columns, for searches. */
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
 /** The first columns of accounts, expected by callers of the export (accounts E15). */
@@ -60,7 +59,6 @@ async function* auditBatches(
   }
 }
 
-/** Returns the rows as change lists, without snapshots. */
 async function* entryBatches(
   scope: TenantScope,
   accountRecordId: number,
@@ -80,7 +78,6 @@ function orderOf({ primaryKey, indexes }: TableSpec): readonly string[] {
   return ofAccount?.columns.slice(2) ?? primaryKey;
 }
 
-/** Reads the tenant's rows that meet `condition` in batches. */
 async function* batches(
   scope: TenantScope,
   table: Pick<TableSpec, 'name' | 'columns'> & { readonly order: readonly string[] },
@@ -118,7 +115,6 @@ function orderedColumns(table: TableSpec): readonly Column[] {
   return kept.toSorted((one, other) => place(one) - place(other));
 }
 
-/** SQLite stores booleans as numbers. */
 function storedValue(row: Row, { name, type }: Column): ExportedValue {
   const value = row[name] as ExportedValue | undefined;
   if (value === null || value === undefined) return null;

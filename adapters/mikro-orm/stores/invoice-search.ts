@@ -119,7 +119,7 @@ function rangeAlone(clauses: readonly SearchClause[]) {
   return { property, clauses: clauses.filter((clause) => clause.property === property && isBound(clause)) };
 }
 
-async function countUpTo(scope: TenantScope, source: Sql, most: number): Promise<number> {
+async function countUpTo(scope: TenantScope, source: Sql, most: number) {
   const [row] = await scope.runner.rows(
     sql`select count(*) as found from (select 1 from bw_invoices ${source} limit ${most}) counted`,
   );
@@ -134,7 +134,7 @@ interface RangeEnd {
 }
 
 /** Returns the first or the last record id in the range. */
-async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
+async function endOf(scope: TenantScope, range: RangeEnd) {
   const { property, bounds, indexed, isDescending } = range;
   const end = raw(isDescending ? 'max' : 'min');
   const day = raw(dayColumns[property]);

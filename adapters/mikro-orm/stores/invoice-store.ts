@@ -272,10 +272,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
 }
 
-/**
- * Checksum of the usage days that the last run read. It changes when late usage arrives (usage §7.7). Evaluated last, and only
- * for cursors that have one.
- */
+/** Checksum of the usage days of the last run, which late usage changes (usage §7.7). Evaluated last. */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
   from bw_subscriptions s cross join bw_usage_days d

@@ -6,10 +6,7 @@ import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../
 import { invoicesTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/**
- * Condition for COMMITTED invoices with an open balance, except those with a settled or void summary. Its first line is
- * the condition of the index of open invoices.
- */
+/** Condition for open invoices without a settled or void summary. Starts with that of the index of open invoices. */
 export function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
     and not is_written_off and not is_migration
@@ -17,10 +14,7 @@ export function isOpen({ runner: { dialect } }: TenantScope): Sql {
       and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
 }
 
-/**
- * A settled or void summary, whose linked invoices nobody will pay. Excluding them keeps reads independent of a child's
- * history.
- */
+/** A settled or void summary, whose linked invoices nobody will pay. Keeps reads short for children. */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
 export function linkedInvoiceReads(
@@ -78,8 +72,7 @@ export function linkedInvoiceReads(
   };
 }
 
-/** Returns the columns that determine a balance. */
-function balancedColumns(alias: string): string {
+function balancedColumns(alias: string) {
   const columns = ['status', 'is_migration', 'is_written_off', 'raw_balance'];
   return columns.map((name) => `${alias}.${name} as ${alias}_${name}`).join(', ');
 }

@@ -67,7 +67,6 @@ export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeSt
   };
 }
 
-/** The number of samples per read. */
 const PART = 5_000;
 
 export function monitoringStore(access: SystemAccess): MonitoringStore {

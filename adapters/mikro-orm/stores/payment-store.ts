@@ -234,7 +234,6 @@ const places = {
   updatedDate: { column: written('change_date', 'desc') },
 };
 
-/** Returns `and` with the search condition. */
 function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql {
   switch (search.kind) {
     case 'clauses':
@@ -250,14 +249,12 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
   }
 }
 
-/** Returns `and` with the condition for payments of a gateway. */
 function ofGateway(scope: TenantScope, pluginName: string) {
   return sql`and payment_method_id in (
     select id from bw_payment_methods
     where ${scope.ofTenant} and plugin_name = ${pluginName})`;
 }
 
-/** Returns `and` with the search condition. */
 function methodSearchCondition(search: PaymentMethodSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;

@@ -155,7 +155,6 @@ export function securityStore(access: SystemAccess): SecurityStore {
   };
 }
 
-/** A transaction that changes users, roles or clients. */
 interface Writing {
   readonly runner: Runner;
   readonly authorship: Authorship;

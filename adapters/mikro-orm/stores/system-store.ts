@@ -107,7 +107,6 @@ const replacements = table.written
   .map((name) => `${name} = excluded.${name}`)
   .join(', ');
 
-/** Each call is one statement and its own transaction. */
 export function idempotencyStore(access: SystemAccess): IdempotencyStore {
   const { dialect } = access;
   return {

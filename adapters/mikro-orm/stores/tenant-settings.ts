@@ -142,16 +142,12 @@ export class RevisionsOfSession {
     return this.#known;
   }
 
-  /**
-   * Locks the tenant's row until the transaction ends, and reads again under the lock. `forDeletion` waits for holders of
-   * `forKeyShare`, and they for it.
-   */
+  /** Locks the tenant's row and reads it again. `forDeletion` and `forKeyShare` wait for each other. */
   async lock(lock: RowLock = 'forUpdate'): Promise<void> {
     this.#known = this.#load(lock);
     await this.#known;
   }
 
-  /** Updates columns of the tenant's row. */
   async set(assignment: Sql): Promise<void> {
     this.#known = undefined;
     await this.#scope.runner.run(sql`
@@ -181,10 +177,7 @@ export class RevisionsOfSession {
   }
 }
 
-/**
- * A statement that waited for the lock sees the current row of the tenant but earlier rows of other tables, so the join
- * is by record id.
- */
+/** By record id: after a wait for the lock, only the tenant's row is current, not those of other tables. */
 function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
 }

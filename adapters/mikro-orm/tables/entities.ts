@@ -5,10 +5,7 @@ import { tables } from './index.ts';
 import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
-/**
- * Defines the schema as MikroORM entities, only for its migrator: hydrating them takes several times as long as a
- * statement.
- */
+/** MikroORM entities, only for its migrator: hydrating them takes longer than the statements. */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
 }
@@ -39,7 +36,6 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
   });
 }
 
-/** Returns the column with the tenant of a row. */
 function tenantColumnOf(table: TableSpec): string | null {
   if (table === tenantsTable) return tenantsTable.primaryKey;
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;

@@ -78,7 +78,6 @@ export function writeBasis(basis: ItemBasis): string {
   return JSON.stringify(convertBasis(basis, WRITE));
 }
 
-/** Returns the basis of a stored text. */
 export function readBasis(text: string): ItemBasis {
   return convertBasis(JSON.parse(text), READ) as ItemBasis;
 }

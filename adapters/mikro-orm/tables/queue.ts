@@ -19,7 +19,7 @@ import {
   uuidOrNull,
   type ValuesOf,
 } from '../sql/columns.ts';
-import { type Sql, sql } from '../sql/sql.ts';
+import { sql } from '../sql/sql.ts';
 import { columnsOf } from './described-columns.ts';
 import { indexSpecs, RecordTable, TABLE_PREFIX, type TableSpec } from './record-table.ts';
 
@@ -93,7 +93,7 @@ export const movedColumns = queueHistoryTable.columns
   .join(', ');
 
 /** Ignores a second live entry with the same key. */
-export const liveConflict: Sql = sql`
+export const liveConflict = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
 
 const deliveryFields = columnsOf(pushDeliveryFields);

@@ -96,7 +96,6 @@ export class TenantScope {
     return sql`+tenant_record_id = ${this.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
   }
 
-  /** Condition for rows of these accounts. */
   ofAccounts(accountIds: readonly Uuid[]): Sql {
     const condition = sql`account_record_id in (select record_id from bw_accounts where ${this.haveIds(accountIds)})`;
     return { ...condition, isAmongNone: accountIds.length === 0 };

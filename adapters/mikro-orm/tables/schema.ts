@@ -4,7 +4,6 @@ import { sql } from '../sql/sql.ts';
 
 export const MIGRATIONS_TABLE = 'bw_migrations';
 
-/** The MikroORM options of both databases. */
 export function schemaOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
   return {
     entities,

@@ -3,7 +3,6 @@ import type { UniqueViolation } from '../sql/dialect.ts';
 import { tables } from './index.ts';
 import { type UniqueSpec, uniqueName } from './record-table.ts';
 
-/** Returns the error that the tables define for a unique violation. */
 export function violationOf(violation: UniqueViolation, cause: unknown): Error {
   const found = uniqueOf(violation);
   if (found?.violation) return new BillingError({ ...found.violation, cause });

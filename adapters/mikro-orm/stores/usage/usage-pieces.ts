@@ -90,7 +90,6 @@ function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
   });
 }
 
-/** A requested piece. */
 type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
   readonly request: number;
   readonly subscriptionRecordId: number;
@@ -270,7 +269,6 @@ export const isInRange = `p.ordinal > r.after_ordinal and p.ordinal <= r.up_to_o
   and (r.of_day is null or p.is_date_only = r.of_day)
   and (r.start_at is null or (p.recorded_for >= r.start_at and p.recorded_for < r.end_at))`;
 
-/** Returns the stored form of a part. */
 export function writePart(part: PartOfDay): string {
   return typeof part === 'string' ? part : `${part.from} ${part.to}`;
 }
@@ -281,7 +279,6 @@ function readPart(stored: string): PartOfDay {
   return { from: instant(Number(from)), to: instant(Number(to)) };
 }
 
-/** Reads the range of an archived piece. */
 export function readRange(row: Row): PointRange {
   return {
     unit: textIn(row, 'name'),

@@ -75,12 +75,11 @@ export async function recordMarked(
   return takenBy;
 }
 
-function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
+function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission) {
   return `${subscriptionRecordId} ${trackingId}`;
 }
 
-/** The order of all chunks, to avoid deadlocks. */
-function byKey({ submission: a }: Offer, { submission: b }: Offer): number {
+function byKey({ submission: a }: Offer, { submission: b }: Offer) {
   const bySubscription = a.subscriptionRecordId - b.subscriptionRecordId;
   if (bySubscription !== 0 || a.trackingId === b.trackingId) return bySubscription;
   return a.trackingId < b.trackingId ? -1 : 1;

@@ -123,7 +123,6 @@ function storedKeys({ tenantRecordId }: TenantScope, ranges: CellRows) {
       and (k.voided_date is null or k.voided_date > r.billed_at)`;
 }
 
-/** The same for archived points. */
 function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: CellRows) {
   return sql`
     select r.invoice, one.value->>1, cast(one.value->>0 as bigint)
@@ -235,17 +234,14 @@ async function daysWithPoints(
  * A submission's points on a day are archived together. It has archived points if a day with an archive has none left,
  * and may have some on archived days between its own.
  */
-function isArchived(days: readonly Row[], touched: CellRows): boolean {
+function isArchived(days: readonly Row[], touched: CellRows) {
   const left = new Set(touched.map(([, date]) => date));
   return days.some(
     ({ local_date, archived_count }) => archived_count !== null && !left.has(local_date as Cell),
   );
 }
 
-/**
- * Recalculates the totals from the remaining and the archived points. The last ordinal stays, so that none is used
- * twice.
- */
+/** Recalculates the totals. The last ordinal stays, so that none is used twice. */
 async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows) {
   const { dialect } = runner;
   const bucket = raw(bucketKey);
@@ -291,7 +287,7 @@ function aggregatesOf(left: Row | undefined, dialect: Dialect): readonly Cell[] 
   return [sum ?? null, max ?? null, min ?? null, ...last];
 }
 
-function inBucket(alias: string): string {
+function inBucket(alias: string) {
   return bucketColumns.map(({ name }) => `${alias}.${name} = r.${name}`).join(' and ');
 }
 

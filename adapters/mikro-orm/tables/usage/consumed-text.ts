@@ -15,10 +15,7 @@ type StoredPart = readonly [
 /** A longer gap between days starts a new row. */
 const MOST_EMPTY_DAYS = 10;
 
-/**
- * Returns the stored text of consumed points: without late usage, about one number per unit and day. The order is not
- * kept.
- */
+/** Returns the stored text: about one number per unit and day. The order is not kept. */
 export function writeConsumed(ranges: readonly PointRange[]): string {
   const wholes = ranges.filter(isWhole);
   const parts = ranges.filter((range) => !isWhole(range)).map(storedPart);
@@ -32,11 +29,11 @@ export function readConsumed(text: string): readonly PointRange[] {
   return stored.flatMap((one) => (isStoredPart(one) ? partOf(one) : daysOf(one)));
 }
 
-function isWhole({ part, after }: PointRange): boolean {
+function isWhole({ part, after }: PointRange) {
   return part === 'ALL' && after === 0;
 }
 
-function storedPart({ unit, localDate: date, part, after, upTo }: PointRange): StoredPart {
+function storedPart({ unit, localDate: date, part, after, upTo }: PointRange) {
   const stored = typeof part === 'string' ? part : ([part.from, part.to] as const);
   return [unit, writeDay(date), stored, after, upTo];
 }

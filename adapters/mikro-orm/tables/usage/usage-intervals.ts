@@ -101,7 +101,6 @@ interface StoredDigest {
   readonly ids: readonly string[];
 }
 
-/** Returns the stored text of a usage source's answer. */
 export function writeSupplied({ amounts, trackingIds }: SuppliedDigest): string {
   const stored: StoredDigest = {
     amounts: amounts.map(({ unit, start, end, quantity }) => [unit, start, end, formatDecimal(quantity)]),

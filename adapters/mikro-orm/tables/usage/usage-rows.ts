@@ -7,7 +7,6 @@ import type { UsageChunk } from '../../sql/dialect.ts';
 import { firstRowsAs, sql } from '../../sql/sql.ts';
 import { usageKeysTable, usageUnitsTable } from './usage.ts';
 
-/** Returns the unit names of a chunk without duplicates, sorted so that all chunks have the same order. */
 export function unitsOf({ submissions }: UsageChunk): readonly string[] {
   const names = new Set<string>();
   for (const { points } of submissions) for (const { unit } of points) names.add(unit);
@@ -27,7 +26,6 @@ export async function addUnits(
     on conflict (tenant_record_id, name) do nothing`);
 }
 
-/** Returns the key of a submission as cells, in the order of the written columns. */
 export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readonly Cell[] {
   const { tenantRecordId, createdBy, createdDate } = chunk;
   const { subscriptionRecordId, trackingId, fingerprint } = submission;
