@@ -53,7 +53,7 @@ export function sessionTokenOf({ cookies }: Pick<Context, 'cookies'>): string | 
 export function setSessionCookie(
   { cookies }: Pick<Context, 'cookies'>,
   token: string,
-  { isSecure }: { readonly isSecure: boolean },
+  isSecure: boolean,
 ): void {
   // Koa detects TLS termination by an application setting; this adapter trusts proxies by address.
   cookies.secure = isSecure;
@@ -88,9 +88,6 @@ export function checkPermission(
 ): void {
   if (isPermitted(caller?.permissions ?? [], permission)) return;
   const user = caller?.name ?? 'nobody';
-  throw billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `User ${user} lacks the permission ${permission}`,
-    { user, permission },
-  );
+  const message = `User ${user} lacks the permission ${permission}`;
+  throw billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { user, permission });
 }

@@ -117,8 +117,7 @@ export function requestAccess(options: AccessOptions) {
     const known = await callers.sessionOf(principal, sessionTokenOf(ctx));
     if (known !== null) return { ...caller, session: known };
     const session = await callers.startSession(principal, addressOf(ctx.req));
-    const isSecure = baseUrlOf(ctx).origin.startsWith('https:');
-    setSessionCookie(ctx, session.token, { isSecure });
+    setSessionCookie(ctx, session.token, baseUrlOf(ctx).origin.startsWith('https:'));
     return { ...caller, session };
   }
 

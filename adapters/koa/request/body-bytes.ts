@@ -233,10 +233,9 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   const places = [req, request].flatMap((each) => [Reflect.get(each, 'rawBody'), Reflect.get(each, 'body')]);
   const left: unknown = places.find((each) => each !== undefined);
   if (left === undefined) {
-    throw billingError(
-      ErrorCode.MALFORMED_BODY,
-      'The application that this server is part of has read the body of the request, and left it neither in request.rawBody nor in request.body',
-    );
+    const message =
+      'The application that this server is part of has read the body of the request, and left it neither in request.rawBody nor in request.body';
+    throw billingError(ErrorCode.MALFORMED_BODY, message);
   }
   if (left instanceof Uint8Array) return left;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '');

@@ -1,5 +1,6 @@
 import { isPermitted } from '../../../../lib/security/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { formatLocalDate } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
 import {
@@ -12,7 +13,14 @@ import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { amountParameter, flag, moment, pluginProperties, uuidParameter } from '../../wire/query.ts';
+import {
+  amountParameter,
+  flag,
+  moment,
+  pluginProperties,
+  type QueryOf,
+  uuidParameter,
+} from '../../wire/query.ts';
 import { requestedDay } from '../invoices/invoices.ts';
 import {
   chosenBy,
@@ -23,6 +31,7 @@ import {
   outcomeOf,
   paymentFailures,
   paymentOutcomes,
+  type TransactionBody,
   transactionBody,
 } from './payment-parts.ts';
 import { readOptions } from './payments.ts';
@@ -58,7 +67,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     fails: failures,
     outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
-      const input = { ...inputOf(body, query), ...params, externalKey: null, ...chosenBy(body) };
+      const input = { ...paymentInput(body, query, params), ...chosenBy(body) };
       const result = await billing.invoicePayments.complete(context, input);
       return outcomeOf(result, { onSuccess: false, onFailure: false });
     },
@@ -79,9 +88,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     ],
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.refund(context, {
-        ...inputOf(body, query),
-        paymentId: params.paymentId,
-        externalKey: null,
+        ...paymentInput(body, query, params),
         isAdjusted: body.isAdjusted ?? false,
         adjustments: (body.adjustments ?? []).map(({ invoiceItemId, amount, description }) => ({
           invoiceItemId: invoiceItemId ?? missing('invoiceItemId'),
@@ -107,10 +114,8 @@ export const invoicePaymentRoutes: readonly Route[] = [
     ],
     async handle({ billing, context, dialect, params, query, body }) {
       const { payment } = await billing.invoicePayments.chargeback(context, {
-        ...inputOf(body, query),
+        ...paymentInput(body, query, params),
         amount: body.amount ?? missing('amount'),
-        paymentId: params.paymentId,
-        externalKey: null,
         recordsExcess: dialect === Dialect.K,
       });
       return payment;
@@ -125,10 +130,8 @@ export const invoicePaymentRoutes: readonly Route[] = [
     fails: failures,
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.reverseChargeback(context, {
-        ...inputOf(body, query),
+        ...paymentInput(body, query, params),
         transactionExternalKey: body.transactionExternalKey || missing('transactionExternalKey'),
-        paymentId: params.paymentId,
-        externalKey: null,
       });
       return payment;
     },
@@ -183,14 +186,19 @@ export const invoicePaymentRoutes: readonly Route[] = [
         ...controlOf(query),
       });
       if (paid === null) return nothing;
-      const { startDate, endDate, invoiceIds } = paid;
-      const dates = startDate === null || endDate === null ? [] : [startDate, endDate].map(formatLocalDate);
-      const tried = new URLSearchParams({
-        startDate: dates[0] ?? '',
-        endDate: dates[1] ?? '',
-        invoicesFilter: invoiceIds.join(','),
-      });
+      const { startDate: from, endDate: to, invoiceIds } = paid;
+      const isDated = from !== null && to !== null;
+      const [startDate = '', endDate = ''] = isDated ? [from, to].map(formatLocalDate) : [];
+      const tried = new URLSearchParams({ startDate, endDate, invoicesFilter: invoiceIds.join(',') });
       return { location: `/accounts/${params.accountId}/invoices?${tried}` };
     },
   }),
 ];
+
+function paymentInput(
+  body: TransactionBody | null,
+  query: QueryOf<typeof controlled>,
+  { paymentId }: { readonly paymentId: Uuid },
+) {
+  return { ...inputOf(body, query), paymentId, externalKey: null };
+}

@@ -293,11 +293,10 @@ function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect)
 
 /** @throws BillingError PRECONDITION_FAILED (60006) unless the type can begin a payment. */
 async function newPayment(
-  { billing, context }: OperationCall,
+  { billing: { payments }, context }: OperationCall,
   input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
   { transactionType = null }: { readonly transactionType?: TransactionType | null },
 ): Promise<PaymentResult> {
-  const { payments } = billing;
   switch (transactionType) {
     case TransactionType.AUTHORIZE:
       return payments.authorize(context, withAmount(input));
@@ -305,12 +304,10 @@ async function newPayment(
       return payments.purchase(context, withAmount(input));
     case TransactionType.CREDIT:
       return payments.credit(context, withAmount(input));
-    default:
-      throw billingError(
-        ErrorCode.PRECONDITION_FAILED,
-        'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
-        { transactionType },
-      );
+    default: {
+      const message = 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT';
+      throw billingError(ErrorCode.PRECONDITION_FAILED, message, { transactionType });
+    }
   }
 }
 

@@ -28,6 +28,11 @@ const creationErrors = [
   ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
 ];
 
+const roleWrite = {
+  permission,
+  fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
+} as const;
+
 /** See platform §8, http-api §13.1 and §13.4. */
 export const securityRoutes: readonly Route[] = [
   userRoute('getCurrentUserPermissions', 'GET /1.0/kb/security/permissions', {
@@ -132,11 +137,10 @@ export const securityRoutes: readonly Route[] = [
     handle: ({ billing }) => billing.security.roles.list(),
   }),
   userRoute('addRoleDefinition', 'POST /1.0/kb/security/roles', {
+    ...roleWrite,
     summary: 'Create a role',
-    permission,
     body: jsonBody(RoleDefinitionModel),
     creates: '/security/roles/{role}',
-    fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
     async handle(call) {
       const definition = definitionOf(call.body);
       await call.billing.security.roles.create(systemAuthorOf(call), definition);
@@ -144,10 +148,9 @@ export const securityRoutes: readonly Route[] = [
     },
   }),
   userRoute('updateRoleDefinition', 'PUT /1.0/kb/security/roles', {
+    ...roleWrite,
     summary: 'Replace the permissions of a role, or create it',
-    permission,
     body: jsonBody(RoleChange),
-    fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
     handle: (call) => call.billing.security.roles.put(systemAuthorOf(call), definitionOf(call.body)),
   }),
   userRoute('createApiClient', 'POST /1.0/kb/security/clients', {
@@ -195,13 +198,9 @@ async function checkCurrentPassword(
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },
 ): Promise<void> {
   if (user === null || isPermitted(user.permissions, permission)) return;
-  const isKnown =
-    current !== null &&
-    (await login.authenticate(PrincipalKind.USER, { name: user.name, secret: current })) !== null;
-  if (isKnown) return;
-  throw billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `UserRolesJson currentPassword must be the password of ${user.name}`,
-    { user: user.name },
-  );
+  const { name } = user;
+  if (current !== null && (await login.authenticate(PrincipalKind.USER, { name, secret: current })) !== null)
+    return;
+  const message = `UserRolesJson currentPassword must be the password of ${name}`;
+  throw billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { user: name });
 }
