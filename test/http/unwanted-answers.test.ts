@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { dispatcher } from '../../adapters/koa/dispatch/dispatcher.ts';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
-import { openRoute, userRoute } from '../../adapters/koa/routing/route.ts';
+import { openRoute, rootUserRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { createdId, documentHeaders, type Serving, serve } from '../support/http/serving.ts';
@@ -113,7 +113,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
         changesNothing: true,
         handle,
       }),
-      userRoute('resource', 'GET /resource', {
+      rootUserRoute('resource', 'GET /resource', {
         ...shared,
         // A resource is written as a whole, since it has an entity tag.
         handle: async () => {

@@ -27,22 +27,22 @@ type BalanceCall = Pick<
 >;
 
 export const accountRoutes: readonly Route[] = [
-  tenantRoute('createAccount', 'POST /1.0/kb/accounts', {
+  tenantRoute('createAccount', 'POST /accounts', {
     summary: 'Create an account',
     permission: 'account:create',
     body: jsonBody(Account),
     creates: '/accounts/{accountId}',
-    fails: [ErrorCode.ACCOUNT_ALREADY_EXISTS, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
+    fails: ['ACCOUNT_ALREADY_EXISTS', 'EXTERNAL_KEY_LIMIT_EXCEEDED'],
     handle: ({ billing, context, body }) => billing.createAccount(context, body),
   }),
-  tenantRoute('getAccounts', 'GET /1.0/kb/accounts/pagination', {
+  tenantRoute('getAccounts', 'GET /accounts/pagination', {
     summary: 'List accounts',
     query: { ...pageParameters, ...balanceParameters, ...auditParameter },
     shows: listOf(Account),
     handle: async (call) =>
       pageWithBalances(call, await call.billing.accounts.page(call.context, call.query)),
   }),
-  tenantRoute('searchAccounts', 'GET /1.0/kb/accounts/search/{searchKey}', {
+  tenantRoute('searchAccounts', 'GET /accounts/search/{searchKey}', {
     summary: 'Search accounts by id, name, e-mail, external key or company, or by clauses (_q=1&…)',
     query: { ...exactPageParameters, ...balanceParameters, ...auditParameter },
     shows: listOf(Account),
@@ -52,7 +52,7 @@ export const accountRoutes: readonly Route[] = [
       return pageWithBalances(call, await billing.accounts.search(context, params.searchKey, query));
     },
   }),
-  tenantRoute('getAccountByKey', 'GET /1.0/kb/accounts', {
+  tenantRoute('getAccountByKey', 'GET /accounts', {
     summary: 'Get an account by its external key',
     query: {
       externalKey: required(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY),
@@ -60,13 +60,13 @@ export const accountRoutes: readonly Route[] = [
       ...auditParameter,
     },
     shows: Account,
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY],
+    fails: ['ACCOUNT_DOES_NOT_EXIST_FOR_KEY', 'ACCOUNT_CANNOT_MAP_NULL_KEY'],
     async handle(call) {
       const account = await call.billing.accounts.getByKey(call.context, call.query.externalKey);
       return (await withBalances(call, [account]))[0];
     },
   }),
-  tenantRoute('getAccount', 'GET /1.0/kb/accounts/{accountId}', {
+  tenantRoute('getAccount', 'GET /accounts/{accountId}', {
     summary: 'Get an account by id',
     query: { ...balanceParameters, ...auditParameter },
     shows: Account,
@@ -75,20 +75,20 @@ export const accountRoutes: readonly Route[] = [
       return (await withBalances(call, [account]))[0];
     },
   }),
-  tenantRoute('updateAccount', 'PUT /1.0/kb/accounts/{accountId}', {
+  tenantRoute('updateAccount', 'PUT /accounts/{accountId}', {
     summary:
       'Update an account; fields that are not sent keep their values, and in dialect K reset with treatNullAsReset',
     permission: 'account:update',
     query: { treatNullAsReset: flag() },
     body: jsonBody(partial(Account)),
-    fails: [ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
+    fails: ['ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY'],
     async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
       // Clients of dialect K omit nulls (http-api §4 line 13).
       const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
       await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
     },
   }),
-  tenantRoute('closeAccount', 'DELETE /1.0/kb/accounts/{accountId}', {
+  tenantRoute('closeAccount', 'DELETE /accounts/{accountId}', {
     summary:
       'Close an account: what is due of it is done first, then nothing invoices it by itself any more, and it gets no more subscriptions; nothing is deleted',
     permission: 'tag:add',
@@ -113,7 +113,7 @@ export const accountRoutes: readonly Route[] = [
       await billing.accounts.close(context, params.accountId, { ...query, removeFutureNotifications });
     },
   }),
-  tenantRoute('getChildrenAccounts', 'GET /1.0/kb/accounts/{accountId}/children', {
+  tenantRoute('getChildrenAccounts', 'GET /accounts/{accountId}/children', {
     summary: 'List the children of an account; an unknown account has none',
     query: { ...balanceParameters, ...auditParameter },
     shows: listOf(Account),
@@ -121,23 +121,23 @@ export const accountRoutes: readonly Route[] = [
     handle: async (call) =>
       withBalances(call, await call.billing.accounts.children(call.context, call.params.accountId)),
   }),
-  tenantRoute('getAccountTimeline', 'GET /1.0/kb/accounts/{accountId}/timeline', {
+  tenantRoute('getAccountTimeline', 'GET /accounts/{accountId}/timeline', {
     summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
     // `parallel` has no effect: all reads use one snapshot (accounts §10).
     query: { parallel: flag(), ...auditParameter },
     shows: AccountTimeline,
     auditedIds: auditedIdsOfTimeline,
     isLong: true,
-    fails: [ErrorCode.ANSWER_TOO_LARGE],
+    fails: ['ANSWER_TOO_LARGE'],
     handle: ({ billing, context, params }) => billing.outlines.timeline(context, params.accountId),
   }),
   // Secondary addresses (accounts §15).
-  tenantRoute('getEmails', 'GET /1.0/kb/accounts/{accountId}/emails', {
+  tenantRoute('getEmails', 'GET /accounts/{accountId}/emails', {
     summary: 'List the secondary addresses of an account',
     shows: listOf(AccountEmail),
     handle: ({ billing, context, params }) => billing.accounts.emails(context, params.accountId),
   }),
-  tenantRoute('addEmail', 'POST /1.0/kb/accounts/{accountId}/emails', {
+  tenantRoute('addEmail', 'POST /accounts/{accountId}/emails', {
     summary: 'Add a secondary address to an account; one that is there already changes nothing',
     permission: 'account:add_emails',
     body: jsonBody(AccountEmail),
@@ -151,7 +151,7 @@ export const accountRoutes: readonly Route[] = [
       await billing.accounts.addEmail(context, id, body.email ?? '');
     },
   }),
-  tenantRoute('removeEmail', 'DELETE /1.0/kb/accounts/{accountId}/emails/{email}', {
+  tenantRoute('removeEmail', 'DELETE /accounts/{accountId}/emails/{email}', {
     summary: 'Remove a secondary address from an account; one that is not there changes nothing',
     permission: 'account:delete_emails',
     handle: ({ billing, context, params }) =>

@@ -34,7 +34,7 @@ const resources: readonly ObjectResource[] = [
 
 export const auditHistoryRoutes: readonly Route[] = [
   ...resources.map(routeOf),
-  tenantRoute('getAccountAuditLogs', 'GET /1.0/kb/accounts/{accountId}/auditLogs', {
+  tenantRoute('getAccountAuditLogs', 'GET /accounts/{accountId}/auditLogs', {
     summary: 'List the changes of an account and of all that belongs to it',
     success,
     async handle({ billing, context, params, dialect }) {
@@ -42,14 +42,14 @@ export const auditHistoryRoutes: readonly Route[] = [
       return { json: auditLogsJson(rows, unaudited(dialect)) };
     },
   }),
-  tenantRoute('getAccountAuditLogsWithHistory', 'GET /1.0/kb/accounts/{accountId}/auditLogsWithHistory', {
+  tenantRoute('getAccountAuditLogsWithHistory', 'GET /accounts/{accountId}/auditLogsWithHistory', {
     summary: 'List the changes of an account with the account as it was after each',
     success,
     handle: (call) => historyAnswer(call, { type: ObjectType.ACCOUNT, id: call.params.accountId }),
   }),
   tenantRoute(
     'getAccountEmailAuditLogsWithHistory',
-    'GET /1.0/kb/accounts/{accountId}/emails/{accountEmailId}/auditLogsWithHistory',
+    'GET /accounts/{accountId}/emails/{accountEmailId}/auditLogsWithHistory',
     {
       summary: 'List the changes of a secondary address with the state after each',
       success,
@@ -63,7 +63,7 @@ export const auditHistoryRoutes: readonly Route[] = [
 ];
 
 export const exportRoutes: readonly Route[] = [
-  tenantRoute('exportDataForAccount', 'GET /1.0/kb/export/{accountId}', {
+  tenantRoute('exportDataForAccount', 'GET /export/{accountId}', {
     summary: 'Get everything that is kept of an account, as lines of text by table',
     permission: 'admin:export',
     success: { status: 201, statusInK: 200, mediaTypes: ['application/octet-stream'] },
@@ -77,7 +77,7 @@ export const exportRoutes: readonly Route[] = [
 
 function routeOf(object: ObjectResource): Route {
   const { path, idName, noun, described, area } = object;
-  const endpoint = `GET /1.0/kb/${path}/{${idName}}/auditLogsWithHistory` as const;
+  const endpoint = `GET /${path}/{${idName}}/auditLogsWithHistory` as const;
   return tenantRoute(`get${noun}AuditLogsWithHistory`, endpoint, {
     ...(area !== undefined && { area }),
     summary: `List the changes of ${described} with the state after each`,

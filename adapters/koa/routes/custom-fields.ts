@@ -1,5 +1,4 @@
 import { type FieldedType, ObjectType } from '../../../lib/records/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CustomField, CustomFieldChange, NewCustomField } from '../models/custom-field.ts';
 import { auditParameter } from '../routing/audited.ts';
 import { jsonListBody } from '../routing/body.ts';
@@ -13,13 +12,13 @@ const shows = listOf(CustomField);
 
 /** Both spellings of the searches (http-api §13.1), the usual operation name first. */
 const searchPaths = [
-  { prefix: '/1.0/kb/customFields', suffix: '' },
-  { prefix: '/1.0/kb/customField', suffix: 'Alias' },
+  { prefix: '/customFields', suffix: '' },
+  { prefix: '/customField', suffix: 'Alias' },
 ] as const;
 
 /** See accounts §11. */
 export const customFieldRoutes: readonly Route[] = [
-  tenantRoute('getCustomFields', 'GET /1.0/kb/customFields/pagination', {
+  tenantRoute('getCustomFields', 'GET /customFields/pagination', {
     summary: 'List custom fields',
     query: pageQuery,
     shows,
@@ -51,7 +50,7 @@ export const customFieldRoutes: readonly Route[] = [
     }),
   ]),
   ...fieldedResources.flatMap(routesOf),
-  tenantRoute('getAllCustomFields', 'GET /1.0/kb/accounts/{accountId}/allCustomFields', {
+  tenantRoute('getAllCustomFields', 'GET /accounts/{accountId}/allCustomFields', {
     summary: 'List the custom fields of an account and of all that belongs to it',
     query: { objectType: optionalChoice(ObjectType), ...auditParameter },
     shows,
@@ -62,8 +61,7 @@ export const customFieldRoutes: readonly Route[] = [
 
 function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
   const { noun, described } = resource;
-  const location = `/${resource.path}/{${resource.idName}}/customFields`;
-  const path = `/1.0/kb${location}` as const;
+  const path = `/${resource.path}/{${resource.idName}}/customFields` as const;
   return [
     tenantRoute(`get${noun}CustomFields`, `GET ${path}`, {
       summary: `List the custom fields of ${described}`,
@@ -76,8 +74,8 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
       summary: `Add custom fields to ${described}`,
       permission: 'custom_field:add',
       body: jsonListBody(NewCustomField, CustomField.name),
-      creates: location,
-      fails: [ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS],
+      creates: path,
+      fails: ['CUSTOM_FIELD_ALREADY_EXISTS'],
       handle: ({ billing, context, params, body }) =>
         billing.customFields.add(context, objectOf(resource, params), body),
     }),
@@ -86,9 +84,9 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
       permission: 'custom_field:update',
       body: jsonListBody(CustomFieldChange, CustomField.name),
       fails: [
-        ErrorCode.CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID,
-        ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
-        ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
+        'CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID',
+        'CUSTOM_FIELD_INVALID_UPDATE',
+        'CUSTOM_FIELD_ALREADY_EXISTS',
       ],
       handle: ({ billing, context, params, body }) =>
         billing.customFields.modify(context, objectOf(resource, params), body),

@@ -1,5 +1,4 @@
 import { OverdueFormat } from '../../../lib/overdue/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Overdue } from '../models/overdue.ts';
 import { OverdueState } from '../models/overdue-state.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
@@ -12,12 +11,12 @@ const JSON_TYPE = 'application/json';
 const uploads = {
   permission: 'overdue:config_upload',
   creates: '/overdue',
-  fails: [ErrorCode.OVERDUE_INVALID_FOR_TENANT],
+  fails: ['OVERDUE_INVALID_FOR_TENANT'],
 } as const;
 
 /** See overdue §10. */
 export const overdueRoutes: readonly Route[] = [
-  tenantRoute('getOverdueConfigJson', 'GET /1.0/kb/overdue', {
+  tenantRoute('getOverdueConfigJson', 'GET /overdue', {
     summary: 'Get the overdue configuration in force, as JSON or XML',
     success: { status: 200, body: Overdue, mediaTypes: [JSON_TYPE, ...XML_TYPES] },
     async handle({ billing, context, dialect, mediaType }) {
@@ -25,25 +24,25 @@ export const overdueRoutes: readonly Route[] = [
       return { json: Overdue.write(await billing.overdue.get(context), unaudited(dialect)) };
     },
   }),
-  tenantRoute('getOverdueConfigXml', 'GET /1.0/kb/overdue/xml', {
+  tenantRoute('getOverdueConfigXml', 'GET /overdue/xml', {
     summary: 'Get the overdue configuration in force as XML: the text that was uploaded, if it was XML',
     success: { status: 200, mediaTypes: XML_TYPES },
     handle: async ({ billing, context }) => ({ text: await billing.overdue.getXml(context) }),
   }),
-  tenantRoute('uploadOverdueConfigJson', 'POST /1.0/kb/overdue', {
+  tenantRoute('uploadOverdueConfigJson', 'POST /overdue', {
     ...uploads,
     summary: 'Replace the overdue configuration by one in JSON or XML; with an error in it nothing is stored',
     body: documentBody(Overdue),
     handle: ({ billing, context, body, sent }) => billing.overdue.upload(context, body, formatSent(sent)),
   }),
-  tenantRoute('uploadOverdueConfigXml', 'POST /1.0/kb/overdue/xml', {
+  tenantRoute('uploadOverdueConfigXml', 'POST /overdue/xml', {
     ...uploads,
     summary: 'Replace the overdue configuration by one in XML; with an error in it nothing is stored',
     body: xmlBody,
     handle: ({ billing, context, body }) =>
       billing.overdue.upload(context, body, { format: OverdueFormat.XML }),
   }),
-  tenantRoute('getOverdueAccount', 'GET /1.0/kb/accounts/{accountId}/overdue', {
+  tenantRoute('getOverdueAccount', 'GET /accounts/{accountId}/overdue', {
     summary:
       'Get the overdue state of an account, or with asOf the one that it would be in on that day if nothing is paid or invoiced, in dialect D with the states on the way and why',
     query: { asOf: moment },

@@ -1,5 +1,4 @@
 import { ObjectType, type TaggedType } from '../../../lib/records/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { NewTagDefinition, Tag, TagDefinition } from '../models/tag.ts';
 import { auditParameter } from '../routing/audited.ts';
 import { jsonBody, jsonListBody } from '../routing/body.ts';
@@ -19,34 +18,34 @@ import { listOf } from '../wire/wire-type.ts';
 const pageQuery = { ...pageParameters, ...auditParameter };
 
 const definitionRoutes: readonly Route[] = [
-  tenantRoute('getTagDefinitions', 'GET /1.0/kb/tagDefinitions', {
+  tenantRoute('getTagDefinitions', 'GET /tagDefinitions', {
     summary: 'List the tag definitions of the system and of the users',
     query: auditParameter,
     shows: listOf(TagDefinition),
     handle: ({ billing, context }) => billing.tagDefinitions.list(context),
   }),
-  tenantRoute('getTagDefinition', 'GET /1.0/kb/tagDefinitions/{tagDefinitionId}', {
+  tenantRoute('getTagDefinition', 'GET /tagDefinitions/{tagDefinitionId}', {
     summary: 'Get a tag definition',
     query: auditParameter,
     shows: TagDefinition,
     handle: ({ billing, context, params }) => billing.tagDefinitions.get(context, params.tagDefinitionId),
   }),
-  tenantRoute('createTagDefinition', 'POST /1.0/kb/tagDefinitions', {
+  tenantRoute('createTagDefinition', 'POST /tagDefinitions', {
     summary: 'Create a tag definition',
     permission: 'tag:create_tag_definition',
     body: jsonBody(NewTagDefinition),
     creates: '/tagDefinitions/{tagDefinitionId}',
     fails: [
-      ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
-      ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
-      ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
+      'TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG',
+      'TAG_DEFINITION_ALREADY_EXISTS',
+      'TAG_DEFINITION_HAS_UPPERCASE',
     ],
     handle: ({ billing, context, body }) => billing.tagDefinitions.create(context, body),
   }),
-  tenantRoute('deleteTagDefinition', 'DELETE /1.0/kb/tagDefinitions/{tagDefinitionId}', {
+  tenantRoute('deleteTagDefinition', 'DELETE /tagDefinitions/{tagDefinitionId}', {
     summary: 'Delete a tag definition that no tag uses',
     permission: 'tag:delete_tag_definition',
-    fails: [ErrorCode.TAG_DEFINITION_IN_USE],
+    fails: ['TAG_DEFINITION_IN_USE'],
     handle: ({ billing, context, params }) => billing.tagDefinitions.delete(context, params.tagDefinitionId),
   }),
 ];
@@ -54,20 +53,20 @@ const definitionRoutes: readonly Route[] = [
 /** See accounts §12, §13. */
 export const tagRoutes: readonly Route[] = [
   ...inArea('tags', definitionRoutes),
-  tenantRoute('getTags', 'GET /1.0/kb/tags/pagination', {
+  tenantRoute('getTags', 'GET /tags/pagination', {
     summary: 'List tags',
     query: pageQuery,
     shows: listOf(Tag),
     handle: ({ billing, context, query }) => billing.tags.page(context, query),
   }),
-  tenantRoute('searchTags', 'GET /1.0/kb/tags/search/{searchKey}', {
+  tenantRoute('searchTags', 'GET /tags/search/{searchKey}', {
     summary: 'Search tags by id, object type, or name or description of their definition',
     query: pageQuery,
     shows: listOf(Tag),
     handle: ({ billing, context, params, query }) => billing.tags.search(context, params.searchKey, query),
   }),
   ...taggedResources.flatMap(routesOf),
-  tenantRoute('getAllTags', 'GET /1.0/kb/accounts/{accountId}/allTags', {
+  tenantRoute('getAllTags', 'GET /accounts/{accountId}/allTags', {
     summary: 'List the tags of an account and of all that belongs to it',
     query: { objectType: optionalChoice(ObjectType), includedDeleted: flag(), ...auditParameter },
     shows: listOf(Tag),
@@ -85,8 +84,7 @@ function queryOf({ noun, type }: ObjectResource<TaggedType>) {
 
 function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
   const { noun, described, type } = resource;
-  const location = `/${resource.path}/{${resource.idName}}/tags`;
-  const path = `/1.0/kb${location}` as const;
+  const path = `/${resource.path}/{${resource.idName}}/tags` as const;
   return [
     tenantRoute(`get${noun}Tags`, `GET ${path}`, {
       summary: `List the tags of ${described}`,
@@ -95,7 +93,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       // Another account's item is an unknown object.
       ...(type === ObjectType.INVOICE_ITEM && {
         takesUnknownObjects: true,
-        fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],
+        fails: ['INVOICE_ITEM_NOT_FOUND'],
       }),
       handle: ({ billing, context, params, query }) =>
         billing.tags.ofObject(context, objectOf(resource, params), {
@@ -107,8 +105,8 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       summary: `Tag ${described}`,
       permission: 'tag:add',
       body: jsonListBody(uuid, 'Tag'),
-      creates: location,
-      fails: [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST, ErrorCode.TAG_IS_SYSTEM, ErrorCode.TAG_NOT_APPLICABLE],
+      creates: path,
+      fails: ['TAG_DEFINITION_DOES_NOT_EXIST', 'TAG_IS_SYSTEM', 'TAG_NOT_APPLICABLE'],
       handle: ({ billing, context, params, body }) =>
         billing.tags.add(context, objectOf(resource, params), body),
     }),
@@ -117,10 +115,10 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       permission: 'tag:delete',
       query: { tagDef: uuidList },
       fails: [
-        ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
-        ErrorCode.TAG_DOES_NOT_EXIST,
-        ErrorCode.TAG_CANNOT_BE_REMOVED,
-        ErrorCode.TAG_IS_SYSTEM,
+        'TAG_DEFINITION_DOES_NOT_EXIST',
+        'TAG_DOES_NOT_EXIST',
+        'TAG_CANNOT_BE_REMOVED',
+        'TAG_IS_SYSTEM',
       ],
       handle: ({ billing, context, params, query }) =>
         billing.tags.remove(context, objectOf(resource, params), query.tagDef),

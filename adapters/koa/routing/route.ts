@@ -26,7 +26,9 @@ import { type JsonSchema, validationError } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
 import { type Shown, shownAnswer } from './audited.ts';
 import type { BodyStream, RequestBody, RequestLimits } from './body.ts';
-import { areaSegment, CORE, type PathParameters, parameterNamesOf, pathParameters } from './path.ts';
+import { areaSegment, CORE, type PathParameters, PLUGIN, parameterNamesOf, pathParameters } from './path.ts';
+
+export type ErrorName = keyof typeof ErrorCode;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -143,7 +145,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly query?: Q;
   readonly body?: RequestBody<B>;
   /** Own error codes, for the document and contract tests; general ones are added. */
-  readonly fails?: readonly ErrorCode[];
+  readonly fails?: readonly ErrorName[];
   /** True: an unknown object is not an error. */
   readonly takesUnknownObjects?: true;
   /** Statuses of codes on this route. */
@@ -217,31 +219,39 @@ interface Known {
   readonly NONE: unknown;
 }
 
-function maker<K extends Credentials>(credentials: K, common: Partial<RouteFacts<never, never>> = {}) {
+/** Creates routes whose paths continue the prefix. */
+function maker<K extends Credentials>(
+  credentials: K,
+  prefix: string,
+  common: Partial<RouteFacts<never, never>> = {},
+) {
   return <E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
     operationId: string,
     endpoint: E,
     spec: RouteSpec<Q, B, Call<E, Q, B> & Known[K]>,
-  ): Route => routeOf({ credentials, operationId, endpoint }, { ...common, ...spec });
+  ): Route => routeOf({ credentials, operationId, prefix, endpoint }, { ...common, ...spec });
 }
 
-export const tenantRoute = maker('TENANT');
+export const tenantRoute = maker('TENANT', CORE);
+export const userRoute = maker('USER', CORE);
 
-export const userRoute = maker('USER');
+/** For paths outside the core. */
+export const rootTenantRoute = maker('TENANT', '');
+export const rootUserRoute = maker('USER', '');
 
 /** Requires a bearer token and a tenant; missing permissions are always 403 (http-api §4). */
-export const pluginRoute = maker('PLUGIN', {
+export const pluginRoute = maker('PLUGIN', PLUGIN, {
   area: 'catalog',
   statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
 });
 
 /** Accepts only a user's name and password. */
-export const loginRoute = maker('LOGIN');
+export const loginRoute = maker('LOGIN', '');
 
 /** For signed notifications: the handler verifies the signature and reads the query. */
-export const signatureRoute = maker('SIGNATURE');
+export const signatureRoute = maker('SIGNATURE', '');
 
-export const openRoute = maker('NONE');
+export const openRoute = maker('NONE', '');
 
 export function inArea(area: string, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...route, area }));
@@ -250,20 +260,23 @@ export function inArea(area: string, routes: readonly Route[]): readonly Route[]
 interface Place {
   readonly credentials: Credentials;
   readonly operationId: string;
+  readonly prefix: string;
   readonly endpoint: Endpoint;
 }
 
 function routeOf<Q extends QueryParameters, B, C>(place: Place, spec: RouteSpec<Q, B, C>): Route {
-  const { credentials, operationId, endpoint } = place;
+  const { credentials, operationId, prefix, endpoint } = place;
   const { query, body, author, permission, fails = [], takesUnknownObjects, ...others } = spec;
   const { handle, shows, auditedIds, isLong, creates, ...facts } = others as typeof others & Partial<Shown>;
-  const [method, path] = endpoint.split(' ') as [Method, string];
+  const [method, ending] = endpoint.split(' ') as [Method, string];
+  const path = prefix + ending;
   if (permission === undefined && method !== 'GET') throw new Error(`${operationId} needs a permission`);
   const parameters: QueryParameters = query ?? noQuery;
   const readQuery = queryReader(parameters);
   const boundWaits = waitBound(parameters);
   const readPath = pathParameters(path);
   const paged = isPaged(parameters);
+  const unknown = takesUnknownObjects ? [] : unknownObjectErrors(path, parameters);
   return {
     area: areaSegment(path),
     ...facts,
@@ -275,7 +288,7 @@ function routeOf<Q extends QueryParameters, B, C>(place: Place, spec: RouteSpec<
     permission: permission ?? 'NONE',
     query: parameters,
     success: successOf(spec, paged),
-    fails: takesUnknownObjects ? fails : [...new Set([...fails, ...unknownObjectCodes(path, parameters)])],
+    fails: [...new Set([...fails, ...unknown])].map((name) => ErrorCode[name]),
     author: author ?? (method !== 'GET' && path.startsWith(CORE)),
     async answer(request) {
       const params = readPath(request.rawParams);
@@ -301,41 +314,41 @@ function successOf<C>({ shows, creates, success }: Handler<C>, paged: boolean): 
   return { status: 200, ...success, body: shows, ...(paged && { paged }) };
 }
 
-/** Error codes by segment or query parameter. */
-const unknownObjects: Readonly<Record<string, ErrorCode>> = {
-  accountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-  childAccountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-  bundleId: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  subscriptionId: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-  invoiceId: ErrorCode.INVOICE_NOT_FOUND,
-  groupId: ErrorCode.INVOICE_NOT_FOUND,
-  invoiceItemId: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-  itemId: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-  invoiceNumber: ErrorCode.INVOICE_NUMBER_NOT_FOUND,
-  creditId: ErrorCode.INVOICE_NO_SUCH_CREDIT,
-  invoicePaymentId: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
-  paymentId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-  transactionId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-  paymentTransactionId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-  paymentMethodId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-  tagDefinitionId: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
-  tenantId: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-  username: ErrorCode.SECURITY_INVALID_USER,
-  clientId: ErrorCode.SECURITY_INVALID_USER,
-  productName: ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
-  planName: ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
-  accountEmailId: ErrorCode.OBJECT_NOT_FOUND,
-  blockingId: ErrorCode.OBJECT_NOT_FOUND,
-  creditNoteId: ErrorCode.OBJECT_NOT_FOUND,
-  customFieldId: ErrorCode.OBJECT_NOT_FOUND,
-  deliveryId: ErrorCode.OBJECT_NOT_FOUND,
-  eventId: ErrorCode.OBJECT_NOT_FOUND,
-  paymentAttemptId: ErrorCode.OBJECT_NOT_FOUND,
-  tagId: ErrorCode.OBJECT_NOT_FOUND,
-  trackingId: ErrorCode.OBJECT_NOT_FOUND,
+/** Errors by segment or query parameter. */
+const unknownObjects: Readonly<Record<string, ErrorName>> = {
+  accountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+  childAccountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+  bundleId: 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID',
+  subscriptionId: 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID',
+  invoiceId: 'INVOICE_NOT_FOUND',
+  groupId: 'INVOICE_NOT_FOUND',
+  invoiceItemId: 'INVOICE_ITEM_NOT_FOUND',
+  itemId: 'INVOICE_ITEM_NOT_FOUND',
+  invoiceNumber: 'INVOICE_NUMBER_NOT_FOUND',
+  creditId: 'INVOICE_NO_SUCH_CREDIT',
+  invoicePaymentId: 'INVOICE_PAYMENT_NOT_FOUND',
+  paymentId: 'PAYMENT_NO_SUCH_PAYMENT',
+  transactionId: 'PAYMENT_NO_SUCH_PAYMENT',
+  paymentTransactionId: 'PAYMENT_NO_SUCH_PAYMENT',
+  paymentMethodId: 'PAYMENT_NO_SUCH_PAYMENT_METHOD',
+  tagDefinitionId: 'TAG_DEFINITION_DOES_NOT_EXIST',
+  tenantId: 'TENANT_DOES_NOT_EXIST_FOR_ID',
+  username: 'SECURITY_INVALID_USER',
+  clientId: 'SECURITY_INVALID_USER',
+  productName: 'CATALOG_ENTRY_PRODUCT_NOT_FOUND',
+  planName: 'CATALOG_ENTRY_PLAN_NOT_FOUND',
+  accountEmailId: 'OBJECT_NOT_FOUND',
+  blockingId: 'OBJECT_NOT_FOUND',
+  creditNoteId: 'OBJECT_NOT_FOUND',
+  customFieldId: 'OBJECT_NOT_FOUND',
+  deliveryId: 'OBJECT_NOT_FOUND',
+  eventId: 'OBJECT_NOT_FOUND',
+  paymentAttemptId: 'OBJECT_NOT_FOUND',
+  tagId: 'OBJECT_NOT_FOUND',
+  trackingId: 'OBJECT_NOT_FOUND',
 };
 
-function unknownObjectCodes(path: string, query: QueryParameters): readonly ErrorCode[] {
+function unknownObjectErrors(path: string, query: QueryParameters): readonly ErrorName[] {
   return [...parameterNamesOf(path), ...Object.keys(query)].flatMap((name) => unknownObjects[name] ?? []);
 }
 

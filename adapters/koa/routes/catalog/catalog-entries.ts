@@ -1,4 +1,3 @@
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import {
   CatalogInfo,
   CatalogInputData,
@@ -7,32 +6,23 @@ import {
   ProductData,
 } from '../../models/catalog-entry.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
-import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { consent, flag, instantParameter, uuidParameter } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const base = `${PLUGIN}/catalog` as const;
+const base = '/catalog';
 /** Default: the tenant's entries. */
 const query = { accountId: uuidParameter };
 const creation = {
   permission: 'catalog:config_upload',
   query,
   success: { status: 201 },
-  fails: [
-    ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
-    ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
-    ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-  ],
+  fails: ['CATALOG_ENTRY_PRODUCT_UNKNOWN', 'CATALOG_ENTRY_SCOPE_MISMATCH', 'CATALOG_ENTRY_INVALID_ENTRY'],
 } as const;
 const deletion = {
   permission: 'catalog:delete',
   success: { status: 200 },
-  fails: [
-    ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-    ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-    ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
-  ],
+  fails: ['CATALOG_ENTRY_FORCE_REQUIRED', 'CATALOG_ENTRY_INVALID_ENTRY', 'CATALOG_ENTRY_ENTRY_IN_USE'],
 } as const;
 
 /** Single plans and products, without uploading a catalog (catalog §15). */
@@ -93,7 +83,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     body: jsonListBody(PhaseData, PhaseData.name),
     shows: PlanData,
     success: { status: 201 },
-    fails: [ErrorCode.CATALOG_ENTRY_INVALID_ENTRY],
+    fails: ['CATALOG_ENTRY_INVALID_ENTRY'],
     handle({ billing, context, params: { planName }, query, body: phases }) {
       const { effDate: effectiveDate, ...dates } = query;
       return billing.catalogEntries.updatePlan(context, planName, { ...dates, effectiveDate, phases });
@@ -104,7 +94,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     permission: 'catalog:config_upload',
     query,
     success: { status: 200 },
-    fails: [ErrorCode.CATALOG_ENTRY_INVALID_ENTRY],
+    fails: ['CATALOG_ENTRY_INVALID_ENTRY'],
     handle: ({ billing, context, params: { planName }, query }) =>
       billing.catalogEntries.retirePlan(context, planName, query),
   }),

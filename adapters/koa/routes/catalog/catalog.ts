@@ -5,7 +5,6 @@ import {
   catalogXmlTextSteps,
 } from '../../../../lib/catalog/index.ts';
 import type { PlanInForce } from '../../../../lib/subscriptions/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import {
   Catalog,
@@ -37,12 +36,12 @@ const upload: Parameters<typeof tenantRoute<'POST /', Record<never, never>, Uint
   permission: 'catalog:config_upload',
   body: xmlBody,
   creates: '/catalog',
-  fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+  fails: ['CATALOG_INVALID_FOR_TENANT'],
   handle: ({ billing, context, body }) => billing.uploadCatalog(context, body),
 };
 
 export const catalogRoutes: readonly Route[] = [
-  tenantRoute('getCatalogJson', 'GET /1.0/kb/catalog', {
+  tenantRoute('getCatalogJson', 'GET /catalog', {
     summary:
       'Get the catalog version in force, or that of a date, as JSON or XML; in dialect K without a date all versions',
     query,
@@ -53,7 +52,7 @@ export const catalogRoutes: readonly Route[] = [
       return { json: versions.map((version) => Catalog.write(version, unaudited(call.dialect))) };
     },
   }),
-  tenantRoute('getCatalogXml', 'GET /1.0/kb/catalog/xml', {
+  tenantRoute('getCatalogXml', 'GET /catalog/xml', {
     summary:
       'Get the catalog version in force, or that of a date, as XML; in dialect K without a date all versions',
     query,
@@ -63,9 +62,9 @@ export const catalogRoutes: readonly Route[] = [
       return xmlAnswer(call, catalog, versions);
     },
   }),
-  tenantRoute('uploadCatalogXmlOriginal', 'POST /1.0/kb/catalog', upload),
-  tenantRoute('uploadCatalogXml', 'POST /1.0/kb/catalog/xml', upload),
-  tenantRoute('validateCatalogXml', 'POST /1.0/kb/catalog/xml/validate', {
+  tenantRoute('uploadCatalogXmlOriginal', 'POST /catalog', upload),
+  tenantRoute('uploadCatalogXml', 'POST /catalog/xml', upload),
+  tenantRoute('validateCatalogXml', 'POST /catalog/xml/validate', {
     summary:
       'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
     permission: 'NONE',
@@ -74,7 +73,7 @@ export const catalogRoutes: readonly Route[] = [
     shows: CatalogValidation,
     handle: ({ billing, context, body }) => billing.catalogs.validate(context, body),
   }),
-  tenantRoute('getCatalogVersions', 'GET /1.0/kb/catalog/versions', {
+  tenantRoute('getCatalogVersions', 'GET /catalog/versions', {
     summary: 'List the effective dates of all versions, oldest first',
     query: accountQuery,
     shows: listOf(timestamp),
@@ -83,28 +82,28 @@ export const catalogRoutes: readonly Route[] = [
       return versions.map((version) => version.effectiveDate);
     },
   }),
-  tenantRoute('deleteCatalog', 'DELETE /1.0/kb/catalog', {
+  tenantRoute('deleteCatalog', 'DELETE /catalog', {
     summary: 'Remove all versions of the catalog, while no subscription has a plan of it',
     permission: 'catalog:delete',
-    fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    fails: ['CATALOG_INVALID_FOR_TENANT'],
     handle: ({ billing, context }) => billing.catalogs.delete(context),
   }),
-  tenantRoute('addSimplePlan', 'POST /1.0/kb/catalog/simplePlan', {
+  tenantRoute('addSimplePlan', 'POST /catalog/simplePlan', {
     summary:
       'Add a plan with one recurring price, or a currency to one, to the version in force and all later ones',
     permission: 'catalog:config_upload',
     body: jsonBody(SimplePlan),
     creates: '/catalog',
-    fails: [ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR, ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    fails: ['CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR', 'CATALOG_INVALID_FOR_TENANT'],
     handle: ({ billing, context, body }) => billing.catalogs.addSimplePlan(context, body),
   }),
-  tenantRoute('getAvailableBasePlans', 'GET /1.0/kb/catalog/availableBasePlans', {
+  tenantRoute('getAvailableBasePlans', 'GET /catalog/availableBasePlans', {
     summary: 'List the plans of base products that can be bought now, once per price list',
     query: accountQuery,
     shows: listOf(PlanDetail),
     handle: ({ billing, context, query }) => billing.catalogs.availableBasePlans(context, query),
   }),
-  tenantRoute('getAvailableAddons', 'GET /1.0/kb/catalog/availableAddons', {
+  tenantRoute('getAvailableAddons', 'GET /catalog/availableAddons', {
     summary: 'List the plans of the add-ons that can be bought now for a base product',
     query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },
     shows: listOf(PlanDetail),
@@ -160,13 +159,13 @@ export const catalogReadRoutes: readonly Route[] = [
     shows: PriceList,
     view: priceListOf,
   }),
-  tenantRoute('reportCatalogChanges', 'POST /1.0/kb/catalog/xml/changeReport', {
+  tenantRoute('reportCatalogChanges', 'POST /catalog/xml/changeReport', {
     summary: 'Show which live subscriptions an XML catalog would change in price, without storing it',
     permission: 'catalog:config_upload',
     changesNothing: true,
     body: xmlBody,
     success: { status: 200, body: CatalogChangeReport },
-    fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    fails: ['CATALOG_INVALID_FOR_TENANT'],
     async handle({ billing, context, body, dialect }) {
       const parts = await billing.catalogs.changeReport(context, body);
       return { jsonPieces: changeReportJson(parts, unaudited(dialect)) };
@@ -185,11 +184,11 @@ function subscriptionRoute(
   path: 'plan' | 'phase' | 'product' | 'priceList',
   { view, shows }: Pick<Shown, 'shows'> & { readonly view: (inForce: PlanInForce) => unknown },
 ): Route {
-  return tenantRoute(operationId, `GET /1.0/kb/catalog/${path}`, {
+  return tenantRoute(operationId, `GET /catalog/${path}`, {
     summary: `Get the ${path === 'priceList' ? 'price list' : path} that a subscription is on, now or at a date`,
     query: { subscriptionId: required(uuidParameter), requestedDate: moment },
     shows,
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+    fails: ['SUBSCRIPTION_INVALID_REQUESTED_DATE'],
     handle: async ({ billing, context, query }) => view(await billing.subscriptions.planAt(context, query)),
   });
 }

@@ -72,19 +72,19 @@ export const invoiceDocumentRoutes: readonly Route[] = [
 
 /** See invoicing §21. */
 export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
-  tenantRoute('getCreditNotesOfInvoice', 'GET /1.0/kb/invoices/{invoiceId}/creditNotes', {
+  tenantRoute('getCreditNotesOfInvoice', 'GET /invoices/{invoiceId}/creditNotes', {
     summary: 'List the credit notes of an invoice',
     shows: listOf(CreditNote),
     handle: ({ billing, context, params }) => billing.creditNotes.ofInvoice(context, params.invoiceId),
   }),
-  tenantRoute('getCreditNotesOfAccount', 'GET /1.0/kb/accounts/{accountId}/creditNotes', {
+  tenantRoute('getCreditNotesOfAccount', 'GET /accounts/{accountId}/creditNotes', {
     summary: 'List the credit notes of an account by pages',
     query: pageParameters,
     shows: listOf(CreditNote),
     handle: ({ billing, context, params, query }) =>
       billing.creditNotes.pageOfAccount(context, params.accountId, query),
   }),
-  tenantRoute('getCreditNote', 'GET /1.0/kb/creditNotes/{creditNoteId}', {
+  tenantRoute('getCreditNote', 'GET /creditNotes/{creditNoteId}', {
     summary: 'Get a credit note',
     shows: CreditNote,
     handle: ({ billing, context, params }) => billing.creditNotes.get(context, params.creditNoteId),
@@ -129,10 +129,10 @@ interface TextRoute {
 type ReadText = TextRoute & { readonly mediaType: string };
 
 function getRoute({ path, operationId, what, mediaType, textOf }: ReadText): Route {
-  return tenantRoute(operationId, `GET /1.0/kb/invoices${path}`, {
+  return tenantRoute(operationId, `GET /invoices${path}`, {
     summary: `Get ${what}, as uploaded`,
     success: { status: 200, mediaTypes: [mediaType] },
-    fails: [ErrorCode.OBJECT_NOT_FOUND],
+    fails: ['OBJECT_NOT_FOUND'],
     async handle({ billing, context, params }) {
       const found = await billing.invoiceTexts.get(context, textOf(params));
       if (found !== null) return mediaType === html ? htmlAnswer(found) : { text: found };
@@ -147,14 +147,14 @@ interface UploadedText extends TextRoute {
 }
 
 function uploadRoute({ path, operationId, what, body, textOf, location }: UploadedText): Route {
-  return tenantRoute(operationId, `POST /1.0/kb/invoices${path}`, {
+  return tenantRoute(operationId, `POST /invoices${path}`, {
     summary: `Upload ${what}; what is there already is replaced with deleteIfExists only`,
     permission: 'tenant_kvs:add',
     needsFor: { 'with `deleteIfExists`': 'tenant_kvs:delete' },
     query: { deleteIfExists: flag() },
     body,
     success: { status: 201, location: `/invoices${path}` },
-    fails: [ErrorCode.INVALID_PARAMETER, ErrorCode.MISSING_OR_INVALID_FIELD],
+    fails: ['INVALID_PARAMETER', 'MISSING_OR_INVALID_FIELD'],
     async handle({ billing, context, params, query, body: uploaded, user }) {
       const { deleteIfExists: replace } = query;
       if (replace) checkPermission(user, 'tenant_kvs:delete');
@@ -174,17 +174,17 @@ function printRoutes(
   const what = `${name === 'invoice' ? 'an' : 'a'} ${name}`;
   const idOf = (params: Params) => Object.values(params)[0] as Uuid;
   return [
-    tenantRoute(`get${noun}AsHTML`, `GET /1.0/kb${path}/html`, {
+    tenantRoute(`get${noun}AsHTML`, `GET ${path}/html`, {
       summary: `Get ${what} as a page for its customer`,
       success: { status: 200, mediaTypes: [html] },
-      fails: [ErrorCode.ANSWER_TOO_LARGE],
+      fails: ['ANSWER_TOO_LARGE'],
       handle: async ({ billing, context, params }) =>
         htmlAnswer(await operations(billing).html(context, idOf(params))),
     }),
-    tenantRoute(`get${noun}AsPDF`, `GET /1.0/kb${path}/pdf`, {
+    tenantRoute(`get${noun}AsPDF`, `GET ${path}/pdf`, {
       summary: `Get ${what} as a PDF for its customer`,
       success: { status: 200, mediaTypes: [pdf] },
-      fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
+      fails: ['ANSWER_TOO_LARGE', 'NOT_IMPLEMENTED'],
       handle: async ({ billing, context, params }) => ({
         bytes: await operations(billing).pdf(context, idOf(params)),
         headers: {

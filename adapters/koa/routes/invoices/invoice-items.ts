@@ -20,12 +20,12 @@ const manualParameters = { requestedDate: moment, autoCommit: flag(), pluginProp
 const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
 const migrationBody = jsonListBody(MigrationInvoiceItem, MigrationInvoiceItem.name);
 const manualErrors = [
-  ErrorCode.CURRENCY_INVALID,
-  ErrorCode.INVOICE_INVALID_STATUS,
-  ErrorCode.INVOICE_ALREADY_COMMITTED,
+  'CURRENCY_INVALID',
+  'INVOICE_INVALID_STATUS',
+  'INVOICE_ALREADY_COMMITTED',
   ...abortErrors,
   ...pluginItemErrors,
-];
+] as const;
 
 const adding = {
   query: manualParameters,
@@ -40,32 +40,32 @@ type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readon
 
 /** Usage items (usage §7.6), and manual items (invoicing §9). */
 export const invoiceItemRoutes: readonly Route[] = [
-  tenantRoute('getInvoiceTrackingIds', 'GET /1.0/kb/invoices/{invoiceId}/trackingIds', {
+  tenantRoute('getInvoiceTrackingIds', 'GET /invoices/{invoiceId}/trackingIds', {
     summary: 'List by pages the tracking ids of the usage that an invoice bills',
     query: pageParameters,
     shows: listOf(text()),
     handle: ({ billing, context, params, query }) =>
       billing.invoices.trackingIds(context, params.invoiceId, query),
   }),
-  tenantRoute('createExternalCharges', 'POST /1.0/kb/invoices/charges/{accountId}', {
+  tenantRoute('createExternalCharges', 'POST /invoices/charges/{accountId}', {
     ...adding,
     summary: 'Add external charges, on a new invoice or on drafts',
     permission: 'account:charge',
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addCharges),
   }),
-  tenantRoute('createTaxItems', 'POST /1.0/kb/invoices/taxes/{accountId}', {
+  tenantRoute('createTaxItems', 'POST /invoices/taxes/{accountId}', {
     ...adding,
     summary: 'Add taxes, on a new invoice or on drafts',
     permission: 'account:charge',
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
   }),
-  tenantRoute('createMigrationInvoice', 'POST /1.0/kb/invoices/migration/{accountId}', {
+  tenantRoute('createMigrationInvoice', 'POST /invoices/migration/{accountId}', {
     summary: 'Store an invoice that another system has made; it counts in no balance',
     permission: 'invoice:trigger',
     query: { targetDate: moment, pluginProperty: pluginProperties },
     body: migrationBody,
     creates: '/invoices/{invoiceId}',
-    fails: [ErrorCode.CURRENCY_INVALID, ErrorCode.INVOICE_INVALID_DATE_SEQUENCE, ...abortErrors],
+    fails: ['CURRENCY_INVALID', 'INVOICE_INVALID_DATE_SEQUENCE', ...abortErrors],
     async handle(call) {
       const { accountId } = call.params;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
@@ -73,29 +73,25 @@ export const invoiceItemRoutes: readonly Route[] = [
       return call.billing.invoices.createMigrationInvoice(call.context, { accountId, items, targetDate });
     },
   }),
-  tenantRoute('deleteCBA', 'DELETE /1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba', {
+  tenantRoute('deleteCBA', 'DELETE /invoices/{invoiceId}/{invoiceItemId}/cba', {
     summary: 'Delete an item of account credit: what was used comes back, what was given goes',
     permission: 'invoice:delete_cba',
     query: { accountId: required(uuidParameter), pluginProperty: pluginProperties },
-    fails: [
-      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-      ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-      ErrorCode.INVOICE_CBA_DELETED,
-    ],
+    fails: ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_ITEM_TYPE_INVALID', 'INVOICE_CBA_DELETED'],
     handle: ({ billing, context, params, query }) =>
       billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId }),
   }),
-  tenantRoute('adjustInvoiceItem', 'POST /1.0/kb/invoices/{invoiceId}', {
+  tenantRoute('adjustInvoiceItem', 'POST /invoices/{invoiceId}', {
     summary: 'Take an amount off an item of an invoice, by default all that remains',
     permission: 'invoice:item_adjust',
     query: { requestedDate: moment, pluginProperty: pluginProperties },
     body: { ...jsonBody(InvoiceItemAdjustment), needed: ['accountId', 'invoiceItemId'] },
     creates: '/invoices/{invoiceId}',
     fails: [
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.CURRENCY_INVALID,
-      ErrorCode.INVOICE_NOTHING_TO_DO,
-      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
+      'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+      'CURRENCY_INVALID',
+      'INVOICE_NOTHING_TO_DO',
+      'INVOICE_PLUGIN_API_ABORTED',
       ...pluginItemErrors,
     ],
     statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
@@ -108,36 +104,36 @@ export const invoiceItemRoutes: readonly Route[] = [
       await call.billing.invoices.adjustItem(call.context, adjustment);
     },
   }),
-  tenantRoute('createCredits', 'POST /1.0/kb/credits', {
+  tenantRoute('createCredits', 'POST /credits', {
     ...adding,
     summary: 'Give credits to an account, as account credit or on drafts',
     permission: 'account:credit',
     body: { ...body, needed: ['accountId'] },
-    fails: [...manualErrors, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    fails: [...manualErrors, 'ACCOUNT_DOES_NOT_EXIST_FOR_ID'],
     handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),
   }),
-  tenantRoute('getCredit', 'GET /1.0/kb/credits/{creditId}', {
+  tenantRoute('getCredit', 'GET /credits/{creditId}', {
     summary: 'Get a credit by the id of its item',
     shows: InvoiceItem,
     handle: async ({ billing, context, params }) =>
       shownItem(await billing.invoices.getCredit(context, params.creditId)),
   }),
-  tenantRoute('rebalanceExistingCBAOnAccount', 'PUT /1.0/kb/accounts/{accountId}/cbaRebalancing', {
+  tenantRoute('rebalanceExistingCBAOnAccount', 'PUT /accounts/{accountId}/cbaRebalancing', {
     summary: "Use an account's credit on its unpaid invoices",
     permission: 'invoice:delete_cba',
     query: { pluginProperty: pluginProperties },
-    fails: [ErrorCode.INVOICE_PLUGIN_API_ABORTED],
+    fails: ['INVOICE_PLUGIN_API_ABORTED'],
     handle: ({ billing, context, params }) => billing.accounts.rebalanceCredit(context, params.accountId),
   }),
-  tenantRoute('transferChildCreditToParent', 'PUT /1.0/kb/accounts/{childAccountId}/transferCredit', {
+  tenantRoute('transferChildCreditToParent', 'PUT /accounts/{childAccountId}/transferCredit', {
     summary: 'Move all credit of a child account to its parent',
     permission: 'invoice:delete_cba',
     query: { pluginProperty: pluginProperties },
     fails: [
       ...abortErrors,
-      ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
-      ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
-      ErrorCode.CURRENCY_INVALID,
+      'ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT',
+      'INVOICE_CHILD_ACCOUNT_MISSING_CREDIT',
+      'CURRENCY_INVALID',
     ],
     handle: ({ billing, context, params }) =>
       billing.accounts.transferCreditToParent(context, params.childAccountId),
@@ -177,7 +173,7 @@ function named(id: Uuid | null | undefined, name: string): Uuid {
 }
 
 export const itemExplanationRoutes: readonly Route[] = [
-  tenantRoute('explainInvoiceItem', 'GET /1.0/kb/invoiceItems/{invoiceItemId}/explanation', {
+  tenantRoute('explainInvoiceItem', 'GET /invoiceItems/{invoiceItemId}/explanation', {
     area: 'invoices',
     summary:
       'Tell how the amount of an invoice item came about: events, price, days, rounding, as data and as text',

@@ -28,37 +28,37 @@ import { changeErrors } from '../subscriptions/call-completion.ts';
 
 /** Errors of items from invoice plugins (invoicing §13). */
 export const pluginItemErrors = [
-  ErrorCode.INVOICE_NOT_FOUND,
-  ErrorCode.INVOICE_ITEM_NOT_FOUND,
-  ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-  ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
-  ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-  ErrorCode.INVOICE_VOID_UPDATED,
-  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
-  ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-  ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-];
+  'INVOICE_NOT_FOUND',
+  'INVOICE_ITEM_NOT_FOUND',
+  'INVOICE_ITEM_TYPE_INVALID',
+  'INVOICE_INVALID_DATE_SEQUENCE',
+  'INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT',
+  'INVOICE_VOID_UPDATED',
+  'INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID',
+  'INVOICE_CREDIT_AMOUNT_INVALID',
+  'INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE',
+  'INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID',
+  'INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID',
+] as const;
 
 /** Errors of invoice plugins that veto or number an invoice. */
-export const abortErrors = [ErrorCode.INVOICE_PLUGIN_API_ABORTED, ErrorCode.INVOICE_INVALID_NUMBER];
+export const abortErrors = ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_INVALID_NUMBER'] as const;
 
 const runErrors = [
-  ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-  ErrorCode.CURRENCY_INVALID,
-  ErrorCode.INVOICE_BOUND_EXCEEDED,
-];
+  'INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE',
+  'CURRENCY_INVALID',
+  'INVOICE_BOUND_EXCEEDED',
+] as const;
 
 /** Additional errors of runs with invoice plugins. */
 const generateErrors = [
   ...runErrors,
-  ErrorCode.INVOICE_NOTHING_TO_DO,
-  ErrorCode.INVOICE_ALREADY_COMMITTED,
-  ErrorCode.INVOICE_INVALID_STATUS,
-  ErrorCode.INVOICE_INVALID_NUMBER,
+  'INVOICE_NOTHING_TO_DO',
+  'INVOICE_ALREADY_COMMITTED',
+  'INVOICE_INVALID_STATUS',
+  'INVOICE_INVALID_NUMBER',
   ...pluginItemErrors,
-];
+] as const;
 
 const generateQuery = {
   accountId: required(uuidParameter),
@@ -74,14 +74,14 @@ const generating = {
 } as const;
 
 const actionErrors = [
-  ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-  ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-  ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-  ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+  'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID',
+  'SUBSCRIPTION_GET_INVALID_BUNDLE_ID',
+  'SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER',
+  'SUBSCRIPTION_INVALID_REQUESTED_DATE',
+  'SUBSCRIPTION_CREATE_BP_EXISTS',
+  'SUBSCRIPTION_CANCEL_BAD_STATE',
   ...changeErrors,
-];
+] as const;
 
 const accountListQuery = {
   startDate: moment,
@@ -103,13 +103,13 @@ const invoiceList = { shows: listOf(Invoice), auditedIds: auditedIdsOfInvoice };
 const invoicePages = { ...invoiceList, query: { ...pageParameters, ...auditParameter } };
 
 export const invoiceRoutes: readonly Route[] = [
-  tenantRoute('createFutureInvoice', 'POST /1.0/kb/invoices', {
+  tenantRoute('createFutureInvoice', 'POST /invoices', {
     ...generating,
     summary: 'Invoice an account up to a date now',
     creates: '/invoices/{invoiceId}',
     handle: async (call) => call.billing.generateInvoice(call.context, await runAsked(call)),
   }),
-  tenantRoute('createFutureInvoiceGroup', 'POST /1.0/kb/invoices/group', {
+  tenantRoute('createFutureInvoiceGroup', 'POST /invoices/group', {
     ...generating,
     summary: 'Invoice an account up to a date now, by several invoices where a plugin splits what is due',
     success: { status: 201, location: '/invoices/{groupId}/group?accountId={accountId}' },
@@ -119,14 +119,14 @@ export const invoiceRoutes: readonly Route[] = [
       return { location: `/invoices/${first.groupId}/group?accountId=${first.accountId}` };
     },
   }),
-  tenantRoute('getInvoicesGroup', 'GET /1.0/kb/invoices/{groupId}/group', {
+  tenantRoute('getInvoicesGroup', 'GET /invoices/{groupId}/group', {
     summary: 'List the invoices that one run has made, with their items',
     query: { accountId: required(uuidParameter), withChildrenItems: flag(), ...auditParameter },
     ...invoiceList,
     handle: ({ billing, context, params, query: { accountId, withChildrenItems } }) =>
       billing.invoices.listGroup(context, { ...params, accountId, withChildrenItems }),
   }),
-  tenantRoute('generateDryRunInvoice', 'POST /1.0/kb/invoices/dryRun', {
+  tenantRoute('generateDryRunInvoice', 'POST /invoices/dryRun', {
     summary:
       'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
@@ -148,61 +148,61 @@ export const invoiceRoutes: readonly Route[] = [
       return { json: Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)) };
     },
   }),
-  tenantRoute('getInvoices', 'GET /1.0/kb/invoices/pagination', {
+  tenantRoute('getInvoices', 'GET /invoices/pagination', {
     ...invoicePages,
     summary: 'List invoices without their items',
     handle: (call) => call.billing.invoices.page(call.context, call.query),
   }),
-  tenantRoute('searchInvoices', 'GET /1.0/kb/invoices/search/{searchKey}', {
+  tenantRoute('searchInvoices', 'GET /invoices/search/{searchKey}', {
     ...invoicePages,
     summary:
       'Search invoices by number, currency, id or account id, or by clauses (_q=1&…), without their items',
     handle: ({ billing, context, params, query }) =>
       billing.invoices.search(context, params.searchKey, query),
   }),
-  tenantRoute('getInvoiceByNumber', 'GET /1.0/kb/invoices/byNumber/{invoiceNumber}', {
+  tenantRoute('getInvoiceByNumber', 'GET /invoices/byNumber/{invoiceNumber}', {
     ...oneInvoice,
     summary: 'Get the invoice with a number, with its items',
-    fails: [ErrorCode.INVOICE_INVALID_NUMBER],
+    fails: ['INVOICE_INVALID_NUMBER'],
     handle({ billing, context, params, query: { withChildrenItems } }) {
       // The operation rejects NaN as an invalid number.
       const number = /^\d+$/.test(params.invoiceNumber) ? Number(params.invoiceNumber) : Number.NaN;
       return billing.invoices.getByNumber(context, number, { withChildrenItems });
     },
   }),
-  tenantRoute('getInvoiceByItemId', 'GET /1.0/kb/invoices/byItemId/{itemId}', {
+  tenantRoute('getInvoiceByItemId', 'GET /invoices/byItemId/{itemId}', {
     ...oneInvoice,
     summary: 'Get the invoice that an item is on, with its items',
     handle: ({ billing, context, params, query: { withChildrenItems } }) =>
       billing.invoices.getByItem(context, params.itemId, { withChildrenItems }),
   }),
-  tenantRoute('commitInvoice', 'PUT /1.0/kb/invoices/{invoiceId}/commitInvoice', {
+  tenantRoute('commitInvoice', 'PUT /invoices/{invoiceId}/commitInvoice', {
     summary: 'Commit a draft: it is owed from now on',
     permission: 'invoice:commit',
     query: { pluginProperty: pluginProperties },
-    fails: [ErrorCode.INVOICE_INVALID_STATUS, ErrorCode.INVOICE_PLUGIN_API_ABORTED],
+    fails: ['INVOICE_INVALID_STATUS', 'INVOICE_PLUGIN_API_ABORTED'],
     handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
   }),
-  tenantRoute('voidInvoice', 'PUT /1.0/kb/invoices/{invoiceId}/voidInvoice', {
+  tenantRoute('voidInvoice', 'PUT /invoices/{invoiceId}/voidInvoice', {
     summary: 'Void an invoice: what it billed is billed again by the next run',
     permission: 'invoice:void',
     query: { pluginProperty: pluginProperties },
     fails: [
-      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-      ErrorCode.INVOICE_INVALID_STATUS,
-      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      'INVOICE_PLUGIN_API_ABORTED',
+      'INVOICE_INVALID_STATUS',
+      'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID',
+      'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED',
+      'INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT',
     ],
     handle: (call) => call.billing.invoices.void(call.context, call.params.invoiceId),
   }),
-  tenantRoute('getInvoice', 'GET /1.0/kb/invoices/{invoiceId}', {
+  tenantRoute('getInvoice', 'GET /invoices/{invoiceId}', {
     ...oneInvoice,
     summary: 'Get an invoice with its items',
     handle: ({ billing, context, params, query: { withChildrenItems } }) =>
       billing.getInvoice(context, params.invoiceId, { withChildrenItems }),
   }),
-  tenantRoute('getInvoicesForAccount', 'GET /1.0/kb/accounts/{accountId}/invoices', {
+  tenantRoute('getInvoicesForAccount', 'GET /accounts/{accountId}/invoices', {
     area: 'invoices',
     summary: 'List the invoices of an account by target date',
     query: accountListQuery,
@@ -224,7 +224,7 @@ export const invoiceRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('getInvoicesForAccountPaginated', 'GET /1.0/kb/accounts/{accountId}/invoices/pagination', {
+  tenantRoute('getInvoicesForAccountPaginated', 'GET /accounts/{accountId}/invoices/pagination', {
     ...invoicePages,
     area: 'invoices',
     summary: 'List the invoices of an account by pages, without their items',
@@ -286,7 +286,7 @@ const outcomes = {
 
 /** Runs accounts that automatic runs skip (platform §11). */
 export const parkedAccountRoutes: readonly Route[] = [
-  tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /1.0/kb/admin/invoices', {
+  tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /admin/invoices', {
     area: 'admin',
     summary: 'Invoice accounts that automatic runs pass over, one page of them; those that succeed go on',
     permission: 'invoice:trigger',

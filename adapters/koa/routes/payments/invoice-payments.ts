@@ -1,5 +1,4 @@
 import { isPermitted } from '../../../../lib/security/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { formatLocalDate } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
@@ -36,14 +35,13 @@ import {
 } from './payment-parts.ts';
 import { readOptions } from './payments.ts';
 
-const creates = '/invoicePayments/{paymentId}';
-const failures = [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND];
+const failures = [...paymentFailures, 'INVOICE_PAYMENT_NOT_FOUND'] as const;
 const payFailures = [
   ...paymentFailures,
-  ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
-  ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-];
-const path = '/1.0/kb/invoicePayments/{paymentId}' as const;
+  'PAYMENT_NO_DEFAULT_PAYMENT_METHOD',
+  'PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID',
+] as const;
+const path = '/invoicePayments/{paymentId}' as const;
 
 export const invoicePaymentRoutes: readonly Route[] = [
   tenantRoute('getInvoicePayment', `GET ${path}`, {
@@ -77,14 +75,14 @@ export const invoicePaymentRoutes: readonly Route[] = [
     permission: 'payment:refund',
     query: { externalPayment: flag(), paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(InvoicePaymentTransaction),
-    creates,
+    creates: path,
     fails: [
       ...failures,
-      ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
-      ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
-      ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
-      ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-      ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+      'INVOICE_REFUND_AMOUNT_TOO_HIGH',
+      'INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST',
+      'INVOICE_ITEMS_ADJUSTMENT_MISSING',
+      'INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID',
+      'INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID',
     ],
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.refund(context, {
@@ -106,12 +104,8 @@ export const invoicePaymentRoutes: readonly Route[] = [
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
-    creates,
-    fails: [
-      ...failures,
-      ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH,
-      ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
-    ],
+    creates: path,
+    fails: [...failures, 'INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH', 'INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE'],
     async handle({ billing, context, dialect, params, query, body }) {
       const { payment } = await billing.invoicePayments.chargeback(context, {
         ...paymentInput(body, query, params),
@@ -126,7 +120,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
-    creates,
+    creates: path,
     fails: failures,
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.reverseChargeback(context, {
@@ -136,13 +130,13 @@ export const invoicePaymentRoutes: readonly Route[] = [
       return payment;
     },
   }),
-  tenantRoute('createInstantPayment', 'POST /1.0/kb/invoices/{invoiceId}/payments', {
+  tenantRoute('createInstantPayment', 'POST /invoices/{invoiceId}/payments', {
     area: 'invoices',
     summary: 'Pay an invoice',
     permission: 'payment:trigger',
     query: { externalPayment: flag(), ...controlled },
     body: jsonBody(InvoicePaymentRequest),
-    success: { status: 201, location: creates, emptyStatus: 204 },
+    success: { status: 201, location: path, emptyStatus: 204 },
     fails: payFailures,
     async handle({ billing, context, params, query, body }) {
       const result = await billing.invoicePayments.pay(context, {
@@ -158,7 +152,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
       return result === null ? nothing : { location: `/invoicePayments/${result.payment.id}` };
     },
   }),
-  tenantRoute('payAllInvoices', 'POST /1.0/kb/accounts/{accountId}/invoicePayments', {
+  tenantRoute('payAllInvoices', 'POST /accounts/{accountId}/invoicePayments', {
     area: 'invoicePayments',
     summary: 'Pay the unpaid invoices of an account',
     permission: 'payment:trigger',

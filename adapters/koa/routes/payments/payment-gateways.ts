@@ -21,22 +21,22 @@ import {
 } from './payment-parts.ts';
 
 const controlledFailures = [
-  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-  ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-  ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
-  ErrorCode.PAYMENT_INTERNAL_ERROR,
-  ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
-];
+  'PAYMENT_NO_SUCH_PAYMENT_PLUGIN',
+  'PAYMENT_PLUGIN_EXCEPTION',
+  'PAYMENT_PLUGIN_TIMEOUT',
+  'PAYMENT_INTERNAL_ERROR',
+  'PAYMENT_PLUGIN_API_ABORTED',
+] as const;
 const formFailures = [
   ...controlledFailures,
-  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-  ErrorCode.PAYMENT_INVALID_PARAMETER,
-];
+  'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+  'PAYMENT_NO_SUCH_PAYMENT_METHOD',
+  'PAYMENT_INVALID_PARAMETER',
+] as const;
 
 /** Hosted pages and notifications of gateways (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
-  tenantRoute('buildFormDescriptor', 'POST /1.0/kb/paymentGateways/hosted/form/{accountId}', {
+  tenantRoute('buildFormDescriptor', 'POST /paymentGateways/hosted/form/{accountId}', {
     summary: "Get what a gateway's own page needs, on which the customer pays",
     permission: 'NONE',
     query: { paymentMethodId: uuidParameter, ...controlled },
@@ -51,7 +51,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
         ...controlOf(query),
       }),
   }),
-  tenantRoute('buildComboFormDescriptor', 'POST /1.0/kb/paymentGateways/hosted/form', {
+  tenantRoute('buildComboFormDescriptor', 'POST /paymentGateways/hosted/form', {
     summary:
       "Get what a gateway's own page needs, for an account and a payment method that are made if they are not there",
     permission: 'NONE',
@@ -69,7 +69,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('processNotification', 'POST /1.0/kb/paymentGateways/notification/{pluginName}', {
+  tenantRoute('processNotification', 'POST /paymentGateways/notification/{pluginName}', {
     summary: 'Hand a notification to a payment gateway, whose answer is the answer',
     permission: 'payment:notification',
     author: false,
@@ -94,7 +94,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
     permission: 'NONE',
     body: rawBody,
     success: { status: 200 },
-    fails: [...controlledFailures, ErrorCode.ROUTE_NOT_FOUND, ErrorCode.UNAUTHENTICATED],
+    fails: [...controlledFailures, 'ROUTE_NOT_FOUND', 'UNAUTHENTICATED'],
     async handle({ billing, params, body, sent, userToken, countNotification }) {
       const { pluginName } = params;
       return countNotification(async (verified) => {

@@ -1,4 +1,4 @@
-import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import { invalidField } from '../../../../lib/values/errors/index.ts';
 import { PaymentMethod } from '../../models/payment.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
@@ -19,15 +19,15 @@ const query = { includedDeleted: flag(), ...pluginInfo, ...auditParameter };
 const oneMethod = {
   shows: PaymentMethod,
   query,
-  fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
-};
+  fails: ['PAYMENT_NO_SUCH_PAYMENT_METHOD', 'PAYMENT_GET_PAYMENT_METHODS'],
+} as const;
 const methodPages = {
   query: { ...pageParameters, pluginName: plainText, ...pluginInfo, ...auditParameter },
   shows: listOf(PaymentMethod),
 };
 
 export const paymentMethodRoutes: readonly Route[] = [
-  tenantRoute('createPaymentMethod', 'POST /1.0/kb/accounts/{accountId}/paymentMethods', {
+  tenantRoute('createPaymentMethod', 'POST /accounts/{accountId}/paymentMethods', {
     area: 'paymentMethods',
     summary: 'Add a payment method to an account',
     permission: 'payment_method:create',
@@ -35,11 +35,11 @@ export const paymentMethodRoutes: readonly Route[] = [
     body: jsonBody(PaymentMethod),
     creates: '/paymentMethods/{paymentMethodId}',
     fails: [
-      ErrorCode.PAYMENT_ADD_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_INVALID_PARAMETER,
-      ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
+      'PAYMENT_ADD_PAYMENT_METHOD',
+      'PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS',
+      'PAYMENT_NO_SUCH_PAYMENT_PLUGIN',
+      'PAYMENT_INVALID_PARAMETER',
+      'PAYMENT_PLUGIN_API_ABORTED',
     ],
     async handle({ billing, context, params, query, body }) {
       const { accountId } = params;
@@ -59,7 +59,7 @@ export const paymentMethodRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('getPaymentMethodsForAccount', 'GET /1.0/kb/accounts/{accountId}/paymentMethods', {
+  tenantRoute('getPaymentMethodsForAccount', 'GET /accounts/{accountId}/paymentMethods', {
     area: 'paymentMethods',
     summary: 'List the payment methods of an account',
     query,
@@ -67,7 +67,7 @@ export const paymentMethodRoutes: readonly Route[] = [
     handle: ({ billing, context, params, query }) =>
       billing.paymentMethods.ofAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute('getPaymentMethod', 'GET /1.0/kb/paymentMethods/{paymentMethodId}', {
+  tenantRoute('getPaymentMethod', 'GET /paymentMethods/{paymentMethodId}', {
     ...oneMethod,
     summary: 'Read a payment method',
     handle: ({ billing, context, params, query }) =>
@@ -75,13 +75,13 @@ export const paymentMethodRoutes: readonly Route[] = [
   }),
   tenantRoute(
     'setDefaultPaymentMethod',
-    'PUT /1.0/kb/accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
+    'PUT /accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
     {
       area: 'paymentMethods',
       summary: 'Make a payment method the default of its account',
       permission: 'payment_method:create',
       query: { payAllUnpaidInvoices: flag(), ...controlled },
-      fails: [ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID, ErrorCode.PAYMENT_UPD_PAYMENT_METHOD],
+      fails: ['PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID', 'PAYMENT_UPD_PAYMENT_METHOD'],
       handle: ({ billing, context, params, query }) =>
         billing.paymentMethods.setDefault(context, {
           ...params,
@@ -90,33 +90,33 @@ export const paymentMethodRoutes: readonly Route[] = [
         }),
     },
   ),
-  tenantRoute('getPaymentMethodByKey', 'GET /1.0/kb/paymentMethods', {
+  tenantRoute('getPaymentMethodByKey', 'GET /paymentMethods', {
     ...oneMethod,
     summary: 'Read the payment method with an external key',
     query: { externalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.paymentMethods.getByKey(context, query.externalKey, readOptions(query)),
   }),
-  tenantRoute('getPaymentMethods', 'GET /1.0/kb/paymentMethods/pagination', {
+  tenantRoute('getPaymentMethods', 'GET /paymentMethods/pagination', {
     ...methodPages,
     summary: 'List payment methods',
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN],
+    fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN'],
     handle: ({ billing, context, query: { pluginProperty: properties, ...request } }) =>
       billing.paymentMethods.page(context, { ...request, properties }),
   }),
-  tenantRoute('searchPaymentMethods', 'GET /1.0/kb/paymentMethods/search/{searchKey}', {
+  tenantRoute('searchPaymentMethods', 'GET /paymentMethods/search/{searchKey}', {
     ...methodPages,
     summary:
       'Search payment methods by id, account id, external key or plugin name, by clauses (_q=1&…), or at their gateways',
     fails: [
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS,
-      ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+      'PAYMENT_NO_SUCH_PAYMENT_PLUGIN',
+      'PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS',
+      'PAYMENT_PLUGIN_TIMEOUT',
     ],
     handle: ({ billing, context, params, query: { pluginProperty: properties, ...request } }) =>
       billing.paymentMethods.search(context, params.searchKey, { ...request, properties }),
   }),
-  tenantRoute('deletePaymentMethod', 'DELETE /1.0/kb/paymentMethods/{paymentMethodId}', {
+  tenantRoute('deletePaymentMethod', 'DELETE /paymentMethods/{paymentMethodId}', {
     summary: 'Delete a payment method; the default of its account only if a flag asks for it',
     permission: 'payment_method:delete',
     query: {
@@ -125,10 +125,10 @@ export const paymentMethodRoutes: readonly Route[] = [
       pluginProperty: pluginProperties,
     },
     fails: [
-      ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_DEL_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+      'PAYMENT_DEL_DEFAULT_PAYMENT_METHOD',
+      'PAYMENT_DEL_PAYMENT_METHOD',
+      'PAYMENT_NO_SUCH_PAYMENT_PLUGIN',
+      'PAYMENT_PLUGIN_TIMEOUT',
     ],
     handle: ({ billing, context, params, query }) =>
       billing.paymentMethods.delete(context, {
@@ -138,16 +138,12 @@ export const paymentMethodRoutes: readonly Route[] = [
         properties: query.pluginProperty,
       }),
   }),
-  tenantRoute('refreshPaymentMethods', 'PUT /1.0/kb/accounts/{accountId}/paymentMethods/refresh', {
+  tenantRoute('refreshPaymentMethods', 'PUT /accounts/{accountId}/paymentMethods/refresh', {
     area: 'paymentMethods',
     summary: 'Bring the payment methods of an account to what their gateways hold',
     permission: 'payment_method:update',
     query: { pluginName: textList, PluginName: textList, pluginProperty: pluginProperties },
-    fails: [
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
-    ],
+    fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN', 'PAYMENT_REFRESH_PAYMENT_METHOD', 'PAYMENT_PLUGIN_TIMEOUT'],
     handle: ({ billing, context, params, query }) =>
       billing.paymentMethods.refresh(context, {
         accountId: params.accountId,

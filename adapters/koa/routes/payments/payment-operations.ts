@@ -14,7 +14,14 @@ import { ComboPaymentTransaction } from '../../models/hosted-page.ts';
 import { AdminPayment, PaymentTransactionInput } from '../../models/payment.ts';
 import type { Answer } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Method, type Route, type Success, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import {
+  type ErrorName,
+  type Method,
+  type Route,
+  type Success,
+  type TenantCall,
+  tenantRoute,
+} from '../../routing/route.ts';
 import { plainText, required, textList, uuidParameter } from '../../wire/query.ts';
 import {
   chosenBy,
@@ -51,7 +58,7 @@ interface Operation {
   /** False: no body with the id in the path. */
   readonly needsBody?: false;
   /** Additional errors of an invoice payment (payments §9.5 rule 5). */
-  readonly failsOfInvoice?: readonly ErrorCode[];
+  readonly failsOfInvoice?: readonly ErrorName[];
   run(call: OperationCall, input: OperationInput, body: TransactionBody | null): Promise<PaymentResult>;
 }
 
@@ -87,7 +94,7 @@ const operations: readonly Operation[] = [
     summary: 'Refund an amount of what was taken',
     permission: 'payment:refund',
     success: created,
-    failsOfInvoice: [ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH],
+    failsOfInvoice: ['INVOICE_REFUND_AMOUNT_TOO_HIGH'],
     run: ({ billing, context }, input) => billing.payments.refund(context, withAmount(input)),
   },
   {
@@ -97,7 +104,7 @@ const operations: readonly Operation[] = [
     summary: 'Record a chargeback',
     permission: 'payment:chargeback',
     success: { status: 204, statusInK: 201, location: '/payments/{paymentId}' },
-    failsOfInvoice: [ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH],
+    failsOfInvoice: ['INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH'],
     run: ({ billing, context }, input) => billing.payments.chargeback(context, withAmount(input)),
   },
   {
@@ -124,29 +131,29 @@ const newPayments = {
 
 export const paymentOperationRoutes: readonly Route[] = [
   ...operations.flatMap((operation) => [byId(operation), byKey(operation)]),
-  tenantRoute('processPayment', 'POST /1.0/kb/accounts/{accountId}/payments', {
+  tenantRoute('processPayment', 'POST /accounts/{accountId}/payments', {
     ...newPayments,
     summary: 'Authorize, purchase or credit on an account',
     query: { paymentMethodId: uuidParameter, ...controlled },
-    fails: [...paymentFailures, ErrorCode.PRECONDITION_FAILED],
+    fails: [...paymentFailures, 'PRECONDITION_FAILED'],
     async handle({ billing, context, params, query, body }) {
       const { paymentMethodId } = query;
       const input = { ...inputOf(body, query), ...params, paymentMethodId };
       return outcomeOf(await newPayment({ billing, context }, input, body));
     },
   }),
-  tenantRoute('processPaymentByExternalKey', 'POST /1.0/kb/accounts/payments', {
+  tenantRoute('processPaymentByExternalKey', 'POST /accounts/payments', {
     ...newPayments,
     summary: 'Authorize, purchase or credit on the account with this external key',
     query: { externalKey: required(plainText), paymentMethodId: uuidParameter, ...controlled },
-    fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.PRECONDITION_FAILED],
+    fails: [...paymentFailures, 'ACCOUNT_DOES_NOT_EXIST_FOR_KEY', 'PRECONDITION_FAILED'],
     async handle({ billing, context, query, body }) {
       const { id: accountId } = await billing.accounts.getByKey(context, query.externalKey ?? '');
       const input = { ...inputOf(body, query), accountId, paymentMethodId: query.paymentMethodId };
       return outcomeOf(await newPayment({ billing, context }, input, body));
     },
   }),
-  tenantRoute('notifyStateChanged', 'POST /1.0/kb/paymentTransactions/{transactionId}', {
+  tenantRoute('notifyStateChanged', 'POST /paymentTransactions/{transactionId}', {
     summary: 'Record how a pending transaction has ended',
     permission: 'payment:transition',
     query: { controlPluginName: textList },
@@ -166,7 +173,7 @@ export const paymentOperationRoutes: readonly Route[] = [
 
 /** Combined payments (payments §11), and repairs by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
-  tenantRoute('createComboPayment', 'POST /1.0/kb/payments/combo', {
+  tenantRoute('createComboPayment', 'POST /payments/combo', {
     summary:
       'Authorize, purchase or credit, on an account and a payment method that are made if they are not there',
     permission: 'payment:trigger',
@@ -174,7 +181,7 @@ export const paymentRepairRoutes: readonly Route[] = [
     query: { controlPluginName: textList },
     body: jsonBody(ComboPaymentTransaction),
     success: created,
-    fails: [...paymentFailures, ...comboFailures, ErrorCode.PRECONDITION_FAILED],
+    fails: [...paymentFailures, ...comboFailures, 'PRECONDITION_FAILED'],
     outcomes: paymentOutcomes,
     async handle(call) {
       const { query, body } = call;
@@ -190,7 +197,7 @@ export const paymentRepairRoutes: readonly Route[] = [
   }),
   tenantRoute(
     'cancelScheduledPaymentTransactionById',
-    'DELETE /1.0/kb/payments/{paymentTransactionId}/cancelScheduledPaymentTransaction',
+    'DELETE /payments/{paymentTransactionId}/cancelScheduledPaymentTransaction',
     {
       summary: 'Take back the planned retry of a transaction',
       permission: 'payment:trigger',
@@ -200,7 +207,7 @@ export const paymentRepairRoutes: readonly Route[] = [
   ),
   tenantRoute(
     'cancelScheduledPaymentTransactionByExternalKey',
-    'DELETE /1.0/kb/payments/cancelScheduledPaymentTransaction',
+    'DELETE /payments/cancelScheduledPaymentTransaction',
     {
       summary: 'Take back the planned retry of the transaction with an external key',
       permission: 'payment:trigger',
@@ -210,17 +217,13 @@ export const paymentRepairRoutes: readonly Route[] = [
   ),
   tenantRoute(
     'updatePaymentTransactionState',
-    'PUT /1.0/kb/admin/payments/{paymentId}/transactions/{paymentTransactionId}',
+    'PUT /admin/payments/{paymentId}/transactions/{paymentTransactionId}',
     {
       area: 'admin',
       summary: 'Correct the status of a payment transaction',
       permission: 'admin:update',
       body: jsonBody(AdminPayment),
-      fails: [
-        ErrorCode.PAYMENT_INVALID_PARAMETER,
-        ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-        ErrorCode.PAYMENT_INTERNAL_ERROR,
-      ],
+      fails: ['PAYMENT_INVALID_PARAMETER', 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', 'PAYMENT_INTERNAL_ERROR'],
       async handle({ billing, context, params, body }) {
         await billing.payments.fixTransaction(context, {
           paymentId: params.paymentId,
@@ -236,7 +239,7 @@ export const paymentRepairRoutes: readonly Route[] = [
 
 function byId(operation: Operation): Route {
   const { method, operationId, suffix = '', run } = operation;
-  return tenantRoute(operationId, `${method} /1.0/kb/payments/{paymentId}${suffix}`, {
+  return tenantRoute(operationId, `${method} /payments/{paymentId}${suffix}`, {
     ...factsOf(operation),
     body: operation.needsBody === false ? transactionBody : jsonBody(PaymentTransactionInput),
     async handle(call) {
@@ -251,7 +254,7 @@ function byId(operation: Operation): Route {
 
 function byKey(operation: Operation): Route {
   const { method, operationId, suffix = '', run } = operation;
-  return tenantRoute(`${operationId}ByExternalKey`, `${method} /1.0/kb/payments${suffix}`, {
+  return tenantRoute(`${operationId}ByExternalKey`, `${method} /payments${suffix}`, {
     ...factsOf(operation),
     summary: `${operation.summary} of the payment with an external key`,
     body: jsonBody(PaymentTransactionInput),

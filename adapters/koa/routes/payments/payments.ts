@@ -1,5 +1,4 @@
 import type { PluginProperty } from '../../../../lib/records/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { auditedIdsOfPayment, InvoicePayment, Payment } from '../../models/payment.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
@@ -9,7 +8,7 @@ import { pluginInfo } from './payment-parts.ts';
 
 const query = { withAttempts: flag(), ...pluginInfo, ...auditParameter };
 const auditedIds = auditedIdsOfPayment;
-const onePayment = { shows: Payment, auditedIds, query, fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT] };
+const onePayment = { shows: Payment, auditedIds, query, fails: ['PAYMENT_NO_SUCH_PAYMENT'] } as const;
 const invoicePayments = { shows: listOf(InvoicePayment), auditedIds };
 const paymentPages = {
   query: {
@@ -24,33 +23,33 @@ const paymentPages = {
 };
 
 export const paymentRoutes: readonly Route[] = [
-  tenantRoute('getPayment', 'GET /1.0/kb/payments/{paymentId}', {
+  tenantRoute('getPayment', 'GET /payments/{paymentId}', {
     ...onePayment,
     summary: 'Read a payment',
     handle: ({ billing, context, params, query }) =>
       billing.payments.get(context, params.paymentId, readOptions(query)),
   }),
-  tenantRoute('getPaymentByExternalKey', 'GET /1.0/kb/payments', {
+  tenantRoute('getPaymentByExternalKey', 'GET /payments', {
     ...onePayment,
     summary: 'Read the payment with an external key',
     query: { externalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.getByKey(context, query.externalKey, readOptions(query)),
   }),
-  tenantRoute('getPaymentByTransactionId', 'GET /1.0/kb/paymentTransactions/{transactionId}', {
+  tenantRoute('getPaymentByTransactionId', 'GET /paymentTransactions/{transactionId}', {
     ...onePayment,
     summary: 'Read the payment of a transaction',
     handle: ({ billing, context, params, query }) =>
       billing.payments.ofTransaction(context, params.transactionId, readOptions(query)),
   }),
-  tenantRoute('getPaymentByTransactionExternalKey', 'GET /1.0/kb/paymentTransactions', {
+  tenantRoute('getPaymentByTransactionExternalKey', 'GET /paymentTransactions', {
     ...onePayment,
     summary: 'Read the payment of the transaction with an external key',
     query: { transactionExternalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.ofTransactionKey(context, query.transactionExternalKey, readOptions(query)),
   }),
-  tenantRoute('getPaymentsForAccount', 'GET /1.0/kb/accounts/{accountId}/payments', {
+  tenantRoute('getPaymentsForAccount', 'GET /accounts/{accountId}/payments', {
     area: 'payments',
     summary: 'List the payments of an account',
     query,
@@ -59,7 +58,7 @@ export const paymentRoutes: readonly Route[] = [
     handle: ({ billing, context, params, query }) =>
       billing.payments.ofAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute('getInvoicePayments', 'GET /1.0/kb/accounts/{accountId}/invoicePayments', {
+  tenantRoute('getInvoicePayments', 'GET /accounts/{accountId}/invoicePayments', {
     ...invoicePayments,
     area: 'invoicePayments',
     summary: 'List the payments of an account with the invoices that they pay',
@@ -67,7 +66,7 @@ export const paymentRoutes: readonly Route[] = [
     handle: ({ billing, context, params, query }) =>
       billing.payments.invoicePaymentsOfAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute('getPaymentsForInvoice', 'GET /1.0/kb/invoices/{invoiceId}/payments', {
+  tenantRoute('getPaymentsForInvoice', 'GET /invoices/{invoiceId}/payments', {
     ...invoicePayments,
     summary: 'List the payments of an invoice',
     query: { withAttempts: flag(), withPluginInfo: flag(), ...auditParameter },
@@ -77,18 +76,18 @@ export const paymentRoutes: readonly Route[] = [
 ];
 
 export const paymentListRoutes: readonly Route[] = [
-  tenantRoute('getPayments', 'GET /1.0/kb/payments/pagination', {
+  tenantRoute('getPayments', 'GET /payments/pagination', {
     ...paymentPages,
     summary: 'List payments, all or those of a gateway',
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN],
+    fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN'],
     handle: ({ billing, context, query: { pluginProperty: properties, ...request } }) =>
       billing.payments.page(context, { ...request, properties }),
   }),
-  tenantRoute('searchPayments', 'GET /1.0/kb/payments/search/{searchKey}', {
+  tenantRoute('searchPayments', 'GET /payments/search/{searchKey}', {
     ...paymentPages,
     summary:
       'Search payments by id, account id, payment method id, external key or state, by clauses (_q=1&…), or by a gateway',
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS],
+    fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN', 'PAYMENT_PLUGIN_SEARCH_PAYMENTS'],
     handle: ({ billing, context, params, query: { pluginProperty: properties, ...request } }) =>
       billing.payments.search(context, params.searchKey, { ...request, properties }),
   }),

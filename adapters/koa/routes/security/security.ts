@@ -23,25 +23,25 @@ import { listOf } from '../../wire/wire-type.ts';
 const permission = 'user:create';
 
 const creationErrors = [
-  ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-  ErrorCode.SECURITY_INVALID_ROLE,
-  ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-];
+  'SECURITY_USER_ALREADY_EXISTS',
+  'SECURITY_INVALID_ROLE',
+  'TENANT_DOES_NOT_EXIST_FOR_ID',
+] as const;
 
 const roleWrite = {
   permission,
-  fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
+  fails: ['SECURITY_ROLE_ALREADY_EXISTS', 'SECURITY_INVALID_PERMISSIONS'],
 } as const;
 
 /** See platform §8, http-api §13.1 and §13.4. */
 export const securityRoutes: readonly Route[] = [
-  userRoute('getCurrentUserPermissions', 'GET /1.0/kb/security/permissions', {
+  userRoute('getCurrentUserPermissions', 'GET /security/permissions', {
     summary: 'List your own permissions',
     startsSession: true,
     shows: words,
     handle: ({ user }) => user?.permissions ?? [],
   }),
-  userRoute('getCurrentUserSubject', 'GET /1.0/kb/security/subject', {
+  userRoute('getCurrentUserSubject', 'GET /security/subject', {
     summary: 'Tell who you are logged in as',
     startsSession: true,
     shows: Subject,
@@ -50,7 +50,7 @@ export const securityRoutes: readonly Route[] = [
       return { principal: user?.name ?? '', isAuthenticated: true, isRemembered: false, session };
     },
   }),
-  userRoute('addUserRoles', 'POST /1.0/kb/security/users', {
+  userRoute('addUserRoles', 'POST /security/users', {
     summary: 'Create a user',
     permission,
     body: jsonBody(UserRoles),
@@ -68,7 +68,7 @@ export const securityRoutes: readonly Route[] = [
       return { id: name };
     },
   }),
-  userRoute('updateUserPassword', 'PUT /1.0/kb/security/users/{username}/password', {
+  userRoute('updateUserPassword', 'PUT /security/users/{username}/password', {
     summary: 'Change the password of a user; your own with currentPassword',
     permission,
     orSelf: true,
@@ -83,40 +83,40 @@ export const securityRoutes: readonly Route[] = [
       );
     },
   }),
-  userRoute('getUserRoles', 'GET /1.0/kb/security/users/{username}/roles', {
+  userRoute('getUserRoles', 'GET /security/users/{username}/roles', {
     summary: 'Get the roles of a user',
     permission,
     orSelf: true,
     shows: UserRoles,
     handle: ({ billing, params, user }) => billing.security.users.get(params.username, user),
   }),
-  userRoute('updateUserRoles', 'PUT /1.0/kb/security/users/{username}/roles', {
+  userRoute('updateUserRoles', 'PUT /security/users/{username}/roles', {
     summary: 'Replace the roles of a user',
     permission,
     body: jsonBody(UserRolesChange),
-    fails: [ErrorCode.SECURITY_INVALID_ROLE],
+    fails: ['SECURITY_INVALID_ROLE'],
     async handle(call) {
       const change = { name: call.params.username, roles: call.body.roles ?? [] };
       const allowsUndefinedRoles = call.dialect === Dialect.K;
       await call.billing.security.users.setRoles(systemAuthorOf(call), { ...change, allowsUndefinedRoles });
     },
   }),
-  userRoute('invalidateUser', 'DELETE /1.0/kb/security/users/{username}', {
+  userRoute('invalidateUser', 'DELETE /security/users/{username}', {
     summary: 'Make a user inactive; its sessions and tokens end',
     permission,
     handle: (call) => call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username),
   }),
-  userRoute('getUserTenants', 'GET /1.0/kb/security/users/{username}/tenants', {
+  userRoute('getUserTenants', 'GET /security/users/{username}/tenants', {
     summary: 'Get the tenants that a user may use',
     permission,
     shows: UserTenants,
     handle: ({ billing, params, user }) => billing.security.users.get(params.username, user),
   }),
-  userRoute('updateUserTenants', 'PUT /1.0/kb/security/users/{username}/tenants', {
+  userRoute('updateUserTenants', 'PUT /security/users/{username}/tenants', {
     summary: 'Replace the tenants that a user may use',
     permission,
     body: jsonBody(UserTenants),
-    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
+    fails: ['TENANT_DOES_NOT_EXIST_FOR_ID'],
     async handle(call) {
       const { allTenants, tenantIds } = call.body;
       await call.billing.security.users.setGrants(systemAuthorOf(call), {
@@ -126,17 +126,17 @@ export const securityRoutes: readonly Route[] = [
       });
     },
   }),
-  userRoute('getRoleDefinition', 'GET /1.0/kb/security/roles/{role}', {
+  userRoute('getRoleDefinition', 'GET /security/roles/{role}', {
     summary: 'Get the permissions of a role; none for one that does not exist',
     shows: RoleDefinitionModel,
     handle: ({ billing, params }) => billing.security.roles.get(params.role),
   }),
-  userRoute('getAvailableRoles', 'GET /1.0/kb/security/roles', {
+  userRoute('getAvailableRoles', 'GET /security/roles', {
     summary: 'List all roles',
     shows: listOf(RoleDefinitionModel),
     handle: ({ billing }) => billing.security.roles.list(),
   }),
-  userRoute('addRoleDefinition', 'POST /1.0/kb/security/roles', {
+  userRoute('addRoleDefinition', 'POST /security/roles', {
     ...roleWrite,
     summary: 'Create a role',
     body: jsonBody(RoleDefinitionModel),
@@ -147,13 +147,13 @@ export const securityRoutes: readonly Route[] = [
       return { id: definition.name };
     },
   }),
-  userRoute('updateRoleDefinition', 'PUT /1.0/kb/security/roles', {
+  userRoute('updateRoleDefinition', 'PUT /security/roles', {
     ...roleWrite,
     summary: 'Replace the permissions of a role, or create it',
     body: jsonBody(RoleChange),
     handle: (call) => call.billing.security.roles.put(systemAuthorOf(call), definitionOf(call.body)),
   }),
-  userRoute('createApiClient', 'POST /1.0/kb/security/clients', {
+  userRoute('createApiClient', 'POST /security/clients', {
     summary: 'Create a client: an application that gets tokens by a secret of its own',
     permission,
     body: jsonBody(ApiClientModel),
@@ -170,13 +170,13 @@ export const securityRoutes: readonly Route[] = [
       return { id: name };
     },
   }),
-  userRoute('getApiClient', 'GET /1.0/kb/security/clients/{clientId}', {
+  userRoute('getApiClient', 'GET /security/clients/{clientId}', {
     summary: 'Get a client',
     permission,
     shows: ApiClientModel,
     handle: ({ billing, params, user }) => billing.security.clients.get(params.clientId, user),
   }),
-  userRoute('deleteApiClient', 'DELETE /1.0/kb/security/clients/{clientId}', {
+  userRoute('deleteApiClient', 'DELETE /security/clients/{clientId}', {
     summary: 'Make a client inactive; its tokens end',
     permission,
     handle: (call) => call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId),

@@ -16,12 +16,12 @@ import { listOf } from '../../wire/wire-type.ts';
 
 /** Nodes and their plugins (platform §11). */
 export const nodeRoutes: readonly Route[] = inArea('nodes', [
-  userRoute('getNodesInfo', 'GET /1.0/kb/nodesInfo', {
+  userRoute('getNodesInfo', 'GET /nodesInfo', {
     summary: 'List the nodes of the deployment, with their plugins',
     shows: listOf(NodeInfoModel),
     handle: ({ billing }) => billing.nodes.list(),
   }),
-  userRoute('triggerNodeCommand', 'POST /1.0/kb/nodesInfo', {
+  userRoute('triggerNodeCommand', 'POST /nodesInfo', {
     summary: 'Tell the nodes to do something; what this one has to do is done when it answers',
     permission: 'admin:trigger_command',
     query: { localNodeOnly: flag() },
@@ -43,7 +43,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
       return { status: 202 };
     },
   }),
-  tenantRoute('getPluginsInfo', 'GET /1.0/kb/pluginsInfo', {
+  tenantRoute('getPluginsInfo', 'GET /pluginsInfo', {
     summary: 'List the plugins of the node that answers',
     shows: listOf(PluginInfoModel),
     handle: async ({ billing }) => (await billing.nodes.local()).plugins,
@@ -62,25 +62,25 @@ const upkeep = { permission: 'admin:update', author: false, outOfRotation: true 
 
 /** Caches and rotation (platform §11), and the tenant's queue (platform §9.4, §9.5). */
 export const administrationRoutes: readonly Route[] = inArea('admin', [
-  tenantRoute('invalidatesCache', 'DELETE /1.0/kb/admin/cache', {
+  tenantRoute('invalidatesCache', 'DELETE /admin/cache', {
     ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of catalogs; nothing that is stored needs it',
     query: { cacheName: optionalChoice(cacheNames) },
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call)),
   }),
-  tenantRoute('invalidatesCacheByAccount', 'DELETE /1.0/kb/admin/cache/accounts/{accountId}', {
+  tenantRoute('invalidatesCacheByAccount', 'DELETE /admin/cache/accounts/{accountId}', {
     ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of an account, which is nothing',
     async handle({ billing, context, params }) {
       await billing.accounts.get(context, params.accountId);
     },
   }),
-  tenantRoute('invalidatesCacheByTenant', 'DELETE /1.0/kb/admin/cache/tenants', {
+  tenantRoute('invalidatesCacheByTenant', 'DELETE /admin/cache/tenants', {
     ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of the catalogs of the tenant',
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call), call.context.tenant),
   }),
-  tenantRoute('putOutOfRotation', 'DELETE /1.0/kb/admin/healthcheck', {
+  tenantRoute('putOutOfRotation', 'DELETE /admin/healthcheck', {
     ...upkeep,
     summary:
       'Take the node that answers out of rotation: its health check fails, and it refuses to change anything',
@@ -88,14 +88,14 @@ export const administrationRoutes: readonly Route[] = inArea('admin', [
       billing.setInRotation(false);
     },
   }),
-  tenantRoute('putInRotation', 'PUT /1.0/kb/admin/healthcheck', {
+  tenantRoute('putInRotation', 'PUT /admin/healthcheck', {
     ...upkeep,
     summary: 'Put the node that answers back in rotation',
     async handle({ billing }) {
       billing.setInRotation(true);
     },
   }),
-  tenantRoute('getQueueEntries', 'GET /1.0/kb/admin/queues', {
+  tenantRoute('getQueueEntries', 'GET /admin/queues', {
     summary: 'Get the entries of the queues, finished and to be done, as one JSON object',
     permission: 'admin:health',
     query: {
@@ -114,7 +114,7 @@ export const administrationRoutes: readonly Route[] = inArea('admin', [
       textPieces: await billing.queues.export(context, withoutNulls(query)),
     }),
   }),
-  tenantRoute('getLateQueueEntries', 'GET /1.0/kb/admin/queues/late', {
+  tenantRoute('getLateQueueEntries', 'GET /admin/queues/late', {
     summary: 'List the entries of the queue that are late, the oldest first, each with the reason',
     permission: 'admin:health',
     query: {

@@ -7,7 +7,6 @@ import { formatInstant } from '../../../../lib/values/time/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { HealthDataModel } from '../../models/health.ts';
 import { type Answer, emptyText, jsonType } from '../../routing/answer.ts';
-import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
 import { perDialect, type Rendering, unaudited } from '../../wire/wire-type.ts';
@@ -47,7 +46,7 @@ const Parts = {
 
 /** The diagnostic for support (platform §12.6) with the HTTP properties. */
 export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
-  pluginRoute('getDiagnostic', `GET ${PLUGIN}/health/diagnostic`, {
+  pluginRoute('getDiagnostic', 'GET /health/diagnostic', {
     area: 'health',
     summary:
       'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',

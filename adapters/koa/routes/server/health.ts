@@ -3,7 +3,7 @@ import type { Billing } from '../../../../lib/billing.ts';
 import type { HttpMetrics } from '../../monitoring/http-metrics.ts';
 import { measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
 import { type Answer, jsonType } from '../../routing/answer.ts';
-import { inArea, openRoute, type Route, userRoute } from '../../routing/route.ts';
+import { inArea, openRoute, type Route, rootUserRoute } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
 import { perDialect } from '../../wire/wire-type.ts';
 
@@ -85,7 +85,7 @@ export function metricsRoutes(options: {
   readonly http: HttpMetrics;
   readonly requireAuth: boolean;
 }): readonly Route[] {
-  const route: typeof openRoute = options.requireAuth ? (...route) => userRoute(...route) : openRoute;
+  const route: typeof openRoute = options.requireAuth ? (...route) => rootUserRoute(...route) : openRoute;
   const asText = async (billing: Pick<Billing, 'metrics'>): Promise<Answer> => ({
     text: await prometheusText(await measured(await billing.metrics(), options.http)),
     headers: { 'Content-Type': prometheusType },

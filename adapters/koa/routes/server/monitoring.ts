@@ -4,7 +4,6 @@ import { invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { MAX_NAMED_ENTRIES, MAX_SHOWN_ENTRIES } from '../../../../lib/values/limits.ts';
 import { BusEvent, HealthDataModel, Notification, SamplesModel } from '../../models/health.ts';
 import { jsonListBody } from '../../routing/body.ts';
-import { PLUGIN } from '../../routing/path.ts';
 import { inArea, pluginRoute, type Route } from '../../routing/route.ts';
 import {
   instantParameter,
@@ -18,7 +17,7 @@ import {
 import { recordNumber } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-const base = `${PLUGIN}/health` as const;
+const base = '/health';
 
 const { BUS, NOTIFICATION } = QueueKind;
 const kinds = [

@@ -3,7 +3,7 @@ import { UTC } from '../../../../lib/values/time/index.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
 import { SandboxConfiguration, SandboxStatus } from '../../models/sandbox.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { type Route, rootTenantRoute, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, SandboxControl, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, plainText, waitSeconds, zoneParameter } from '../../wire/query.ts';
 
@@ -14,26 +14,26 @@ const shared = { permission: 'NONE', author: false, testMode: true, outOfRotatio
 
 /** Test mode endpoints of platform §14.2. */
 export const testModeRoutes: readonly Route[] = [
-  tenantRoute('waitForQueuesToComplete', 'GET /1.0/kb/test/queues', {
+  tenantRoute('waitForQueuesToComplete', 'GET /test/queues', {
     ...shared,
     summary: 'Wait until the tenant has no due work left',
     query: { timeoutSec },
     success: { status: 200 },
-    fails: [ErrorCode.PRECONDITION_FAILED],
+    fails: ['PRECONDITION_FAILED'],
     async handle(call) {
       if (await becomesQuiet(call)) return;
       const message = `The tenant still has due work after ${call.query.timeoutSec} s`;
       throw billingError(ErrorCode.PRECONDITION_FAILED, message);
     },
   }),
-  tenantRoute('getCurrentTime', 'GET /1.0/kb/test/clock', {
+  tenantRoute('getCurrentTime', 'GET /test/clock', {
     ...shared,
     summary: 'Read the test clock',
     query: { timeZone },
     shows: Clock,
     handle: shownClock,
   }),
-  tenantRoute('setTestClockTime', 'POST /1.0/kb/test/clock', {
+  tenantRoute('setTestClockTime', 'POST /test/clock', {
     ...shared,
     summary: 'Set the test clock, or return it to real time, and wait for the work that falls due',
     query: { requestedDate: instantParameter, timeZone, timeoutSec },
@@ -44,13 +44,13 @@ export const testModeRoutes: readonly Route[] = [
       return shownClock(call);
     },
   }),
-  tenantRoute('writeLogInvoiceLogEntriesForAccount', 'POST /1.0/kb/test/invoices/{accountId}/log', {
+  tenantRoute('writeLogInvoiceLogEntriesForAccount', 'POST /test/invoices/{accountId}/log', {
     ...shared,
     summary: 'Write what the invoices of an account come to to the log',
     query: { type: plainText },
     handle: (call) => call.billing.invoices.writeToLog(call.context, call.params.accountId, call.query),
   }),
-  tenantRoute('updateTestClockTime', 'PUT /1.0/kb/test/clock', {
+  tenantRoute('updateTestClockTime', 'PUT /test/clock', {
     ...shared,
     summary:
       'Move the test clock by the first given of days, weeks, months, years, and wait for the work that falls due',
@@ -87,7 +87,7 @@ function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean
 
 /** Sandbox gateway controls per tenant, in test mode (payments §2.4 rule 2). */
 export const sandboxRoutes: readonly Route[] = [
-  tenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
+  rootTenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
     ...shared,
     area: 'test',
     summary: 'Set how the sandbox gateway answers the tenant from now on',
@@ -100,7 +100,7 @@ export const sandboxRoutes: readonly Route[] = [
       sandboxOf(test).configure(configuration, context.tenant.id);
     },
   }),
-  tenantRoute('getSandboxStatus', 'GET /plugins/killbill-payment-test/status', {
+  rootTenantRoute('getSandboxStatus', 'GET /plugins/killbill-payment-test/status', {
     ...shared,
     area: 'test',
     summary: 'Read how the sandbox gateway answers the tenant',

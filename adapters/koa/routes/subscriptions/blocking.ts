@@ -1,5 +1,4 @@
 import { BlockingStateType } from '../../../../lib/records/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { BlockingState } from '../../models/blocking-state.ts';
 import { auditParameter } from '../../routing/audited.ts';
@@ -39,7 +38,7 @@ const blocking = {
 
 /** See subscriptions §14. */
 export const blockingRoutes: readonly Route[] = [
-  tenantRoute('getBlockingStates', 'GET /1.0/kb/accounts/{accountId}/block', {
+  tenantRoute('getBlockingStates', 'GET /accounts/{accountId}/block', {
     summary: 'List the blocking states of an account, its bundles and its subscriptions, past and future',
     query: {
       blockingStateTypes: choiceList(BlockingStateType),
@@ -53,13 +52,13 @@ export const blockingRoutes: readonly Route[] = [
     },
   }),
   ...resources.map(additionOf),
-  tenantRoute('pauseBundle', 'PUT /1.0/kb/bundles/{bundleId}/pause', {
+  tenantRoute('pauseBundle', 'PUT /bundles/{bundleId}/pause', {
     ...blocking,
     summary: 'Pause a bundle: stop service and billing of its subscriptions',
     handle: ({ billing, context, params, query }) =>
       billing.blocking.pauseBundle(context, params.bundleId, query),
   }),
-  tenantRoute('resumeBundle', 'PUT /1.0/kb/bundles/{bundleId}/resume', {
+  tenantRoute('resumeBundle', 'PUT /bundles/{bundleId}/resume', {
     ...blocking,
     summary: 'Resume a paused bundle',
     handle: ({ billing, context, params, query }) =>
@@ -68,12 +67,12 @@ export const blockingRoutes: readonly Route[] = [
 ];
 
 function additionOf({ path, idName, noun, described, type }: BlockedResource): Route {
-  return tenantRoute(`add${noun}BlockingState`, `POST /1.0/kb/${path}/{${idName}}/block`, {
+  return tenantRoute(`add${noun}BlockingState`, `POST /${path}/{${idName}}/block`, {
     ...blocking,
     summary: `Put a blocking state of a service on ${described}`,
     body: jsonBody(BlockingState),
     creates: `/accounts/{accountId}/block?blockingStateTypes=${type}`,
-    fails: [ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG, ...controlledErrors],
+    fails: ['SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG', ...controlledErrors],
     async handle({ billing, context, params, query, body }) {
       const id = (params as Readonly<Record<string, Uuid>>)[idName] as Uuid;
       const { accountId } = await billing.blocking.add(context, { type, id }, { ...body, ...query });

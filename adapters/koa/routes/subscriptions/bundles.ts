@@ -1,7 +1,6 @@
 import { BcdTransfer } from '../../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/subscriptions/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
 import type { Answer } from '../../routing/answer.ts';
@@ -27,12 +26,12 @@ const bundlePages = {
 } as const;
 
 export const bundleRoutes: readonly Route[] = [
-  tenantRoute('getAccountBundles', 'GET /1.0/kb/accounts/{accountId}/bundles', {
+  tenantRoute('getAccountBundles', 'GET /accounts/{accountId}/bundles', {
     area: 'bundles',
     summary: 'List the bundles of an account with their subscriptions',
     query: { externalKey: plainText, bundlesFilter: uuidList, ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
-    fails: [ErrorCode.ANSWER_TOO_LARGE],
+    fails: ['ANSWER_TOO_LARGE'],
     async handle(call) {
       const { externalKey, bundlesFilter } = call.query;
       const bundles = await call.billing.outlines.ofAccount(call.context, call.params.accountId, {
@@ -42,7 +41,7 @@ export const bundleRoutes: readonly Route[] = [
       return { json: await bundlesJson(call, bundles), isStreamed: true };
     },
   }),
-  tenantRoute('getAccountBundlesPaginated', 'GET /1.0/kb/accounts/{accountId}/bundles/pagination', {
+  tenantRoute('getAccountBundlesPaginated', 'GET /accounts/{accountId}/bundles/pagination', {
     ...bundlePages,
     area: 'bundles',
     summary: 'List the bundles of an account by pages',
@@ -51,12 +50,12 @@ export const bundleRoutes: readonly Route[] = [
       return bundlePage(call, await billing.outlines.pageOfAccount(context, params.accountId, query));
     },
   }),
-  tenantRoute('getBundles', 'GET /1.0/kb/bundles/pagination', {
+  tenantRoute('getBundles', 'GET /bundles/pagination', {
     ...bundlePages,
     summary: 'List bundles, without prices',
     handle: async (call) => bundlePage(call, await call.billing.outlines.page(call.context, call.query)),
   }),
-  tenantRoute('searchBundles', 'GET /1.0/kb/bundles/search/{searchKey}', {
+  tenantRoute('searchBundles', 'GET /bundles/search/{searchKey}', {
     ...bundlePages,
     summary: 'Search bundles by id, account id or external key, or by clauses (_q=1&…), without prices',
     async handle(call) {
@@ -64,11 +63,11 @@ export const bundleRoutes: readonly Route[] = [
       return bundlePage(call, await billing.outlines.search(context, params.searchKey, query));
     },
   }),
-  tenantRoute('getBundleByKey', 'GET /1.0/kb/bundles', {
+  tenantRoute('getBundleByKey', 'GET /bundles', {
     summary: 'Get the bundle that holds an external key, or all that ever carried it',
     query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
-    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY, ErrorCode.ANSWER_TOO_LARGE],
+    fails: ['SUBSCRIPTION_GET_INVALID_BUNDLE_KEY', 'ANSWER_TOO_LARGE'],
     async handle(call) {
       const { outlines } = call.billing;
       const { externalKey, includedDeleted } = call.query;
@@ -78,11 +77,11 @@ export const bundleRoutes: readonly Route[] = [
       return { json: await bundlesJson(call, bundles), isStreamed: true };
     },
   }),
-  tenantRoute('getBundle', 'GET /1.0/kb/bundles/{bundleId}', {
+  tenantRoute('getBundle', 'GET /bundles/{bundleId}', {
     summary: 'Get a bundle by id',
     query: auditParameter,
     success: { status: 200, body: Bundle },
-    fails: [ErrorCode.ANSWER_TOO_LARGE],
+    fails: ['ANSWER_TOO_LARGE'],
     async handle(call) {
       const [only] = await bundlesJson(
         call,
@@ -91,7 +90,7 @@ export const bundleRoutes: readonly Route[] = [
       return { json: only };
     },
   }),
-  tenantRoute('transferBundle', 'POST /1.0/kb/bundles/{bundleId}', {
+  tenantRoute('transferBundle', 'POST /bundles/{bundleId}', {
     summary: 'Transfer the running subscriptions of a bundle to another account',
     permission: 'entitlement:transfer',
     query: {
@@ -103,12 +102,12 @@ export const bundleRoutes: readonly Route[] = [
     body: jsonBody(BundleTransfer),
     creates: '/bundles/{bundleId}',
     fails: [
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-      ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-      ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-      ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+      'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+      'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID',
+      'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS',
+      'SUBSCRIPTION_EXTERNAL_KEY_EXISTS',
+      'CATALOG_PLAN_NOT_FOUND',
+      'CATALOG_NO_PRICE_FOR_CURRENCY',
       ...controlledErrors,
     ],
     async handle({ billing, context, dialect, params, query, body }) {
@@ -116,14 +115,14 @@ export const bundleRoutes: readonly Route[] = [
       return { id: await billing.bundles.transfer(context, params.bundleId, request) };
     },
   }),
-  tenantRoute('renameExternalKey', 'PUT /1.0/kb/bundles/{bundleId}/renameKey', {
+  tenantRoute('renameExternalKey', 'PUT /bundles/{bundleId}/renameKey', {
     summary: 'Give a bundle another external key',
     permission: 'entitlement:create',
     query: controlledQuery,
     body: jsonBody(BundleKey),
     fails: [
-      ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-      ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      'SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS',
+      'EXTERNAL_KEY_LIMIT_EXCEEDED',
       ...controlledErrors,
     ],
     handle: ({ billing, context, params, body }) =>

@@ -4,6 +4,7 @@ import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts'
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
+import type { ErrorName } from '../../routing/route.ts';
 import { flag, pluginProperties, waitSeconds } from '../../wire/query.ts';
 
 const secondMs = 1_000;
@@ -11,33 +12,33 @@ const secondMs = 1_000;
 /** For calls that entitlement plugins control (subscriptions §22). */
 export const controlledQuery = { pluginProperty: pluginProperties };
 
-export const controlledErrors: readonly ErrorCode[] = [ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED];
+export const controlledErrors: readonly ErrorName[] = ['ENTITLEMENT_PLUGIN_API_ABORTED'];
 
 /** Errors of the plan that a creation, change or dry run asks for. */
-export const planErrors: readonly ErrorCode[] = [
-  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-  ErrorCode.CATALOG_NO_SUCH_PLAN,
-  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-  ErrorCode.CATALOG_PLAN_NOT_FOUND,
-  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
-  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-  ErrorCode.BLOCKING_BLOCKED_ACTION,
+export const planErrors: readonly ErrorName[] = [
+  'SUBSCRIPTION_CREATE_BAD_PHASE',
+  'CATALOG_NO_SUCH_PLAN',
+  'CATALOG_NO_SUCH_PRODUCT',
+  'CATALOG_PLAN_NOT_FOUND',
+  'CATALOG_PRICE_LIST_NOT_FOUND',
+  'CATALOG_INVALID_PRICE_OVERRIDE',
+  'BLOCKING_BLOCKED_ACTION',
 ];
 
-export const changeErrors: readonly ErrorCode[] = [
-  ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
-  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
-  ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
-  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
-  ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+export const changeErrors: readonly ErrorName[] = [
+  'SUBSCRIPTION_CHANGE_NON_ACTIVE',
+  'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED',
+  'SUBSCRIPTION_CHANGE_INVALID',
+  'SUBSCRIPTION_CHANGE_FUTURE_EXPIRED',
+  'CATALOG_ILLEGAL_CHANGE_REQUEST',
   ...planErrors,
 ];
 
 /** Errors of add-ons that a creation or change asks for. */
-export const addOnErrors: readonly ErrorCode[] = [
-  ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+export const addOnErrors: readonly ErrorName[] = [
+  'SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE',
+  'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED',
+  'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE',
 ];
 
 /** `CC` of http-api §13: whether and how long to wait for the invoice and payment. */

@@ -1,7 +1,7 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import { type ChangePlanRequest, EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
-import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import { invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { Subscription } from '../../models/subscription.ts';
 import { jsonBody } from '../../routing/body.ts';
@@ -23,12 +23,12 @@ import {
 const update = {
   permission: 'entitlement:create',
   body: jsonBody(partial(Subscription)),
-  fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
+  fails: ['SUBSCRIPTION_CHANGE_NON_ACTIVE'],
 } as const;
 
 /** Operations on running subscriptions (http-api §13). */
 export const subscriptionChangeRoutes: readonly Route[] = [
-  tenantRoute('changeSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}', {
+  tenantRoute('changeSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}', {
     summary: 'Change the plan of a subscription, at a date or by policy',
     permission: 'entitlement:change_plan',
     query: {
@@ -41,8 +41,8 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     fails: [
       ...changeErrors,
       ...addOnErrors,
-      ErrorCode.SUBSCRIPTION_CHANGE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-      ErrorCode.COMPLETION_TIMEOUT,
+      'SUBSCRIPTION_CHANGE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE',
+      'COMPLETION_TIMEOUT',
       ...controlledErrors,
     ],
     async handle(call) {
@@ -61,15 +61,15 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('undoChangeSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}/undoChangePlan', {
+  tenantRoute('undoChangeSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}/undoChangePlan', {
     summary: 'Take all pending changes of plan back',
     permission: 'entitlement:change_plan',
     query: controlledQuery,
-    fails: [ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE, ...controlledErrors],
+    fails: ['SUBSCRIPTION_UNDO_CHANGE_BAD_STATE', ...controlledErrors],
     handle: ({ billing, context, params }) =>
       billing.subscriptions.undoChangePlan(context, params.subscriptionId),
   }),
-  tenantRoute('cancelSubscriptionPlan', 'DELETE /1.0/kb/subscriptions/{subscriptionId}', {
+  tenantRoute('cancelSubscriptionPlan', 'DELETE /subscriptions/{subscriptionId}', {
     summary: 'Cancel a subscription: end its service and its billing',
     permission: 'entitlement:cancel',
     query: {
@@ -81,9 +81,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       ...completionParameters,
     },
     fails: [
-      ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-      ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-      ErrorCode.COMPLETION_TIMEOUT,
+      'SUBSCRIPTION_INVALID_REQUESTED_DATE',
+      'SUBSCRIPTION_CANCEL_BAD_STATE',
+      'COMPLETION_TIMEOUT',
       ...controlledErrors,
     ],
     async handle(call) {
@@ -98,18 +98,14 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('uncancelSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}/uncancel', {
+  tenantRoute('uncancelSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}/uncancel', {
     summary: 'Take a cancellation back while billing goes on',
     permission: 'entitlement:cancel',
     query: controlledQuery,
-    fails: [
-      ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
-      ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-      ...controlledErrors,
-    ],
+    fails: ['SUBSCRIPTION_UNCANCEL_BAD_STATE', 'ENTITLEMENT_UNCANCEL_BAD_STATE', ...controlledErrors],
     handle: ({ billing, context, params }) => billing.subscriptions.uncancel(context, params.subscriptionId),
   }),
-  tenantRoute('updateSubscriptionBCD', 'PUT /1.0/kb/subscriptions/{subscriptionId}/bcd', {
+  tenantRoute('updateSubscriptionBCD', 'PUT /subscriptions/{subscriptionId}/bcd', {
     ...update,
     summary: 'Give a subscription a bill cycle day of its own',
     query: { effectiveFromDate: moment, forceNewBcdWithPastEffectiveDate: flag() },
@@ -123,7 +119,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute('updateSubscriptionQuantity', 'PUT /1.0/kb/subscriptions/{subscriptionId}/quantity', {
+  tenantRoute('updateSubscriptionQuantity', 'PUT /subscriptions/{subscriptionId}/quantity', {
     ...update,
     summary: 'Set the quantity of a subscription',
     query: { effectiveFromDate: moment, forceNewQuantityWithPastEffectiveDate: flag() },

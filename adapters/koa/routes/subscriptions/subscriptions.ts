@@ -1,5 +1,4 @@
 import type { CreatedBundle } from '../../../../lib/subscriptions/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { minInstant } from '../../../../lib/values/time/index.ts';
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../models/subscription.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
+import { type ErrorName, type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
 import { flag, moment, plainText, required } from '../../wire/query.ts';
 import {
@@ -26,20 +25,20 @@ import {
 /** Larger answers omit the bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
-const creationErrors: readonly ErrorCode[] = [
-  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+const creationErrors: readonly ErrorName[] = [
+  'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+  'SUBSCRIPTION_GET_INVALID_BUNDLE_ID',
+  'SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION',
   ...planErrors,
   ...addOnErrors,
-  ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
-  ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-  ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-  ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-  ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-  ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
-  ErrorCode.COMPLETION_TIMEOUT,
+  'SUBSCRIPTION_CREATE_NO_BP',
+  'SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS',
+  'SUBSCRIPTION_CREATE_BP_EXISTS',
+  'SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER',
+  'SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE',
+  'SUBSCRIPTION_EXTERNAL_KEY_EXISTS',
+  'CATALOG_NO_CATALOG_FOR_GIVEN_DATE',
+  'COMPLETION_TIMEOUT',
   ...controlledErrors,
 ];
 
@@ -61,11 +60,11 @@ const creation = {
 const subscriptionRead = {
   shows: Subscription,
   auditedIds: auditedIdsOfSubscription,
-  fails: [ErrorCode.ANSWER_TOO_LARGE],
-};
+  fails: ['ANSWER_TOO_LARGE'],
+} as const;
 
 export const subscriptionRoutes: readonly Route[] = [
-  tenantRoute('createSubscription', 'POST /1.0/kb/subscriptions', {
+  tenantRoute('createSubscription', 'POST /subscriptions', {
     ...creation,
     summary: 'Create a subscription, in a new bundle or in an existing one',
     body: jsonBody(Subscription),
@@ -85,20 +84,20 @@ export const subscriptionRoutes: readonly Route[] = [
       return { id: subscriptionId };
     },
   }),
-  tenantRoute('getSubscriptionByKey', 'GET /1.0/kb/subscriptions', {
+  tenantRoute('getSubscriptionByKey', 'GET /subscriptions', {
     ...subscriptionRead,
     summary: 'Get a subscription by its external key',
     query: { externalKey: required(plainText), ...auditParameter },
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY, ErrorCode.ANSWER_TOO_LARGE],
+    fails: ['SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY', 'ANSWER_TOO_LARGE'],
     handle: ({ billing, context, query }) => billing.outlines.subscriptionByKey(context, query.externalKey),
   }),
-  tenantRoute('getSubscription', 'GET /1.0/kb/subscriptions/{subscriptionId}', {
+  tenantRoute('getSubscription', 'GET /subscriptions/{subscriptionId}', {
     ...subscriptionRead,
     summary: 'Get a subscription by id',
     query: auditParameter,
     handle: ({ billing, context, params }) => billing.outlines.subscription(context, params.subscriptionId),
   }),
-  tenantRoute('createSubscriptionWithAddOns', 'POST /1.0/kb/subscriptions/createSubscriptionWithAddOns', {
+  tenantRoute('createSubscriptionWithAddOns', 'POST /subscriptions/createSubscriptionWithAddOns', {
     ...creation,
     summary: 'Create a base subscription with its add-ons, or add-ons for an existing bundle',
     body: jsonListBody(partial(Subscription), Subscription.name),
@@ -111,7 +110,7 @@ export const subscriptionRoutes: readonly Route[] = [
       return { location: isListed([bundle], query) ? `/bundles/${bundleId}` : bundlesPath(accountId, []) };
     },
   }),
-  tenantRoute('createSubscriptionsWithAddOns', 'POST /1.0/kb/subscriptions/createSubscriptionsWithAddOns', {
+  tenantRoute('createSubscriptionsWithAddOns', 'POST /subscriptions/createSubscriptionsWithAddOns', {
     ...creation,
     summary: 'Create the subscriptions of several bundles of an account, all or none',
     body: jsonListBody(BulkSubscriptionsBundle, BulkSubscriptionsBundle.name),

@@ -1,5 +1,4 @@
 import { externalEventTypes } from '../../../../lib/push/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { DEFAULT_EVENTS, MAX_EVENT_WAIT_MS, MAX_EVENTS } from '../../../../lib/values/limits.ts';
 import { EventFeedModel } from '../../models/event-feed.ts';
 import { deliveryStates, NotificationDelivery } from '../../models/notification-delivery.ts';
@@ -17,7 +16,7 @@ import { listOf } from '../../wire/wire-type.ts';
 
 /** Deliveries to the callback (platform §10.5), and the event feed (platform §10.6). */
 export const eventRoutes: readonly Route[] = [
-  tenantRoute('getNotificationDeliveries', 'GET /1.0/kb/tenants/notificationDeliveries', {
+  tenantRoute('getNotificationDeliveries', 'GET /tenants/notificationDeliveries', {
     summary: 'List the events that go, or went, to the callback of the tenant, and how that went',
     query: {
       status: optionalChoice(deliveryStates),
@@ -29,22 +28,18 @@ export const eventRoutes: readonly Route[] = [
     handle: ({ billing, context, query: { status: state, ...filter } }) =>
       billing.deliveries.list(context, withoutNulls({ ...filter, state })),
   }),
-  tenantRoute('getNotificationDelivery', 'GET /1.0/kb/tenants/notificationDeliveries/{deliveryId}', {
+  tenantRoute('getNotificationDelivery', 'GET /tenants/notificationDeliveries/{deliveryId}', {
     summary: 'Get one event that goes, or went, to the callback of the tenant',
     shows: NotificationDelivery,
     handle: ({ billing, context, params }) => billing.deliveries.get(context, params.deliveryId),
   }),
-  tenantRoute(
-    'resendNotificationDelivery',
-    'POST /1.0/kb/tenants/notificationDeliveries/{deliveryId}/resend',
-    {
-      summary: 'Send an event to the callback of the tenant again',
-      permission: 'tenant_kvs:add',
-      fails: [ErrorCode.INVALID_PARAMETER],
-      handle: ({ billing, context, params }) => billing.deliveries.sendAgain(context, params.deliveryId),
-    },
-  ),
-  tenantRoute('getEvents', 'GET /1.0/kb/events', {
+  tenantRoute('resendNotificationDelivery', 'POST /tenants/notificationDeliveries/{deliveryId}/resend', {
+    summary: 'Send an event to the callback of the tenant again',
+    permission: 'tenant_kvs:add',
+    fails: ['INVALID_PARAMETER'],
+    handle: ({ billing, context, params }) => billing.deliveries.sendAgain(context, params.deliveryId),
+  }),
+  tenantRoute('getEvents', 'GET /events', {
     summary: 'Read what has happened in the tenant after a cursor, in order, and wait for it if so asked',
     query: {
       after: plainText,

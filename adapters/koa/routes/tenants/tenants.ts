@@ -14,7 +14,7 @@ import { shortened } from '../../../../lib/values/text/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { NotificationSigningSecret, Tenant, TenantKeyValue } from '../../models/tenant.ts';
 import { jsonBody, textBody } from '../../routing/body.ts';
-import { type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
+import { type ErrorName, type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag, plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
@@ -26,25 +26,25 @@ interface ValuePath {
   readonly uploadId?: string;
   readonly what: string;
   readonly note?: string;
-  readonly fails: readonly ErrorCode[];
+  readonly fails: readonly ErrorName[];
   keyOf(name: string): string;
 }
 
-const badValue = [ErrorCode.MALFORMED_BODY, ErrorCode.MISSING_OR_INVALID_FIELD];
+const badValue = ['MALFORMED_BODY', 'MISSING_OR_INVALID_FIELD'] as const;
 
 const named: readonly ValuePath[] = [
   {
     path: '/uploadPluginConfig/{pluginName}',
     noun: 'PluginConfiguration',
     what: 'the configuration of a plugin',
-    fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
+    fails: ['MISSING_OR_INVALID_FIELD'],
     keyOf: pluginConfigurationKey,
   },
   {
     path: '/uploadPluginPaymentStateMachineConfig/{pluginName}',
     noun: 'PluginPaymentStateMachineConfig',
     what: 'the payment state machine of a plugin',
-    fails: [ErrorCode.MISSING_OR_INVALID_FIELD],
+    fails: ['MISSING_OR_INVALID_FIELD'],
     keyOf: paymentStateMachineKey,
   },
   {
@@ -60,27 +60,27 @@ const named: readonly ValuePath[] = [
     uploadId: 'insertUserKeyValue',
     what: 'a value of any key',
     note: '; keys of the server hold one value and are checked',
-    fails: [...badValue, ErrorCode.INVALID_PARAMETER, ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    fails: [...badValue, 'INVALID_PARAMETER', 'CATALOG_INVALID_FOR_TENANT'],
     keyOf: (name) => name,
   },
 ];
 
 /** See platform §2 to §4. */
 export const tenantRoutes: readonly Route[] = [
-  userRoute('createTenant', 'POST /1.0/kb/tenants', {
+  userRoute('createTenant', 'POST /tenants', {
     summary: 'Create a tenant',
     permission: 'tenant:create',
     query: { useGlobalDefault: flag() },
     body: jsonBody(Tenant),
     creates: '/tenants/{tenantId}',
-    fails: [ErrorCode.TENANT_ALREADY_EXISTS],
+    fails: ['TENANT_ALREADY_EXISTS'],
     handle(call) {
       const { externalKey = null, apiKey, apiSecret } = call.body;
       const given = { externalKey, apiKey: apiKey ?? '', apiSecret: apiSecret ?? '' };
       return call.billing.tenants.create(systemAuthorOf(call), { ...given, ...call.query });
     },
   }),
-  tenantRoute('getTenant', 'GET /1.0/kb/tenants/{tenantId}', {
+  tenantRoute('getTenant', 'GET /tenants/{tenantId}', {
     summary: 'Get a tenant by id',
     shows: Tenant,
     async handle({ billing, params: { tenantId }, user }) {
@@ -90,11 +90,11 @@ export const tenantRoutes: readonly Route[] = [
       throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, message, { tenantId });
     },
   }),
-  userRoute('getTenantByApiKey', 'GET /1.0/kb/tenants', {
+  userRoute('getTenantByApiKey', 'GET /tenants', {
     summary: 'Get a tenant by its API key',
     query: { apiKey: required(plainText) },
     shows: Tenant,
-    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
+    fails: ['TENANT_DOES_NOT_EXIST_FOR_API_KEY'],
     async handle({ billing, query: { apiKey }, user }) {
       const tenant = await billing.tenants.getByApiKey(apiKey);
       if (user !== null && isGranted(user, tenant.id)) return tenant;
@@ -103,7 +103,7 @@ export const tenantRoutes: readonly Route[] = [
     },
   }),
   ...named.flatMap(valueRoutes),
-  tenantRoute('getAllPluginConfiguration', 'GET /1.0/kb/tenants/uploadPerTenantConfig/{keyPrefix}/search', {
+  tenantRoute('getAllPluginConfiguration', 'GET /tenants/uploadPerTenantConfig/{keyPrefix}/search', {
     summary: 'Find all keys that begin with a prefix, with their values',
     shows: listOf(TenantKeyValue),
     async handle({ billing, context, params, user }) {
@@ -111,34 +111,34 @@ export const tenantRoutes: readonly Route[] = [
       return found.map((each) => shownValues(each, user));
     },
   }),
-  tenantRoute('registerPushNotificationCallback', 'POST /1.0/kb/tenants/registerNotificationCallback', {
+  tenantRoute('registerPushNotificationCallback', 'POST /tenants/registerNotificationCallback', {
     summary: 'Set the URL to which the events of the tenant are sent',
     permission: 'tenant_kvs:add',
     query: { cb: required(plainText) },
     creates: '/tenants/registerNotificationCallback',
-    fails: [ErrorCode.INVALID_PARAMETER],
+    fails: ['INVALID_PARAMETER'],
     handle: ({ billing, context, query }) =>
       billing.keyValues.add(context, SystemKey.PUSH_NOTIFICATION_CB, query.cb),
   }),
-  tenantRoute('getPushNotificationCallbacks', 'GET /1.0/kb/tenants/registerNotificationCallback', {
+  tenantRoute('getPushNotificationCallbacks', 'GET /tenants/registerNotificationCallback', {
     summary: 'Get the URL to which the events of the tenant are sent',
     shows: TenantKeyValue,
     handle: async ({ billing, context, user }) =>
       shownValues(await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB), user),
   }),
-  tenantRoute('deletePushNotificationCallbacks', 'DELETE /1.0/kb/tenants/registerNotificationCallback', {
+  tenantRoute('deletePushNotificationCallbacks', 'DELETE /tenants/registerNotificationCallback', {
     summary: 'Send no events any more',
     permission: 'tenant_kvs:delete',
     handle: ({ billing, context }) => billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB),
   }),
-  tenantRoute('createNotificationSigningSecret', 'POST /1.0/kb/tenants/notificationSigningSecret', {
+  tenantRoute('createNotificationSigningSecret', 'POST /tenants/notificationSigningSecret', {
     summary: 'Make a new secret that signs the events of the tenant; it is told this once',
     permission: 'tenant_kvs:add',
     shows: NotificationSigningSecret,
     success: { status: 201 },
     handle: async ({ billing, context }) => ({ secret: await billing.signingSecrets.create(context) }),
   }),
-  tenantRoute('deleteNotificationSigningSecret', 'DELETE /1.0/kb/tenants/notificationSigningSecret', {
+  tenantRoute('deleteNotificationSigningSecret', 'DELETE /tenants/notificationSigningSecret', {
     summary: 'Stop signing the events of the tenant',
     permission: 'tenant_kvs:delete',
     handle: ({ billing, context }) => billing.signingSecrets.delete(context),
@@ -146,7 +146,7 @@ export const tenantRoutes: readonly Route[] = [
 ];
 
 function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: ValuePath): readonly Route[] {
-  const fullPath = `/1.0/kb/tenants${path}` as const;
+  const fullPath = `/tenants${path}` as const;
   // A path has at most one parameter.
   const keyIn = (params: Readonly<Record<string, string>>): string => keyOf(Object.values(params)[0] ?? '');
   return [
@@ -154,7 +154,7 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
       summary: `Upload ${what}${note}`,
       permission: 'tenant_kvs:add',
       body: textBody,
-      creates: `/tenants${path}`,
+      creates: fullPath,
       fails,
       async handle({ billing, context, params, body, user }) {
         const key = keyIn(params);

@@ -5,7 +5,7 @@ import {
   OnDuplicate,
   UsageGranularity,
 } from '../../../../lib/usage/index.ts';
-import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import { invalidField } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { InvoiceItem } from '../../models/invoice.ts';
 import { RolledUpUsage, SubscriptionUsageRecord, UnbilledUsage, UsageReport } from '../../models/usage.ts';
@@ -29,17 +29,17 @@ function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
 
 /** See usage §2, §3. */
 export const usageRoutes: readonly Route[] = [
-  tenantRoute('recordUsage', 'POST /1.0/kb/usages', {
+  tenantRoute('recordUsage', 'POST /usages', {
     summary: 'Record what a subscription has used; all of it or none',
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
     body: jsonBody(SubscriptionUsageRecord, refuseUnknownMembers),
     success: { status: 201, also: { 200: 'Recorded before, with the same content' } },
     fails: [
-      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-      ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
-      ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
-      ErrorCode.USAGE_UNIT_UNKNOWN,
+      'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID',
+      'USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS',
+      'USAGE_RECORD_AFTER_SUBSCRIPTION_END',
+      'USAGE_UNIT_UNKNOWN',
     ],
     outcomes: { 409: 'With `onDuplicate=IGNORE`, recorded before with other content: error code 50000' },
     async handle({ billing, context, query, body }) {
@@ -48,7 +48,7 @@ export const usageRoutes: readonly Route[] = [
       return { status: outcome === RecordingOutcome.ACCEPTED ? 201 : 200 };
     },
   }),
-  tenantRoute('recordUsageBulk', 'POST /1.0/kb/usages/bulk', {
+  tenantRoute('recordUsageBulk', 'POST /usages/bulk', {
     summary: 'Record what many subscriptions have used, each line for itself',
     permission: 'usage:record',
     query: { report: choice(ReportKind, ReportKind.FAILURES) },
@@ -63,42 +63,38 @@ export const usageRoutes: readonly Route[] = [
       return body.isCut() ? { json: shown, status: 413 } : { json: shown };
     },
   }),
-  tenantRoute('getUsage', 'GET /1.0/kb/usages/{subscriptionId}/{unitType}', {
+  tenantRoute('getUsage', 'GET /usages/{subscriptionId}/{unitType}', {
     summary: 'Sum up what was recorded of one unit of a subscription',
     ...rollUp,
     handle: ({ billing, context, params: { subscriptionId, unitType }, query: { startDate, endDate } }) =>
       billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType }),
   }),
-  tenantRoute('getAllUsage', 'GET /1.0/kb/usages/{subscriptionId}', {
+  tenantRoute('getAllUsage', 'GET /usages/{subscriptionId}', {
     summary: 'Sum up what was recorded of each unit of a subscription',
     ...rollUp,
     handle: ({ billing, context, params: { subscriptionId }, query: { startDate, endDate } }) =>
       billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType: null }),
   }),
-  tenantRoute('voidUsageRecord', 'DELETE /1.0/kb/usages/{subscriptionId}/records/{trackingId}', {
+  tenantRoute('voidUsageRecord', 'DELETE /usages/{subscriptionId}/records/{trackingId}', {
     summary: 'Take back what was recorded under a tracking id, which stays taken',
     permission: 'usage:record',
-    fails: [ErrorCode.USAGE_RECORD_ARCHIVED],
+    fails: ['USAGE_RECORD_ARCHIVED'],
     handle: ({ billing, context, params }) =>
       billing.usage.void(context, params.subscriptionId, params.trackingId),
   }),
   // Additional usage views (usage §3.3).
-  tenantRoute('getUsageTimeline', 'GET /1.0/kb/usages/{subscriptionId}/timeline', {
+  tenantRoute('getUsageTimeline', 'GET /usages/{subscriptionId}/timeline', {
     summary: 'Sum up what was recorded of a subscription by hours, days or months',
     query: { ...bounds, granularity: choice(UsageGranularity, UsageGranularity.DAY), unitType: plainText },
     shows: listOf(RolledUpUsage),
     handle: ({ billing, context, params, query }) =>
       billing.usage.timeline(context, params.subscriptionId, query),
   }),
-  tenantRoute('getRatedUsage', 'GET /1.0/kb/usages/{subscriptionId}/rated', {
+  tenantRoute('getRatedUsage', 'GET /usages/{subscriptionId}/rated', {
     summary: 'Show what the usage of the running periods costs up to now; nothing is stored',
     query: { targetDate: moment },
     shows: listOf(InvoiceItem),
-    fails: [
-      ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-      ErrorCode.CURRENCY_INVALID,
-      ...pluginItemErrors,
-    ],
+    fails: ['INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE', 'CURRENCY_INVALID', ...pluginItemErrors],
     async handle(call) {
       const { billing, context, query } = call;
       const { subscriptionId } = call.params;
@@ -109,11 +105,11 @@ export const usageRoutes: readonly Route[] = [
       return billing.usage.rated(context, subscriptionId, { targetDate });
     },
   }),
-  tenantRoute('getUnbilledUsage', 'GET /1.0/kb/usages/{subscriptionId}/unbilled', {
+  tenantRoute('getUnbilledUsage', 'GET /usages/{subscriptionId}/unbilled', {
     summary: 'List by day what was recorded of a subscription and is on no invoice, with the reason',
     query: bounds,
     shows: listOf(UnbilledUsage),
-    fails: [ErrorCode.CURRENCY_INVALID],
+    fails: ['CURRENCY_INVALID'],
     handle: ({ billing, context, params, query }) =>
       billing.usage.unbilled(context, params.subscriptionId, query),
   }),
