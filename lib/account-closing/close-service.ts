@@ -51,56 +51,37 @@ interface LeftWork {
 }
 
 /** Brings accounts to rest (accounts §9). */
-export class AccountCloseService implements AccountClosingOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #due: DueAccountWork;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>,
-    catalogs: CatalogProvider,
-    due: DueAccountWork,
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#due = due;
-  }
-
-  async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
-    const { tenant, createdDate } = context;
-    // Inside a transaction of the host, work of others would wait for that transaction.
-    const workOff = tenant.within ? null : this.#due.workOff;
-    for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
-      const left = await this.#closeUnlessDue(context, accountId, options);
-      if (left === null) return;
-      if (workOff === null || waitedMs > left.waitMs) throw stillDue(accountId, workOff !== null);
-      if (waitedMs > 0) await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
-      await workOff({ tenantRecordId: tenant.recordId, accountRecordId: left.accountRecordId }, createdDate);
-    }
-  }
-
+export function accountClosingOperations(
+  ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>,
+  catalogs: CatalogProvider,
+  due: DueAccountWork,
+): AccountClosingOperations<WithContext> {
   /** Looks for due work under the account's lock, so that none can come between; if there is some, nothing is written. */
-  async #closeUnlessDue(
+  async function closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
     options: CloseOptions,
   ): Promise<LeftWork | null> {
     const catalogsOf = options.cancelAllSubscriptions
-      ? await this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts: [accountId] })
+      ? await catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts: [accountId] })
       : null;
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+    return ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       if (await session.notifications.hasDue(account.recordId, context.createdDate)) {
-        const waitMs = await this.#due.lockWaitOf(session, LockWait.INVOICE);
+        const waitMs = await due.lockWaitOf(session, LockWait.INVOICE);
         return { accountRecordId: account.recordId, waitMs };
       }
-      await this.#closeNow(session, account, { context, options, catalogsOf });
+      await closeNow(session, account, { context, options, catalogsOf });
       return null;
     });
   }
 
-  async #closeNow(session: WriteSession, account: Account, { context, options, catalogsOf }: Closing) {
-    const { ids } = this.#ports;
+  async function closeNow(
+    session: WriteSession,
+    account: Account,
+    { context, options, catalogsOf }: Closing,
+  ) {
+    const { ids } = ports;
     // First, so that the ends that this very call plans are still told when they are reached.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
@@ -122,11 +103,11 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
       const description = (context.comments || 'Close Account').slice(0, MAX_DESCRIPTION_LENGTH);
       await adjustUnpaidItems(session, { account, description }, ids);
     }
-    await this.#block(session, account);
+    await block(session, account);
   }
 
   /** Refuses changes from now on; an account that is already closed stays as it is. */
-  async #block(session: WriteSession, account: Account): Promise<void> {
+  async function block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
     if (statesInTimeOrder(own).at(-1)?.stateName === CLOSED_STATE_NAME) return;
@@ -140,8 +121,26 @@ export class AccountCloseService implements AccountClosingOperations<WithContext
       isBlockBilling: false,
       effective: datedInstant(null, now, account),
     };
-    await setBlockingStates(session, [closed], { now, nextId: () => this.#ports.ids.next() });
+    await setBlockingStates(session, [closed], { now, nextId: () => ports.ids.next() });
   }
+
+  return {
+    async close(context, accountId: Uuid, options: CloseOptions = {}) {
+      const { tenant, createdDate } = context;
+      // Inside a transaction of the host, work of others would wait for that transaction.
+      const workOff = tenant.within ? null : due.workOff;
+      for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
+        const left = await closeUnlessDue(context, accountId, options);
+        if (left === null) return;
+        if (workOff === null || waitedMs > left.waitMs) throw stillDue(accountId, workOff !== null);
+        if (waitedMs > 0) await pause(ports.systemClock, LOCK_WAIT_STEP_MS);
+        await workOff(
+          { tenantRecordId: tenant.recordId, accountRecordId: left.accountRecordId },
+          createdDate,
+        );
+      }
+    },
+  };
 }
 
 interface Closing {

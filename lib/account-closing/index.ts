@@ -1,6 +1,6 @@
 export {
-  AccountCloseService,
   type AccountClosingOperations,
+  accountClosingOperations,
   type CloseOptions,
   type WorkOff,
 } from './close-service.ts';

@@ -1,1 +1,1 @@
-export { AuditLevel, type AuditOperations, AuditService, auditedTable } from './service.ts';
+export { AuditLevel, type AuditOperations, auditedTable, auditOperations } from './service.ts';

@@ -95,7 +95,7 @@ export type {
   VersionContent,
   VersionFrame,
 } from './model/version-content.ts';
-export { CatalogAdministration } from './operations/catalog-administration.ts';
+export { catalogAdministration } from './operations/catalog-administration.ts';
 export type {
   AddOnsRequest,
   CatalogEntryOperations,
@@ -108,12 +108,13 @@ export type {
   WritesXml,
 } from './operations/catalog-operations.ts';
 export {
-  CatalogService,
+  type CatalogService,
   catalogRevisionOf,
+  catalogService,
   catalogsOfBatch,
   isCatalogChange,
 } from './operations/catalog-service.ts';
-export { CatalogEntryService } from './operations/entry-service.ts';
+export { catalogEntryOperations } from './operations/entry-service.ts';
 export {
   foreseenOverridePlan,
   obtainOverridePlan,

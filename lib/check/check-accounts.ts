@@ -18,9 +18,9 @@ import {
 import { blockingStateNotification, eventNotification } from '../subscriptions/index.ts';
 import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';
 import { overRefunded } from './check-invoices.ts';
-import { CheckedInvariant, type Finding, type FindingOfAccount } from './model.ts';
+import { CheckedInvariant, type Finding, type FindingOfAccount, finding, ofAccount } from './model.ts';
 
-/** Checks the payments of these accounts, those without an invoice included, and what their invoices count of them. */
+/** Checks the payments of these accounts, with or without an invoice, and their amounts on invoices. */
 export async function checkPayments(
   session: ReadSession,
   accounts: readonly Account[],
@@ -31,23 +31,21 @@ export async function checkPayments(
   const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
   const found = [
     ...(await checkDefaultMethods(session, accounts)),
-    ...(await checkRecoveries(session, { payments, transactions })),
+    ...(await checkRecoveries(session, payments, transactions)),
     ...overRefundedPayments(allowsOverRefund ? payingInvoices(payments, rows) : payments, transactions),
   ];
-  const [ofAccount, rowsOfAccount] = [
-    Map.groupBy(transactions, ({ accountRecordId }) => accountRecordId),
-    Map.groupBy(rows, ({ accountRecordId }) => accountRecordId),
-  ];
-  const counted = accounts.flatMap(({ id: accountId, recordId }) =>
-    miscounted(rowsOfAccount.get(recordId) ?? [], ofAccount.get(recordId) ?? []).map((finding) => ({
-      ...finding,
-      accountId,
-    })),
+  const [transactionsOf, rowsOf] = [byAccount(transactions), byAccount(rows)];
+  const counted = accounts.flatMap(({ id, recordId }) =>
+    ofAccount(id, miscounted(rowsOf.get(recordId) ?? [], transactionsOf.get(recordId) ?? [])),
   );
   return [...found, ...counted];
 }
 
-/** A default method is an active one of the account. */
+function byAccount<R extends { readonly accountRecordId: number | null }>(records: readonly R[]) {
+  return Map.groupBy(records, ({ accountRecordId }) => accountRecordId);
+}
+
+/** Finds default methods that are not active methods of the account. */
 async function checkDefaultMethods(
   session: ReadSession,
   accounts: readonly Account[],
@@ -65,13 +63,11 @@ async function checkDefaultMethods(
   });
 }
 
-/** A call that may have been cut off has its recovery in the queue (payments §5.1 rule 1). */
+/** Finds possibly interrupted calls without a queued recovery (payments §5.1 rule 1). */
 async function checkRecoveries(
   session: ReadSession,
-  {
-    payments,
-    transactions,
-  }: { readonly payments: readonly Payment[]; readonly transactions: readonly PaymentTransaction[] },
+  payments: readonly Payment[],
+  transactions: readonly PaymentTransaction[],
 ): Promise<readonly FindingOfAccount[]> {
   const leased = transactions.filter(({ leaseUntil }) => leaseUntil !== null);
   const queued = await session.checks.queuedKeys(leased.map(({ id }) => recoveryKey(id)));
@@ -84,7 +80,7 @@ async function checkRecoveries(
   });
 }
 
-/** Payments of invoices: of these no tenant's setting lets more be refunded (payments §9.5 rule 1 d). */
+/** Returns the invoice payments, which no setting allows to over-refund (payments §9.5 rule 1 d). */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
   return payments.filter(({ id }) => paying.has(id));
@@ -96,7 +92,7 @@ function overRefundedPayments(
 ): readonly FindingOfAccount[] {
   const ofPayment = Map.groupBy(transactions, ({ paymentId }) => paymentId);
   return payments.flatMap(({ id, accountId }) =>
-    overRefunded(id, ofPayment.get(id) ?? []).map((finding) => ({ ...finding, accountId })),
+    ofAccount(accountId, overRefunded(id, ofPayment.get(id) ?? [])),
   );
 }
 
@@ -106,26 +102,16 @@ export async function checkQueued(
   all: readonly Account[],
   now: Instant,
 ): Promise<readonly FindingOfAccount[]> {
-  const tags = await effectsOnAccounts(
-    session,
-    all.map(({ id }) => id),
-  );
+  const allIds = all.map(({ id }) => id);
+  const tags = await effectsOnAccounts(session, allIds);
   const accounts = all.filter(({ id }) => !tags.has(id, TagEffect.STOPS_INVOICING));
   const accountIds = accounts.map(({ id }) => id);
   const bundleIds = (await session.subscriptions.findBundlesByAccounts(accountIds)).map(({ id }) => id);
   const subscriptionIds = (await session.subscriptions.findByBundles(bundleIds)).map(({ id }) => id);
-  const events = Map.groupBy(
-    await session.subscriptions.findEvents(subscriptionIds),
-    ({ accountRecordId }) => accountRecordId,
-  );
-  const states = Map.groupBy(
-    await session.subscriptions.findBlockingStates([...accountIds, ...bundleIds, ...subscriptionIds]),
-    ({ accountRecordId }) => accountRecordId,
-  );
-  const cursors = Map.groupBy(
-    await session.invoices.cursorsOfAccounts(accountIds),
-    ({ accountRecordId }) => accountRecordId,
-  );
+  const blockedIds = [...accountIds, ...bundleIds, ...subscriptionIds];
+  const events = byAccount(await session.subscriptions.findEvents(subscriptionIds));
+  const states = byAccount(await session.subscriptions.findBlockingStates(blockedIds));
+  const cursors = byAccount(await session.invoices.cursorsOfAccounts(accountIds));
   const expected = accounts.flatMap((account) =>
     expectedEntries({
       account,
@@ -145,12 +131,6 @@ export async function checkQueued(
     }));
 }
 
-/** An entry that the queue must hold, and what it is for. */
-interface ExpectedEntry {
-  readonly uniqueKey: string;
-  readonly purpose: string;
-}
-
 interface FutureOfAccount {
   readonly account: Account;
   readonly cursors: readonly InvoicingCursor[];
@@ -160,11 +140,8 @@ interface FutureOfAccount {
   readonly now: Instant;
 }
 
-/**
- * The entries of work after now. Runs count from the next day on, since a run that must not be made now leaves none.
- */
-function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
-  const { account, cursors, events, states, now } = of;
+/** Returns the queue entries of future work; runs from tomorrow on, since a prevented run of today leaves none. */
+function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);
   return [
     ...events
@@ -201,7 +178,7 @@ type Transaction = Pick<
   'id' | 'paymentId' | 'externalKey' | 'transactionType' | 'status' | 'amount' | 'invoiceRefund'
 >;
 
-/** Which transactions a row of each type counts. */
+/** The transaction types of each row type. */
 const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>> = {
   ATTEMPT: [TransactionType.PURCHASE],
   REFUND: [TransactionType.REFUND, TransactionType.CREDIT],
@@ -213,19 +190,19 @@ function miscounted(rows: readonly Row[], transactions: readonly Transaction[]):
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),
   );
-  return [...rows.flatMap((row) => untold(row, transactions)), ...uncounted(rows, transactions, paying)];
+  return [...rows.flatMap((row) => unsupported(row, transactions)), ...uncounted(rows, transactions, paying)];
 }
 
-function untold(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
+function unsupported(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
   if (row.status !== InvoicePaymentStatus.SUCCESS) return [];
   const keyed = transactions.filter(
     (each) => countedBy[row.type].includes(each.transactionType) && isRowOf(row, each),
   );
   const own = keyed[0] && decidingTransaction(keyed[0], keyed);
   if (own?.status === TransactionStatus.SUCCESS) return [];
-  const told = own === undefined ? 'there is no such transaction' : `transaction ${own.id} is ${own.status}`;
-  const message = `invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${told}`;
-  return [{ invariant: CheckedInvariant.INVOICE_PAYMENT, message }];
+  const found = own === undefined ? 'there is no such transaction' : `transaction ${own.id} is ${own.status}`;
+  const message = `invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${found}`;
+  return [finding(CheckedInvariant.INVOICE_PAYMENT, message)];
 }
 
 function uncounted(
@@ -240,11 +217,11 @@ function uncounted(
     if (row?.status === InvoicePaymentStatus.SUCCESS) return [];
     if (decidingTransaction(transaction, transactions) !== transaction) return [];
     const message = `transaction ${transaction.id} of payment ${transaction.paymentId} has succeeded, but its invoice does not count it`;
-    return [{ invariant: CheckedInvariant.INVOICE_PAYMENT, message }];
+    return [finding(CheckedInvariant.INVOICE_PAYMENT, message)];
   });
 }
 
-/** The type of row that the transaction must have; null = none, for its payment pays no invoice. */
+/** Returns the row type of the transaction; null if its payment has no invoice. */
 function typeOfRow(
   { transactionType, paymentId, invoiceRefund }: Transaction,
   paying: ReadonlySet<PaymentTransaction['paymentId']>,

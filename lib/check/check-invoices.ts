@@ -1,5 +1,4 @@
 import {
-  type AccountedInvoice,
   accountBalancesAfter,
   type CountedItem,
   type CountedPayment,
@@ -30,12 +29,19 @@ import type { Uuid } from '../values/ids/index.ts';
 import { belowMinorUnit, formatDecimal, moneyText, sum, ZERO } from '../values/money/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';
 import { wronglyBilled } from './check-usage.ts';
-import { CheckedInvariant, type Finding, type FindingOfAccount, finding } from './model.ts';
+import {
+  CheckedInvariant,
+  type Finding,
+  type FindingOfAccount,
+  finding,
+  ofAccount,
+  pagesBy,
+} from './model.ts';
 
-/** Invoices that a check of the stored data reads at once. */
+/** Invoices read at once. */
 const CHECKED_INVOICES_AT_ONCE = 1_000;
 
-/** Checks all invoices of these accounts, a part at a time, and what is stored about the accounts for them. */
+/** Checks all invoices of these accounts and the stored balances of the accounts. */
 export async function checkInvoices(
   session: ReadSession,
   accounts: readonly Account[],
@@ -43,27 +49,25 @@ export async function checkInvoices(
   const findings: FindingOfAccount[] = [];
   const balances = new Map<Uuid, CountedBalance>();
   const accountRecordIds = accounts.map(({ recordId }) => recordId);
-  let afterRecordId = 0;
-  for (;;) {
-    const invoices = await session.checks.invoicesAfter({
-      accountRecordIds,
-      afterRecordId,
-      limit: CHECKED_INVOICES_AT_ONCE,
-    });
+  const limit = CHECKED_INVOICES_AT_ONCE;
+  const pages = pagesBy(
+    limit,
+    ({ recordId }: Invoice) => recordId,
+    (afterRecordId = 0) => session.checks.invoicesAfter({ accountRecordIds, afterRecordId, limit }),
+  );
+  for await (const invoices of pages) {
     for (const invoice of invoices) {
-      const known = balances.get(invoice.accountId) ?? NO_BALANCE;
-      balances.set(invoice.accountId, balanceWith(known, invoice));
+      const before = balances.get(invoice.accountId) ?? NO_BALANCE;
+      balances.set(invoice.accountId, accountBalancesAfter(before, { before: null, after: invoice }));
     }
     findings.push(...(await checkBatch(session, invoices)));
-    if (invoices.length < CHECKED_INVOICES_AT_ONCE) break;
-    afterRecordId = invoices.at(-1)?.recordId ?? afterRecordId;
   }
   const states = await session.invoices.loadStates(accounts.map(({ id }) => id));
-  const kept = new Map(states.map((state) => [state.accountId, state]));
+  const stored = new Map(states.map((state) => [state.accountId, state]));
   for (const account of accounts) {
     const counted = balances.get(account.id) ?? NO_BALANCE;
-    const wrong = [...wrongBalances(kept.get(account.id), counted), ...finerCredit(account, counted)];
-    findings.push(...wrong.map((finding) => ({ ...finding, accountId: account.id })));
+    const wrong = [...wrongBalances(stored.get(account.id), counted), ...finerCredit(account, counted)];
+    findings.push(...ofAccount(account.id, wrong));
   }
   return findings;
 }
@@ -88,48 +92,37 @@ async function checkBatch(
   return invoices.flatMap((invoice) => {
     const own = itemsOf.get(invoice.id) ?? [];
     const paid = paymentsOf.get(invoice.id) ?? [];
-    const found = [
+    const billedIds = (billed.get(invoice.id) ?? []).map(({ itemId }) => itemId);
+    return ofAccount(invoice.accountId, [
       ...wrongSums(invoice, own, paid),
       ...finerBalance(invoice, own),
-      ...(invoice.isMigration
-        ? []
-        : wronglyBilled(
-            own,
-            (billed.get(invoice.id) ?? []).map(({ itemId }) => itemId),
-          )),
+      ...(invoice.isMigration ? [] : wronglyBilled(own, billedIds)),
       ...severalOpenPayments(invoice.id, paid, (id) => transactionsOf.get(id) ?? []),
-      ...own.flatMap((item) =>
-        wrongRemainders({
-          invoice,
-          item,
-          taken: taken.get(item.id) ?? [],
-          rows: rowsOf.get(item.id) ?? [],
-        }),
-      ),
-    ];
-    return found.map((finding) => ({ ...finding, accountId: invoice.accountId }));
+      ...own.flatMap((item) => {
+        const [itemTaken, rows] = [taken.get(item.id) ?? [], rowsOf.get(item.id) ?? []];
+        return wrongRemainders({ invoice, item, taken: itemTaken, rows });
+      }),
+    ]);
   });
 }
 
-/** Repairs and adjustments of these items on invoices that count: neither VOID nor made by another system. */
+/** Finds repairs and adjustments of these items on invoices that are neither VOID nor migrated. */
 async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
     ({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT',
   );
   const invoiceIds = [...new Set(linked.map(({ invoiceId }) => invoiceId))];
   if (invoiceIds.length === 0) return [];
-  const invoices = await session.invoices.findByIds(invoiceIds);
-  const invisible = new Set(
-    invoices
-      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
-      .map(({ id }) => id),
+  const counted = (await session.invoices.findByIds(invoiceIds)).filter(
+    ({ status, isMigration }) => status !== InvoiceStatus.VOID && !isMigration,
   );
-  return linked.filter(({ invoiceId }) => !invisible.has(invoiceId));
+  const countedIds = new Set(counted.map(({ id }) => id));
+  return linked.filter(({ invoiceId }) => countedIds.has(invoiceId));
 }
 
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];
 
-/** The stored sums of an invoice that differ from those of its items and payments. */
+/** Finds stored sums of an invoice that differ from those of its items and payments. */
 function wrongSums(
   invoice: Pick<Invoice, 'id' | 'isMigration'> & InvoiceAmounts,
   items: readonly CountedItem[],
@@ -148,7 +141,7 @@ function wrongSums(
 type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'currency'>;
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
-/** Finds a balance of older data that no payment in minor units can settle, with the adjustment that ends it. */
+/** Finds a balance that no payment in minor units can settle, as in older data, with the adjustment that fixes it. */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
   if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isMigration || invoice.isWrittenOff) return [];
@@ -157,62 +150,40 @@ function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Findi
   const item = items.find((each) => isAdjustable(each) && each.repairable.greaterThanOrEqualTo(rest));
   const remedy =
     item === undefined ? 'Write the invoice off' : `Adjust its item ${item.id} by ${formatDecimal(rest)}`;
-  return [
-    finding(
-      CheckedInvariant.MINOR_UNIT,
-      `invoice ${id} owes ${moneyText(rawBalance, currency)}, finer than its currency. ${remedy}`,
-    ),
-  ];
+  const message = `invoice ${id} owes ${moneyText(rawBalance, currency)}, finer than its currency. ${remedy}`;
+  return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
-/** Finds account credit that is finer than the currency; the next invoice uses it, and is found for what that leaves. */
+/** Finds account credit that is finer than the currency. The next invoice uses it and is then reported instead. */
 function finerCredit(
   { currency }: Pick<Account, 'currency'>,
   { accountCBA }: Pick<CountedBalance, 'accountCBA'>,
 ): readonly Finding[] {
   if (currency === null || belowMinorUnit(accountCBA, currency).isZero()) return [];
-  const credit = moneyText(accountCBA, currency);
-  return [
-    finding(
-      CheckedInvariant.MINOR_UNIT,
-      `account credit is ${credit}, finer than its currency. Check again once an invoice has used it, and adjust that`,
-    ),
-  ];
+  const message = `account credit is ${moneyText(accountCBA, currency)}, finer than its currency. Check again once an invoice has used it, and adjust that`;
+  return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
-/** Balance and credit of an account, counted invoice by invoice. */
+/** Balance and credit of an account as the sum over its invoices. */
 type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>;
 
 const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
 
-/** The balance with one more invoice; an invoice that the parent pays does not count. */
-function balanceWith(balance: CountedBalance, invoice: AccountedInvoice): CountedBalance {
-  return accountBalancesAfter(balance, { before: null, after: invoice });
-}
-
-/** The stored balances of an account that differ from those of its invoices. */
-function wrongBalances(kept: CountedBalance | undefined, counted: CountedBalance): readonly Finding[] {
-  const { accountBalance, accountCBA } = kept ?? NO_BALANCE;
+/** Finds stored balances of an account that differ from those of its invoices. */
+function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly Finding[] {
+  const credit = counted.accountCBA;
   const pairs = [
-    ['balance', accountBalance, counted.accountBalance],
-    ['credit', accountCBA, counted.accountCBA],
+    ['balance', stored.accountBalance, counted.accountBalance],
+    ['credit', stored.accountCBA, credit],
   ] as const;
-  const findings: Finding[] = pairs
-    .filter(([, stored, sum]) => !stored.equals(sum))
-    .map(([name, stored, sum]) =>
-      finding(
-        CheckedInvariant.ACCOUNT_BALANCE,
-        `${name} is kept as ${formatDecimal(stored)}, its invoices make ${formatDecimal(sum)}`,
-      ),
+  const messages = pairs
+    .filter(([, kept, sum]) => !kept.equals(sum))
+    .map(
+      ([name, kept, sum]) =>
+        `${name} is kept as ${formatDecimal(kept)}, its invoices make ${formatDecimal(sum)}`,
     );
-  if (counted.accountCBA.isNegative() && !counted.accountCBA.isZero())
-    findings.push(
-      finding(
-        CheckedInvariant.ACCOUNT_BALANCE,
-        `more credit was used than there was: ${formatDecimal(counted.accountCBA)}`,
-      ),
-    );
-  return findings;
+  if (credit.lessThan(0)) messages.push(`more credit was used than there was: ${formatDecimal(credit)}`);
+  return messages.map((message) => finding(CheckedInvariant.ACCOUNT_BALANCE, message));
 }
 
 interface ItemRemainders {
@@ -224,71 +195,58 @@ interface ItemRemainders {
   readonly rows: readonly CoverageRow[];
 }
 
-/** The remainder of a charge that differs from its repairs and adjustments; nothing remains on a VOID invoice. */
+/** Finds charges whose stored remainder differs from their repairs and adjustments; VOID invoices have none. */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {
-  const { invoice, item } = of;
+  const { invoice, item, taken, rows } = of;
   if (!isAdjustable(item)) return [];
-  const covered = wrongRows(of);
-  return invoice.status === InvoiceStatus.VOID || invoice.isMigration
-    ? covered
-    : [...wrongRest(of), ...covered];
-}
-
-function wrongRest({ item, taken }: ItemRemainders): readonly Finding[] {
-  const left = item.amount.plus(sum(taken.map(({ amount }) => amount)));
-  const wrong = item.repairable.equals(left)
-    ? []
-    : [findingOf(item.id, `has ${formatDecimal(left)} left, kept as ${formatDecimal(item.repairable)}`)];
-  return left.isNegative() && !left.isZero()
-    ? [...wrong, findingOf(item.id, `is repaired and adjusted by more than it is: ${formatDecimal(left)}`)]
-    : wrong;
-}
-
-function wrongRows(of: ItemRemainders): readonly Finding[] {
-  const [stored, expected] = [linesOf(of.rows), linesOf(expectedRows(of))];
-  if (stored === expected) return [];
-  return [findingOf(of.item.id, `is in force as [${stored}], its repairs leave [${expected}]`)];
-}
-
-function expectedRows({ invoice, item, taken }: ItemRemainders): readonly CoverageRow[] {
-  const { coversDays } = itemTypes[item.itemType];
-  if (!coversDays || invoice.isMigration || invoice.status === InvoiceStatus.VOID) return [];
+  const isCounted = invoice.status !== InvoiceStatus.VOID && !invoice.isMigration;
   const repairs = taken.filter(({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ);
-  return rowsOfItem(item, repairs, invoice.currency);
+  const coversDays = isCounted && itemTypes[item.itemType].coversDays;
+  const expected = linesOf(coversDays ? rowsOfItem(item, repairs, invoice.currency) : []);
+  const stored = linesOf(rows);
+  const faults = isCounted ? wrongRest(item, taken) : [];
+  if (stored !== expected) faults.push(`is in force as [${stored}], its repairs leave [${expected}]`);
+  return faults.map((fault) => finding(CheckedInvariant.REPAIRS, `item ${item.id} ${fault}`));
+}
+
+function wrongRest({ amount, repairable }: InvoiceItem, taken: readonly InvoiceItem[]): string[] {
+  const left = amount.plus(sum(taken.map((each) => each.amount)));
+  const faults: string[] = [];
+  if (!repairable.equals(left))
+    faults.push(`has ${formatDecimal(left)} left, kept as ${formatDecimal(repairable)}`);
+  if (left.lessThan(0)) faults.push(`is repaired and adjusted by more than it is: ${formatDecimal(left)}`);
+  return faults;
 }
 
 function linesOf(rows: readonly CoverageRow[]): string {
   return rows
     .map(({ kind, startDate, endDate, amount }) => {
       const days = `${formatLocalDate(startDate)}..${endDate === null ? '' : formatLocalDate(endDate)}`;
-      // What the catalog asks for, which a plugin may have changed on the item.
+      // A plugin may have changed the catalog's amount on the item.
       if (kind === 'FIXED') return `${kind} ${days}`;
-      // A plugin may have made a charge free, which stays one.
+      // Includes charges that a plugin made free.
       return amount.isZero() ? `FREE ${days}` : `${kind} ${days} ${formatDecimal(amount)}`;
     })
     .sort()
     .join(', ');
 }
 
-function findingOf(itemId: Uuid, what: string): Finding {
-  return finding(CheckedInvariant.REPAIRS, `item ${itemId} ${what}`);
-}
-
-type Moved = Parameters<typeof refundable>[0][number];
-
-/** Finds a payment of which more was given back than came in, both in the payment's currency; `transactions` in creation order. */
-export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): readonly Finding[] {
+/** Finds a payment that was refunded beyond its captured amount; `transactions` in creation order. */
+export function overRefunded(
+  paymentId: Uuid,
+  transactions: Parameters<typeof refundable>[0],
+): readonly Finding[] {
   const left = refundable(transactions);
   if (!left.isNegative()) return [];
   const captured = takenOf(transactions);
   const refunded = captured.minus(left);
   const message = `of payment ${paymentId} ${formatDecimal(refunded)} was refunded, ${formatDecimal(captured)} captured`;
-  return [{ invariant: CheckedInvariant.REFUNDS, message }];
+  return [finding(CheckedInvariant.REFUNDS, message)];
 }
 
 /**
- * Finds an invoice that several payments may have been charged for at once: the outcome of one stops the next (payments
- * §9.2 rule 8). Those that are PENDING only reserve what they are to settle, and stand beside each other.
+ * Finds an invoice with several payments of unknown outcome, although one blocks the next (payments §9.2 rule 8).
+ * PENDING payments only reserve their amount and may coexist.
  */
 export function severalOpenPayments(
   invoiceId: Uuid,
@@ -312,5 +270,5 @@ export function severalOpenPayments(
   const count = new Set(open.map(({ paymentId }) => paymentId)).size;
   if (count < 2) return [];
   const message = `invoice ${invoiceId} has ${count} payments whose outcome is unknown`;
-  return [{ invariant: CheckedInvariant.OPEN_PAYMENT, message }];
+  return [finding(CheckedInvariant.OPEN_PAYMENT, message)];
 }

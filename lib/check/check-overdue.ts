@@ -13,38 +13,36 @@ import { ACCOUNT_SERVICE, type Account, CLOSED_STATE_NAME, QueueName } from '../
 import { SystemKey } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatLocalDate, type Instant } from '../values/time/index.ts';
-import type { FindingOfAccount } from './model.ts';
-import { CheckedInvariant } from './model.ts';
+import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 
-/** The configuration by which accounts are looked at. */
 interface OverdueRules {
   readonly config: OverdueConfig;
-  /** When the tenant uploaded it, from when on accounts meet it one by one (overdue §1.2 rule 4); null: it did not. */
+  /** The tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4); null: none. */
   readonly since: Instant | null;
   readonly now: Instant;
 }
 
-/** Checks what overdue keeps of these accounts, and that those which owe something are looked at again. */
+/** Checks the stored overdue data of these accounts, and that accounts with debts have a check queued. */
 export async function checkOverdue(
   session: ReadSession,
   accounts: readonly Account[],
   { config, now }: Pick<OverdueRules, 'config' | 'now'>,
 ): Promise<readonly FindingOfAccount[]> {
-  const kept = await session.overdue.findAccounts(accounts.map(({ id }) => id));
-  const owners = new Set(kept.filter((each) => each.isInvoicingOffOwned).map(({ accountId }) => accountId));
-  const looksAtAll = enterableStates(config).length > 0;
-  const everOverdue = new Set(kept.map(({ accountId }) => accountId));
-  const lookedAt = looksAtAll ? accounts : accounts.filter(({ id }) => everOverdue.has(id));
-  const responses = enterableStates(config).some(({ condition }) => condition.responses !== null);
-  const facts = await loadOverdueFacts(session, lookedAt, { at: now, responses });
+  const stored = await session.overdue.findAccounts(accounts.map(({ id }) => id));
+  const owners = new Set(stored.filter((each) => each.isInvoicingOffOwned).map(({ accountId }) => accountId));
+  const states = enterableStates(config);
+  const everOverdue = new Set(stored.map(({ accountId }) => accountId));
+  const checked = states.length > 0 ? accounts : accounts.filter(({ id }) => everOverdue.has(id));
+  const responses = states.some(({ condition }) => condition.responses !== null);
+  const facts = await loadOverdueFacts(session, checked, { at: now, responses });
   const wrong = facts.filter(({ account }) => owners.has(account.id)).flatMap(wronglyOwned);
-  if (!looksAtAll) return [...wrong, ...(await leftOvers(session, facts))];
+  if (states.length === 0) return [...wrong, ...(await stuckAccounts(session, facts))];
   const [uploaded] = await session.keyValues.find([SystemKey.OVERDUE_CONFIG]);
   const rules = { config, now, since: uploaded?.createdDate ?? null };
-  return [...wrong, ...(await missingLooks(session, facts, rules))];
+  return [...wrong, ...(await missingChecks(session, facts, rules))];
 }
 
-/** Overdue owns the tag as long as it is there and the state blocks billing (overdue §5.1 rule 7). */
+/** Overdue owns the tag while it exists and the state blocks billing (overdue §5.1 rule 7). */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [
     ...(hasInvoicingOff ? [] : ['the account does not carry it']),
@@ -55,59 +53,55 @@ function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonl
   return [{ accountId: account.id, invariant: CheckedInvariant.OVERDUE, message }];
 }
 
-/** Where no state has a condition, nobody stays in one (overdue §1.2 rule 5), such as after a start with another default. */
-async function leftOvers(
+/** Finds accounts that stay in a state although no state has a condition (overdue §1.2 rule 5). */
+async function stuckAccounts(
   session: ReadSession,
   facts: readonly OverdueFacts[],
 ): Promise<readonly FindingOfAccount[]> {
-  const left = facts.filter(({ prev }) => shownName(prev?.stateName) !== shownName());
-  const recordIds = left.map(({ account }) => account.recordId);
+  const stuck = facts.filter(({ prev }) => shownName(prev?.stateName) !== shownName());
+  return (await withoutEntry(session, stuck)).map(({ account, prev }) =>
+    notQueued(
+      account,
+      `the queue has no entry that takes it from overdue state ${shownName(prev?.stateName)} to clear`,
+    ),
+  );
+}
+
+async function withoutEntry<F extends Pick<OverdueFacts, 'account'>>(
+  session: ReadSession,
+  facts: readonly F[],
+): Promise<readonly F[]> {
+  const recordIds = facts.map(({ account }) => account.recordId);
   const topics = [QueueName.OVERDUE_CHECK, QueueName.OVERDUE_REFRESH];
   const queued = await session.checks.queuedAccounts(topics, recordIds);
-  return left
-    .filter(({ account }) => !queued.has(account.recordId))
-    .map(({ account, prev }) => ({
-      accountId: account.id,
-      invariant: CheckedInvariant.QUEUED,
-      message: `the queue has no entry that takes it from overdue state ${shownName(prev?.stateName)} to clear`,
-    }));
+  return facts.filter(({ account }) => !queued.has(account.recordId));
+}
+
+function notQueued({ id: accountId }: Account, message: string): FindingOfAccount {
+  return { accountId, invariant: CheckedInvariant.QUEUED, message };
 }
 
 /** Finds accounts not in their state, or without the queue entry of their check (overdue §6). */
-async function missingLooks(
+async function missingChecks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
   rules: OverdueRules,
 ): Promise<readonly FindingOfAccount[]> {
-  const waiting = facts.flatMap((each) => {
+  const due = facts.flatMap((each) => {
     const message = missedBy(each, rules.config);
-    return message === null ? [] : [{ facts: each, message }];
+    return message === null ? [] : [{ ...each, message }];
   });
-  const recordIds = waiting.map(({ facts: { account } }) => account.recordId);
-  const topics = [QueueName.OVERDUE_CHECK, QueueName.OVERDUE_REFRESH];
-  const queued = await session.checks.queuedAccounts(topics, recordIds);
-  const without = waiting.filter(({ facts: { account } }) => !queued.has(account.recordId));
-  const awaited = await payersLookedAt(
-    session,
-    without.map((each) => each.facts),
-  );
-  const missing = without.filter(({ facts: { payerId } }) => !awaited.has(payerId));
-  const lookedAt = await lookedAtSince(
-    session,
-    missing.map((each) => each.facts),
-    rules,
-  );
+  const without = await withoutEntry(session, due);
+  const queuedPayers = await payersWithEntry(session, without);
+  const missing = without.filter(({ payerId }) => !queuedPayers.has(payerId));
+  const checked = await checkedSince(session, missing, rules);
   return missing
-    .filter(({ facts: { account } }) => lookedAt.has(account.id))
-    .map(({ facts: { account }, message }) => ({
-      accountId: account.id,
-      invariant: CheckedInvariant.QUEUED,
-      message,
-    }));
+    .filter(({ account }) => checked.has(account.id))
+    .map(({ account, message }) => notQueued(account, message));
 }
 
-/** Those who pay for others and are to be looked at themselves: the others come next (overdue §8 rule 1). */
-async function payersLookedAt(
+/** Finds paying parents with a queued check, which their children follow (overdue §8 rule 1). */
+async function payersWithEntry(
   session: ReadSession,
   facts: readonly OverdueFacts[],
 ): Promise<ReadonlySet<Uuid>> {
@@ -119,7 +113,7 @@ async function payersLookedAt(
   return new Set(payers.filter(({ recordId }) => queued.has(recordId)).map(({ id }) => id));
 }
 
-/** What is wrong with an account that nothing in the queue looks at; null: nothing. */
+/** Returns the fault of an account without a queued check; null for none. */
 function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
   const { unpaid, lastPaymentResponse, tags, today, prev, exemptBy } = facts;
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });
@@ -138,7 +132,7 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
  * Accounts known to have been checked since the upload: something became unpaid, or they entered a state. Closing an
  * account may have removed its check.
  */
-async function lookedAtSince(
+async function checkedSince(
   session: ReadSession,
   facts: readonly OverdueFacts[],
   { since, now }: OverdueRules,

@@ -1,2 +1,2 @@
 export type { Breach } from './model.ts';
-export { type CheckOperations, CheckService } from './service.ts';
+export { type CheckOperations, dataChecks } from './service.ts';

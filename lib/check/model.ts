@@ -1,58 +1,78 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** What always holds in stored data; reports and exit codes of operators' jobs use these names. */
+/** Invariants of stored data; reports and exit codes of operators' jobs use these names. */
 export const CheckedInvariant = {
-  /** The stored sums of an invoice are those of its items and payments (invoicing §1.4 rules 1–5). */
+  /** The stored sums of an invoice equal those of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
-  /** What an invoice owes and the credit of an account are whole minor units of the currency (invoicing §2 rule 6). */
+  /** Invoice balances and account credit are whole minor units of the currency (invoicing §2 rule 6). */
   MINOR_UNIT: 'MINOR_UNIT',
-  /** The stored balance and credit of an account are those of its invoices (invoicing §1.4 rules 6–8). */
+  /** The stored balance and credit of an account equal those of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
-  /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing §7.3). */
+  /** No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3). */
   COVERAGE: 'COVERAGE',
-  /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing §6). */
+  /** The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6). */
   REPAIRS: 'REPAIRS',
-  /** No more is refunded of a payment than was captured, unless the tenant leaves that to gateways (payments §4.3). */
+  /** A payment is not refunded beyond the captured amount, unless the tenant allows it (payments §4.3). */
   REFUNDS: 'REFUNDS',
-  /** An invoice has at most one payment whose outcome is unknown; those that are pending share its balance (payments §9.2). */
+  /** An invoice has at most one payment with an unknown outcome; pending ones share its balance (payments §9.2). */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
-  /** What an invoice counts as paid, refunded or charged back is what transactions say (payments §9.4, §9.5). */
+  /** The paid, refunded and charged-back amounts of an invoice match the transactions (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
-  /** Credit notes are numbered without gaps, and each has the amount of its lines (invoicing §21). */
+  /** Credit note numbers have no gaps, and each amount is the sum of the lines (invoicing §21). */
   CREDIT_NOTE: 'CREDIT_NOTE',
-  /** The default payment method of an account is an active one of its own (payments §10). */
+  /** The default payment method of an account is active and its own (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
-  /** Overdue owns the AUTO_INVOICING_OFF of an account only while that is there and its state blocks billing (overdue §2.3). */
+  /** Overdue owns an AUTO_INVOICING_OFF only while the tag exists and the state blocks billing (overdue §2.3). */
   OVERDUE: 'OVERDUE',
-  /** Days of usage are what their points come to; what invoices charge for usage is what is kept as billed (usage §1.2). */
+  /** Usage days equal the sum of their points, and usage items match the stored billed usage (usage §1.2). */
   USAGE: 'USAGE',
-  /** Every audited record has exactly one audit row of its creation. */
+  /** Every audited record has exactly one audit row for its creation. */
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */
   REFERENCE: 'REFERENCE',
-  /** What is to happen has its entry in the queue. */
+  /** Future work has its queue entry. */
   QUEUED: 'QUEUED',
   /** A queue entry is live or has an outcome, never both. */
   OUTCOME: 'OUTCOME',
 } as const;
 export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInvariant];
 
-/** Something stored that cannot be right. */
+/** A violation of an invariant. */
 export interface Breach {
   readonly invariant: CheckedInvariant;
-  /** null: it belongs to a tenant that does not exist. */
+  /** null = the tenant does not exist. */
   readonly tenantId: Uuid | null;
-  /** null: it belongs to no account. */
+  /** null = no account. */
   readonly accountId: Uuid | null;
-  /** For a person to act on: what is stored, and what should be. */
+  /** The stored and the expected data, for a person to act on. */
   readonly message: string;
 }
 
-/** What a rule finds; the service adds tenant and account. */
+/** A violation without its tenant and account. */
 export type Finding = Pick<Breach, 'invariant' | 'message'>;
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
 
 export function finding(invariant: CheckedInvariant, message: string): Finding {
   return { invariant, message };
+}
+
+export function ofAccount(accountId: Uuid, findings: readonly Finding[]): readonly FindingOfAccount[] {
+  return findings.map((each) => ({ ...each, accountId }));
+}
+
+/** Reads pages of at most `limit` records, each after the key of the last one; the first after undefined. */
+export async function* pagesBy<R, K>(
+  limit: number,
+  keyOf: (last: R) => K,
+  read: (after?: K) => Promise<readonly R[]>,
+): AsyncIterable<readonly R[]> {
+  let after: K | undefined;
+  for (;;) {
+    const page = await read(after);
+    yield page;
+    const last = page.at(-1);
+    if (page.length < limit || last === undefined) return;
+    after = keyOf(last);
+  }
 }

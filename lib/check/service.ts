@@ -13,136 +13,105 @@ import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices } from './check-invoices.ts';
 import { checkOverdue } from './check-overdue.ts';
 import { checkUsageDays } from './check-usage.ts';
-import { type Breach, CheckedInvariant, type Finding, type FindingOfAccount } from './model.ts';
+import { type Breach, CheckedInvariant, type FindingOfAccount, pagesBy } from './model.ts';
 
-/** Tenants and accounts that a check of the stored data reads at once. */
+/** Tenants and accounts read at once. */
 const CHECKED_TENANTS_AT_ONCE = 100;
 const CHECKED_ACCOUNTS_AT_ONCE = 100;
-
-interface CoverageInput {
-  readonly accounts: readonly Account[];
-  readonly now: Instant;
-  readonly catalogOf: CatalogOfAccount;
-}
 
 interface OwnedRecord {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
 }
 
-/** The settings of the areas whose rules are checked. */
 interface ConfigsOf {
   readonly invoicing: InvoicingConfigOf;
   readonly payments: PaymentConfigOf;
   readonly overdue: OverdueConfigOf;
 }
 
-type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
-
 /**
- * Searches stored data for what is invalid: read-only, without locks, beside a busy engine. Each part is one
- * snapshot; memory grows with the largest account.
+ * Searches stored data for invalid content: read-only, without locks, on a busy engine. Each part is one snapshot;
+ * memory grows with the largest account.
  */
-export class CheckService {
-  readonly #ports: CheckPorts;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: ConfigsOf;
+export function dataChecks(
+  { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
+  catalogs: CatalogProvider,
+  configOf: ConfigsOf,
+): CheckOperations {
+  const { checks } = storage;
 
-  constructor(ports: CheckPorts, catalogs: CatalogProvider, configOf: ConfigsOf) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
+  async function aheadOfClock(): Promise<Instant | null> {
+    const latest = await checks.latestWork();
+    return latest !== null && latest - clock.now() > MAX_CLOCK_SKEW_MS ? latest : null;
   }
 
-  async aheadOfClock(): Promise<Instant | null> {
-    const latest = await this.#ports.storage.checks.latestWork();
-    return latest !== null && latest - this.#ports.clock.now() > MAX_CLOCK_SKEW_MS ? latest : null;
+  async function* allTenants(): AsyncIterable<TenantRef> {
+    const limit = CHECKED_TENANTS_AT_ONCE;
+    const pages = pagesBy(limit, recordIdOf, (after = 0) =>
+      checks.tenantsAfter({ afterRecordId: after, limit }),
+    );
+    for await (const found of pages) yield* found.map(({ id, recordId }) => ({ id, recordId }));
   }
 
-  async *breaches(tenant: TenantRef | null = null): AsyncIterable<Breach> {
-    const tenants = new Map<number, TenantRef>();
-    const isTimeKnown = (await this.aheadOfClock()) === null;
-    for await (const each of tenant === null ? this.#tenants() : [tenant]) {
-      tenants.set(each.recordId, each);
-      yield* this.#ofAccounts(each, isTimeKnown);
-      yield* this.#ofCreditNotes(each);
-    }
-    yield* this.#ofRecords(tenants, tenant?.recordId ?? null);
-    yield* this.#ofQueue(tenants);
+  async function* ofAccounts(tenant: TenantRef, isTimeKnown: boolean): AsyncIterable<Breach> {
+    const limit = CHECKED_ACCOUNTS_AT_ONCE;
+    const pages = pagesBy(limit, recordIdOf, (after = 0) =>
+      storage.read(tenant, ({ accounts }) => accounts.findAfter({ afterRecordId: after, limit })),
+    );
+    for await (const accounts of pages)
+      for (const { accountId, invariant, message } of await accountsOf(tenant, accounts, isTimeKnown))
+        yield { invariant, tenantId: tenant.id, accountId, message };
   }
 
-  async *#tenants(): AsyncIterable<TenantRef> {
-    let afterRecordId = 0;
-    for (;;) {
-      const found = await this.#ports.storage.checks.tenantsAfter({
-        afterRecordId,
-        limit: CHECKED_TENANTS_AT_ONCE,
-      });
-      yield* found.map(({ id, recordId }) => ({ id, recordId }));
-      if (found.length < CHECKED_TENANTS_AT_ONCE) return;
-      afterRecordId = found.at(-1)?.recordId ?? afterRecordId;
-    }
-  }
-
-  async *#ofAccounts(tenant: TenantRef, isTimeKnown: boolean): AsyncIterable<Breach> {
-    let afterRecordId = 0;
-    for (;;) {
-      const after = afterRecordId;
-      const accounts = await this.#ports.storage.read(tenant, (session) =>
-        session.accounts.findAfter({ afterRecordId: after, limit: CHECKED_ACCOUNTS_AT_ONCE }),
-      );
-      if (accounts.length > 0)
-        for (const { accountId, invariant, message } of await this.#accountsOf(tenant, accounts, isTimeKnown))
-          yield { invariant, tenantId: tenant.id, accountId, message };
-      if (accounts.length < CHECKED_ACCOUNTS_AT_ONCE) return;
-      afterRecordId = accounts.at(-1)?.recordId ?? afterRecordId;
-    }
-  }
-
-  async *#ofCreditNotes(tenant: TenantRef): AsyncIterable<Breach> {
+  async function* ofCreditNotes(tenant: TenantRef): AsyncIterable<Breach> {
     let last = 0;
-    for (;;) {
-      const after = last;
-      const notes = await this.#ports.storage.read(tenant, (session) =>
-        session.creditNotes.afterNumber(after, CHECKED_RECORDS_AT_ONCE),
-      );
-      for (const finding of wrongCreditNotes(notes, after)) yield { ...finding, tenantId: tenant.id };
-      if (notes.length < CHECKED_RECORDS_AT_ONCE) return;
+    const numberOf = ({ creditNoteNumber }: CreditNote) => creditNoteNumber;
+    const pages = pagesBy(CHECKED_RECORDS_AT_ONCE, numberOf, (after = 0) =>
+      storage.read(tenant, ({ creditNotes }) => creditNotes.afterNumber(after, CHECKED_RECORDS_AT_ONCE)),
+    );
+    for await (const notes of pages) {
+      for (const finding of wrongCreditNotes(notes, last)) yield { ...finding, tenantId: tenant.id };
       last = notes.at(-1)?.creditNoteNumber ?? last;
     }
   }
 
-  async #accountsOf(
+  async function accountsOf(
     tenant: TenantRef,
     listed: readonly Account[],
     isTimeKnown: boolean,
   ): Promise<readonly FindingOfAccount[]> {
-    const now = this.#ports.clock.now();
+    if (listed.length === 0) return [];
+    const now = clock.now();
     const ids = listed.map(({ id }) => id);
-    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: ids });
-    return this.#ports.storage.read(tenant, async (session) => {
-      // The accounts as this snapshot has them, like everything else.
+    const catalogsOf = await catalogs.open({ tenant, now, accounts: ids });
+    return storage.read(tenant, async (session) => {
+      // Read again, to have everything from one snapshot.
       const accounts = await session.accounts.findByIds(ids);
       const lasting = [
         ...(await checkInvoices(session, accounts)),
         ...(await checkUsageDays(session, accounts)),
-        ...(await checkPayments(session, accounts, await this.#configOf.payments(session))),
+        ...(await checkPayments(session, accounts, await configOf.payments(session))),
       ];
       if (!isTimeKnown) return lasting;
       return [
         ...lasting,
         ...(await checkQueued(session, accounts, now)),
-        ...(await checkOverdue(session, accounts, { config: await this.#configOf.overdue(session), now })),
-        ...(await this.#coverage(session, { accounts, now, catalogOf: await catalogsOf(session, ids) })),
+        ...(await checkOverdue(session, accounts, { config: await configOf.overdue(session), now })),
+        ...(await coverage(session, { accounts, now, catalogOf: await catalogsOf(session, ids) })),
       ];
     });
   }
 
-  async #coverage(
+  async function coverage(
     session: ReadSession,
-    { accounts, now, catalogOf }: CoverageInput,
+    {
+      accounts,
+      now,
+      catalogOf,
+    }: { readonly accounts: readonly Account[]; readonly now: Instant; readonly catalogOf: CatalogOfAccount },
   ): Promise<readonly FindingOfAccount[]> {
-    const config = await this.#configOf.invoicing(session);
+    const config = await configOf.invoicing(session);
     const billed = accounts.filter(({ currency }) => currency !== null);
     const states = await session.invoices.loadStates(billed.map(({ id }) => id));
     const stateOf = new Map(states.map((state) => [state.accountId, state]));
@@ -173,8 +142,10 @@ export class CheckService {
     ]);
   }
 
-  async *#ofRecords(tenants: Map<number, TenantRef>, tenantRecordId: number | null): AsyncIterable<Breach> {
-    const { checks } = this.#ports.storage;
+  async function* ofRecords(
+    tenants: Map<number, TenantRef>,
+    tenantRecordId: number | null,
+  ): AsyncIterable<Breach> {
     for (const table of checks.tables) {
       let afterRecordId: number | null = 0;
       while (afterRecordId !== null) {
@@ -184,47 +155,36 @@ export class CheckService {
           afterRecordId,
           limit: CHECKED_RECORDS_AT_ONCE,
         });
-        const owners = await this.#owners(tenants, [...lost, ...unaudited]);
-        for (const each of lost)
-          yield {
-            ...owners(each),
-            invariant: CheckedInvariant.REFERENCE,
-            message: `${each.column} of record ${each.recordId} is ${each.targetId}, which is not of this account`,
-          };
-        for (const each of unaudited)
-          yield {
-            ...owners(each),
-            invariant: CheckedInvariant.AUDIT,
-            message: `${each.tableName} ${each.id} has ${each.insertions} audit rows of its creation`,
-          };
+        const ownerOf = await ownersOf(tenants, [...lost, ...unaudited]);
+        for (const each of lost) {
+          const message = `${each.column} of record ${each.recordId} is ${each.targetId}, which is not of this account`;
+          yield { ...ownerOf(each), invariant: CheckedInvariant.REFERENCE, message };
+        }
+        for (const each of unaudited) {
+          const message = `${each.tableName} ${each.id} has ${each.insertions} audit rows of its creation`;
+          yield { ...ownerOf(each), invariant: CheckedInvariant.AUDIT, message };
+        }
         afterRecordId = lastRecordId;
       }
     }
   }
 
-  async *#ofQueue(tenants: ReadonlyMap<number, TenantRef>): AsyncIterable<Breach> {
-    for (const entry of await this.#ports.storage.checks.doubledEntries(CHECKED_RECORDS_AT_ONCE)) {
-      const tenant = tenants.get(entry.tenantRecordId);
-      if (tenant === undefined) continue;
-      yield {
-        invariant: CheckedInvariant.OUTCOME,
-        tenantId: tenant.id,
-        accountId: null,
-        message: `queue entry ${entry.recordId} is live and has an outcome`,
-      };
+  async function* ofQueue(tenants: ReadonlyMap<number, TenantRef>): AsyncIterable<Breach> {
+    for (const { tenantRecordId, recordId } of await checks.doubledEntries(CHECKED_RECORDS_AT_ONCE)) {
+      const tenantId = tenants.get(tenantRecordId)?.id;
+      const message = `queue entry ${recordId} is live and has an outcome`;
+      if (tenantId) yield { invariant: CheckedInvariant.OUTCOME, tenantId, accountId: null, message };
     }
   }
 
-  /** The accounts and tenants of these records; an account that does not exist has no id. */
-  async #owners(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
+  /** Finds the tenants and accounts of these records; the id of a missing one is null. */
+  async function ownersOf(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
     const known = new Map<number, Uuid>();
     for (const [tenantRecordId, own] of Map.groupBy(records, (record) => record.tenantRecordId)) {
       const tenant = tenants.get(tenantRecordId);
       if (tenant === undefined) continue;
       const recordIds = [...new Set(own.map(({ accountRecordId }) => accountRecordId))];
-      const accounts = await this.#ports.storage.read(tenant, (session) =>
-        session.accounts.findByRecordIds(recordIds),
-      );
+      const accounts = await storage.read(tenant, (session) => session.accounts.findByRecordIds(recordIds));
       for (const { id, recordId } of accounts) known.set(recordId, id);
     }
     return ({ tenantRecordId, accountRecordId }: OwnedRecord): Pick<Breach, 'tenantId' | 'accountId'> => ({
@@ -232,6 +192,22 @@ export class CheckService {
       accountId: known.get(accountRecordId) ?? null,
     });
   }
+
+  return {
+    aheadOfClock,
+
+    async *breaches(tenant: TenantRef | null = null) {
+      const tenants = new Map<number, TenantRef>();
+      const isTimeKnown = (await aheadOfClock()) === null;
+      for await (const each of tenant === null ? allTenants() : [tenant]) {
+        tenants.set(each.recordId, each);
+        yield* ofAccounts(each, isTimeKnown);
+        yield* ofCreditNotes(each);
+      }
+      yield* ofRecords(tenants, tenant?.recordId ?? null);
+      yield* ofQueue(tenants);
+    },
+  };
 }
 
 function reasonOf(error: unknown): string {
@@ -239,45 +215,38 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Faults of the next credit notes, by number (invoicing §21): a gap, or an amount that is not the sum of the lines.
- * @param last the number before them; 0 = they are the first.
+ * Finds gaps in the numbers and amounts that differ from the sum of the lines (invoicing §21).
+ * @param last the previous number, 0 for none.
  */
-function wrongCreditNotes(
-  notes: readonly CreditNote[],
-  last: number,
-): readonly (Finding & { readonly accountId: CreditNote['accountId'] })[] {
-  const invariant = CheckedInvariant.CREDIT_NOTE;
+function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly FindingOfAccount[] {
   return notes.flatMap(({ id, accountId, creditNoteNumber, amount, lines }, index) => {
     const expected = (notes[index - 1]?.creditNoteNumber ?? last) + 1;
     const total = sum(lines.map((line) => line.amount));
-    return [
-      ...(creditNoteNumber === expected
-        ? []
-        : [{ accountId, invariant, message: `there is no credit note with the number ${expected}` }]),
-      ...(amount.equals(total)
-        ? []
-        : [
-            {
-              accountId,
-              invariant,
-              message: `credit note ${id} has the amount ${formatDecimal(amount)}, its lines have ${formatDecimal(total)}`,
-            },
-          ]),
-    ];
+    const messages: string[] = [];
+    if (creditNoteNumber !== expected) messages.push(`there is no credit note with the number ${expected}`);
+    if (!amount.equals(total))
+      messages.push(
+        `credit note ${id} has the amount ${formatDecimal(amount)}, its lines have ${formatDecimal(total)}`,
+      );
+    return messages.map((message) => ({ accountId, invariant: CheckedInvariant.CREDIT_NOTE, message }));
   });
 }
 
-/** Looks in the stored data for what cannot be. */
+function recordIdOf({ recordId }: { readonly recordId: number }): number {
+  return recordId;
+}
+
+/** Checks the stored data. */
 export interface CheckOperations {
   /**
-   * The time up to which stored work was done, if the clock lies before it by more than clocks differ (a test clock that
-   * was moved back); else null. What is due and what is billed by now cannot be checked then.
+   * Returns the time of the latest stored work if the clock is behind it by more than the allowed skew, as after a test
+   * clock was moved back; else null. Due and billed work cannot be checked then.
    */
   aheadOfClock(): Promise<Instant | null>;
 
   /**
-   * What is wrong, in one tenant or in all (null), as it is found; nothing = all is well. If the clock lies before what
-   * is stored (see `aheadOfClock`), only what holds at any time is checked.
+   * Yields each violation as it is found, in one tenant or in all (null). If the clock is behind the stored work (see
+   * `aheadOfClock`), checks that depend on the current time are skipped.
    */
   breaches(tenant?: TenantRef | null): AsyncIterable<Breach>;
 }

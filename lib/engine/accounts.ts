@@ -1,6 +1,6 @@
-import { AccountCloseService } from '../account-closing/index.ts';
+import { accountClosingOperations } from '../account-closing/index.ts';
 import { AccountEmailService, AccountService } from '../accounts/index.ts';
-import { ExportService } from '../export/index.ts';
+import { accountExportOperations } from '../export/index.ts';
 import {
   accountCreditOperations,
   billAfterMovedDay,
@@ -16,10 +16,6 @@ import { methodsOf } from './methods-of.ts';
 export function accountArea(foundation: Foundation) {
   const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
   const { timeline, outline } = timelineOperations(ports, catalogs, { settingsOf, maxRows });
-  const closing = new AccountCloseService(ports, catalogs, {
-    lockWaitOf: lockWaitOf(settingsOf),
-    workOff: settings.workOff,
-  });
   return {
     timelineOutline: outline,
     operations: {
@@ -33,8 +29,11 @@ export function accountArea(foundation: Foundation) {
             configOf: foundation.invoicingConfig,
           }),
         ),
-        ...methodsOf(new ExportService(ports)),
-        ...methodsOf(closing),
+        ...accountExportOperations(ports),
+        ...accountClosingOperations(ports, catalogs, {
+          lockWaitOf: lockWaitOf(settingsOf),
+          workOff: settings.workOff,
+        }),
         timeline,
       },
     },

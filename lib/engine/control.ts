@@ -1,4 +1,4 @@
-import { type HealthReport, HealthService } from '../health/index.ts';
+import { type HealthReport, healthReport } from '../health/index.ts';
 import { purgeToldInvoices, purgeToldThresholds } from '../invoicing/index.ts';
 import { type Metric, MetricsService } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
@@ -215,14 +215,15 @@ export function controlOf<Host>(
   calls: Calls,
 ): BillingControl {
   let inRotation = true;
-  const health = new HealthService(
-    { ...ports, systemClock: options.systemClock },
-    {
-      isInRotation: () => inRotation,
-      workedOn: () => dispatcher.workedOn,
-      lateThresholdMs: server['health.lateThreshold'],
-    },
-  );
+  const health = (): Promise<HealthReport> =>
+    healthReport(
+      { ...ports, systemClock: options.systemClock },
+      {
+        isInRotation: () => inRotation,
+        workedOn: () => dispatcher.workedOn,
+        lateThresholdMs: server['health.lateThreshold'],
+      },
+    );
   const metrics = new MetricsService(ports, {
     entries: dispatcher.counts,
     pushes: engine.push?.counts,
@@ -286,7 +287,7 @@ export function controlOf<Host>(
         return dispatcher.complete(context.tenant.recordId, cause, limitMs);
       },
       ping: () => ports.storage.system.ping(),
-      health: () => health.report(),
+      health,
       metrics: () => metrics.read(),
     }),
     isInRotation: () => {

@@ -2,7 +2,7 @@ import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { EventService, eventIdOf } from '../push/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
-import { SecurityService } from '../security/index.ts';
+import { securityOperations } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
 import { catalogArea } from './catalog.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
@@ -38,7 +38,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const queues = queueArea(foundation, topicsOf(handlers));
   return {
     tenants,
-    security: new SecurityService(ports),
+    security: securityOperations(ports),
     idempotency: new IdempotencyService(ports, settings.server.server['server.idempotency.retention']),
     checks: invoicing.checks,
     settingsOf: foundation.settingsOf,

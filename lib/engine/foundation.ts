@@ -1,5 +1,5 @@
 import type { WorkOff } from '../account-closing/index.ts';
-import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
+import { type CatalogService, catalogService, PluginCatalogs } from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } from '../invoicing/index.ts';
 import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
@@ -11,7 +11,7 @@ import {
   type ServerConfiguration,
   type SettingsOf,
   serverConfiguration,
-  TenantConfiguration,
+  settingsInForce,
 } from '../tenants/index.ts';
 import { UsageSources } from '../usage/index.ts';
 import type { BillingOptions } from './billing-options.ts';
@@ -93,8 +93,7 @@ export function engineSettings<Host>(
 }
 
 export function foundationOf(ports: Ports, settings: EngineSettings): Foundation {
-  const configuration = new TenantConfiguration(ports.logger, settings.server.tenant);
-  const settingsOf = configuration.settingsOf.bind(configuration);
+  const settingsOf = settingsInForce(ports.logger, settings.server.tenant);
   const given = settings.defaultOverdueConfig;
   return {
     ports,
@@ -103,7 +102,7 @@ export function foundationOf(ports: Ports, settings: EngineSettings): Foundation
     invoicingConfig: invoicingConfigOf(settingsOf),
     invoicePlugins: new RegisteredInvoicePlugins(ports, settings.invoicePlugins ?? []),
     usageSources: new UsageSources(ports, settings.usageSources ?? []),
-    catalogs: new CatalogService(ports, settings),
+    catalogs: catalogService(ports, settings),
     overdueConfigs: new OverdueConfigs(
       ports.logger,
       typeof given === 'object' ? definitionText(given) : given,

@@ -1,4 +1,4 @@
-import { CheckService } from '../check/index.ts';
+import { dataChecks } from '../check/index.ts';
 import {
   CatalogChangeHandler,
   ChangeReports,
@@ -46,7 +46,7 @@ export function invoicingArea(foundation: Foundation) {
   const dryRuns = new DryRunService(ports, catalogs, tools);
   return {
     runCounts: runs.counts,
-    checks: new CheckService(ports, catalogs, {
+    checks: dataChecks(ports, catalogs, {
       invoicing: invoicingConfig,
       payments: paymentConfigOf(settingsOf),
       overdue: overdueConfigs.configOf,

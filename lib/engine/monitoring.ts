@@ -1,21 +1,20 @@
 import {
   AccessLog,
   countedLogger,
-  DiagnosticService,
   type DiagnosticSources,
-  HealthDataService,
+  diagnosticOperations,
+  healthDataOperations,
   NodeMeters,
   type RequestObserver,
   requestObserver,
   SampleRecorder,
-  SampleService,
+  sampleOperations,
 } from '../monitoring/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { PushCounts } from '../push/index.ts';
 import type { ServerSettings } from '../tenants/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
 
 /** Returns the operations that monitor the deployment (platform §12). */
 export function monitoringArea(
@@ -24,18 +23,16 @@ export function monitoringArea(
 ) {
   const { server, tenant } = settings.server;
   const lateThresholdMs = server['health.lateThreshold'];
-  const diagnostics = new DiagnosticService(ports, {
-    ...sources,
-    configuration: { ...tenant, ...server },
-    logDirectories: server['health.diagnostic.logDirs'],
-  });
-  const data = new HealthDataService(ports, { lateThresholdMs, ...settings.node });
   return {
     operations: {
       monitoring: {
-        ...methodsOf(data, 'data'),
-        ...methodsOf(new SampleService(ports), 'samples'),
-        ...methodsOf(diagnostics, 'diagnostic'),
+        ...healthDataOperations(ports, { lateThresholdMs, ...settings.node }),
+        ...sampleOperations(ports),
+        ...diagnosticOperations(ports, {
+          ...sources,
+          configuration: { ...tenant, ...server },
+          logDirectories: server['health.diagnostic.logDirs'],
+        }),
       },
     },
   };

@@ -1,9 +1,8 @@
-import { AuditService } from '../audit/index.ts';
+import { auditOperations } from '../audit/index.ts';
 import { customFieldOperations } from '../custom-fields/index.ts';
 import { setWrittenOff } from '../invoicing/index.ts';
 import { tagDefinitionOperations, tagOperations } from '../tags/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
 
 /** Returns the operations on tags, custom fields and audit rows. */
 export function objectArea({ ports, settingsOf }: Foundation) {
@@ -17,7 +16,7 @@ export function objectArea({ ports, settingsOf }: Foundation) {
       tagDefinitions: tagDefinitionOperations(ports),
       tags,
       customFields: customFieldOperations(ports),
-      audit: methodsOf(new AuditService(ports)),
+      audit: auditOperations(ports),
     },
   };
 }

@@ -1,5 +1,5 @@
-import { PushService, SinkService } from '../push/index.ts';
-import { SigningSecretService } from '../tenants/index.ts';
+import { type PushService, pushService, type SinkService, sinkService } from '../push/index.ts';
+import { signingSecretService } from '../tenants/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
@@ -10,9 +10,9 @@ const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
 export function pushArea({ ports, settings, settingsOf }: Foundation): PushService | null {
   const { pushSender } = ports;
   if (pushSender === null || pushSender === undefined) return null;
-  return new PushService(
+  return pushService(
     { ...ports, pushSender },
-    { policy: callbackPolicyOf(settings), settingsOf, secrets: new SigningSecretService(ports) },
+    { policy: callbackPolicyOf(settings), settingsOf, secrets: signingSecretService(ports) },
   );
 }
 
@@ -20,7 +20,7 @@ export function pushArea({ ports, settings, settingsOf }: Foundation): PushServi
 export function sinkArea({ ports, settings }: Foundation): SinkService {
   const sinks = settings.eventSinks ?? [];
   for (const { name } of sinks) checkSinkName(name);
-  return new SinkService(ports, sinks, settings.server.tenant['billing.server.notifications.retries']);
+  return sinkService(ports, sinks, settings.server.tenant['billing.server.notifications.retries']);
 }
 
 /** @throws InvariantError for a name that the storage cannot keep as the key of the sink's deliveries. */

@@ -1,9 +1,9 @@
 import { checkDocumentText, InvoiceTextService } from '../invoicing/index.ts';
 import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
-import { DeliveryService } from '../push/index.ts';
+import { deliveryOperations } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
+import { keyValueService, signingSecretService, tenantService } from '../tenants/index.ts';
 import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
 import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
@@ -14,7 +14,7 @@ export function tenantArea(
   { ports, settings, settingsOf }: Foundation,
   catalogs: Pick<ReturnType<typeof catalogArea>, 'keyedValues'>,
 ) {
-  const keyValues = new KeyValueService(ports, {
+  const keyValues = keyValueService(ports, {
     catalog: catalogs.keyedValues,
     callbacks: callbackPolicyOf(settings),
     checks: {
@@ -25,14 +25,15 @@ export function tenantArea(
       hasUsageThresholds: (value) => mayPassThresholds(readUsageTerms(value)),
     },
   });
+  const { add, get, delete: remove, search } = keyValues;
   return {
-    tenants: new TenantService(ports),
+    tenants: tenantService(ports),
     keyValues,
     operations: {
-      keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
+      keyValues: { add, get, delete: remove, search },
       invoiceTexts: methodsOf(new InvoiceTextService(keyValues)),
-      deliveries: methodsOf(new DeliveryService(ports), 'list', 'get', 'sendAgain'),
-      signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
+      deliveries: deliveryOperations(ports),
+      signingSecrets: methodsOf(signingSecretService(ports), 'create', 'delete'),
       configuration: {
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
       },

@@ -1,1 +1,1 @@
-export { type AccountExportOperations, ExportService } from './service.ts';
+export { type AccountExportOperations, accountExportOperations } from './service.ts';

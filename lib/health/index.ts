@@ -1,1 +1,1 @@
-export { type HealthCheck, type HealthReport, HealthService } from './service.ts';
+export { type HealthCheck, type HealthReport, healthReport } from './service.ts';

@@ -22,10 +22,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
 
-/** The last entries of the server, among which the recent ones of a tenant are looked for. */
+/** The number of the server's last entries to search for recent ones of a tenant. */
 const MAX_RECENT_ENTRIES = 50_000;
 
-/** Accounts that the health report shows as parked. */
+/** Parked accounts in the health report. */
 const MAX_SHOWN_PARKED = 50;
 
 /** Time range and lines of the access log in the health report. */
@@ -37,42 +37,17 @@ type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 interface HealthDataInput {
   readonly lateThresholdMs: number;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Stores what this node has still in memory of the access log. */
+  /** Stores the access log that this node still has in memory. */
   readonly storeRequests: () => Promise<void>;
 }
 
-/** Gathers the health report by a constant number of bounded statements (platform §12.1). */
-export class HealthDataService implements HealthDataOperations<WithContext> {
-  readonly #ports: HealthDataPorts;
-  readonly #input: HealthDataInput;
-
-  constructor(ports: HealthDataPorts, input: HealthDataInput) {
-    this.#ports = ports;
-    this.#input = input;
-  }
-
-  async data(context: CallContext): Promise<HealthData> {
-    const { clock, systemClock } = this.#ports;
-    const [nodes, parkedAccounts, late, recent, recentRequests] = await Promise.all([
-      this.#input.nodes(),
-      this.#parked(context),
-      this.#late(context),
-      this.#recent(context),
-      this.#requests(context),
-    ]);
-    return {
-      at: instant(systemClock.nowMs()),
-      businessNow: clock.now(),
-      nodes,
-      parkedAccounts,
-      ...late,
-      ...recent,
-      recentRequests,
-    };
-  }
-
-  async #parked({ tenant }: CallContext): Promise<readonly ParkedAccountView[]> {
-    return this.#ports.storage.read(tenant, async ({ tags, accounts }) => {
+/** Reads the health report with a constant number of bounded statements (platform §12.1). */
+export function healthDataOperations(
+  ports: HealthDataPorts,
+  input: HealthDataInput,
+): HealthDataOperations<WithContext> {
+  async function parked({ tenant }: CallContext): Promise<readonly ParkedAccountView[]> {
+    return ports.storage.read(tenant, async ({ tags, accounts }) => {
       const { rows } = await tags.pageCarried(
         { objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK },
         { offset: 0, limit: MAX_SHOWN_PARKED },
@@ -88,9 +63,9 @@ export class HealthDataService implements HealthDataOperations<WithContext> {
     });
   }
 
-  async #late(context: CallContext) {
-    const { entries } = this.#ports.storage;
-    const before = addMilliseconds(context.createdDate, -this.#input.lateThresholdMs);
+  async function lateEntries(context: CallContext) {
+    const { entries } = ports.storage;
+    const before = addMilliseconds(context.createdDate, -input.lateThresholdMs);
     const of = { tenants: ownAndSystem(context), before, limit: MAX_SHOWN_ENTRIES };
     const look = { ...of, parts: LIVE, accountId: null, from: null };
     const [bus, notifications, pushes] = await Promise.all([
@@ -104,39 +79,54 @@ export class HealthDataService implements HealthDataOperations<WithContext> {
     return { lateBusEvents: bus.map(viewOfEntry), lateNotifications };
   }
 
-  async #recent(context: CallContext) {
-    const { entries } = this.#ports.storage;
+  async function recentEntries(context: CallContext) {
+    const { entries } = ports.storage;
     const of = { tenants: ownAndSystem(context), limit: MAX_SHOWN_ENTRIES, among: MAX_RECENT_ENTRIES };
     const [bus, notifications, pushes] = await Promise.all([
       entries.recent({ ...of, kind: QueueKind.BUS }),
       entries.recent({ ...of, kind: QueueKind.NOTIFICATION }),
       entries.recentDeliveries(of),
     ]);
-    return {
-      recentBusEvents: bus.map(viewOfEntry),
-      recentNotifications: newestFirst(notifications.map(viewOfEntry), pushes.map(viewOfDelivery)),
-    };
+    // Sorted together, so that neither list hides the other.
+    const recentNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]
+      .sort((one, other) => oldestFirst(other, one))
+      .slice(0, MAX_SHOWN_ENTRIES);
+    return { recentBusEvents: bus.map(viewOfEntry), recentNotifications };
   }
 
-  async #requests(context: CallContext): Promise<readonly AccessLine[]> {
-    await this.#input.storeRequests();
-    return this.#ports.storage.monitoring.access({
+  async function requests(context: CallContext): Promise<readonly AccessLine[]> {
+    await input.storeRequests();
+    return ports.storage.monitoring.access({
       tenants: ownAndSystem(context),
-      sinceMs: this.#ports.systemClock.nowMs() - MAX_SHOWN_ACCESS_MS,
+      sinceMs: ports.systemClock.nowMs() - MAX_SHOWN_ACCESS_MS,
       limit: MAX_SHOWN_ACCESS_LINES,
     });
   }
+
+  return {
+    async data(context) {
+      const { clock, systemClock } = ports;
+      const [nodes, parkedAccounts, late, recent, recentRequests] = await Promise.all([
+        input.nodes(),
+        parked(context),
+        lateEntries(context),
+        recentEntries(context),
+        requests(context),
+      ]);
+      return {
+        at: instant(systemClock.nowMs()),
+        businessNow: clock.now(),
+        nodes,
+        parkedAccounts,
+        ...late,
+        ...recent,
+        recentRequests,
+      };
+    },
+  };
 }
 
-/** Both lists come with their newest first; what was due later is taken first, so that neither list hides the other. */
-function newestFirst(
-  entries: readonly QueueEntryView[],
-  pushes: readonly QueueEntryView[],
-): readonly QueueEntryView[] {
-  return [...entries, ...pushes].sort((one, other) => oldestFirst(other, one)).slice(0, MAX_SHOWN_ENTRIES);
-}
-
-/** An account that automatic runs pass over, since it could not be invoiced. */
+/** An account that automatic runs skip, since invoicing it failed. */
 export interface ParkedAccountView {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
@@ -144,28 +134,28 @@ export interface ParkedAccountView {
   readonly parkedDate: Instant;
 }
 
-/** How the deployment fares (platform §12.1): nodes, and what of the tenant and of the system is late, done or asked for. */
+/** The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the system. */
 export interface HealthData {
-  /** System time of the answer. */
+  /** System time of the report. */
   readonly at: Instant;
   /** The business clock. */
   readonly businessNow: Instant;
-  /** Those with a sign of life in the last five minutes. */
+  /** Nodes active in the last five minutes. */
   readonly nodes: readonly NodeInfo[];
-  /** At most 50, the oldest first. */
+  /** At most 50, oldest first. */
   readonly parkedAccounts: readonly ParkedAccountView[];
-  /** Late by more than `health.lateThreshold` and not done, at most 100, the oldest first. */
+  /** Unfinished entries late by more than `health.lateThreshold`, at most 100, oldest first. */
   readonly lateBusEvents: readonly QueueEntryView[];
-  /** Pushes are among them. */
+  /** Includes pushes. */
   readonly lateNotifications: readonly QueueEntryView[];
-  /** Finished, at most 100, the newest first. */
+  /** Finished entries, at most 100, newest first. */
   readonly recentBusEvents: readonly QueueEntryView[];
   readonly recentNotifications: readonly QueueEntryView[];
-  /** At most two days and 1,000 requests, the newest last. */
+  /** At most 1,000 requests of the last two days, newest last. */
   readonly recentRequests: readonly AccessLine[];
 }
 
 export interface HealthDataOperations<C extends Leading = []> {
-  /** How the deployment fares, as the tenant may see it. */
+  /** Returns the health of the deployment, as far as the tenant may see it. */
   data(...given: C): Promise<HealthData>;
 }

@@ -2,13 +2,13 @@ export {
   type Diagnostic,
   type DiagnosticOperations,
   type DiagnosticRequest,
-  DiagnosticService,
   type DiagnosticSources,
+  diagnosticOperations,
 } from './diagnostic-service.ts';
 export {
   type HealthData,
   type HealthDataOperations,
-  HealthDataService,
+  healthDataOperations,
   type ParkedAccountView,
 } from './health-data-service.ts';
 export type { MonitoringOperations } from './monitoring-operations.ts';
@@ -25,6 +25,6 @@ export {
   Granularity,
   type SampleOperations,
   type SampleSeries,
-  SampleService,
   type SamplesRequest,
+  sampleOperations,
 } from './sample-service.ts';

@@ -1,6 +1,6 @@
 import type { MeterName, Meters, SystemClock, TimerName } from '../ports/index.ts';
 
-/** What a category of samples holds now. */
+/** The current values of a category of samples. */
 export interface Measured {
   readonly eventGroup: 'gauge' | 'meter' | 'timer';
   readonly eventCategory: string;
@@ -12,7 +12,7 @@ interface Timing {
   durations: Durations;
 }
 
-/** What this node has counted and timed (platform §12.2). */
+/** The counts and durations of this node (platform §12.2). */
 export class NodeMeters implements Meters {
   readonly #systemClock: Pick<SystemClock, 'nowMs'>;
   readonly #startedMs: number;
@@ -41,7 +41,7 @@ export class NodeMeters implements Meters {
     known.durations.add(milliseconds);
   }
 
-  /** What has happened in each category, durations since the reading before; nothing of those without any event. */
+  /** Returns the values of each category with events; durations since the previous call. */
   read(): readonly Measured[] {
     const nowMs = this.#systemClock.nowMs();
     const meters = [...this.#meters].map(([eventCategory, meter]) => ({
@@ -59,12 +59,12 @@ export class NodeMeters implements Meters {
   }
 }
 
-/** Neighbouring buckets differ by one part in fifty, and so does a percentile from what was measured. */
+/** Adjacent buckets differ by 2%, which is also the error of a percentile. */
 const STEP = Math.log(1.02);
 
 const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;
 
-/** Durations in milliseconds: exact least, greatest, mean and deviation, percentiles by a fixed number of buckets. */
+/** Durations in milliseconds: exact minimum, maximum, mean and deviation; percentiles from buckets. */
 export class Durations {
   readonly #buckets = new Map<number, number>();
   #count = 0;
@@ -75,7 +75,7 @@ export class Durations {
 
   add(milliseconds: number): void {
     const taken = Math.max(0, milliseconds);
-    // A microsecond is the least that is told apart.
+    // The resolution is a microsecond.
     const bucket = Math.round(Math.log(Math.max(taken, 0.001)) / STEP);
     this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
     this.#count += 1;
@@ -85,7 +85,7 @@ export class Durations {
     this.#greatest = Math.max(this.#greatest, taken);
   }
 
-  /** By kind of sample (platform §12.2); nothing without a duration. */
+  /** Returns the values by kind of sample (platform §12.2); empty without durations. */
   read(): Readonly<Record<string, number>> {
     if (this.#count === 0) return {};
     const mean = this.#sum / this.#count;
@@ -95,13 +95,8 @@ export class Durations {
       kind,
       this.#percentile(sorted, share),
     ]);
-    return {
-      min: this.#least,
-      max: this.#greatest,
-      mean,
-      std_dev: Math.sqrt(variance),
-      ...Object.fromEntries(points),
-    };
+    const [min, max, std_dev] = [this.#least, this.#greatest, Math.sqrt(variance)];
+    return { min, max, mean, std_dev, ...Object.fromEntries(points) };
   }
 
   #percentile(sorted: readonly (readonly [bucket: number, count: number])[], share: number): number {
@@ -120,13 +115,13 @@ const SEC_MS = 1_000;
 /** The rates of a meter, in events per second, by kind of sample (platform §12.2). */
 const rateMinutes = { one_minute_rate: 1, five_minute_rate: 5, fifteen_minute_rate: 15 } as const;
 
-/** Counts events, and how fast they come: over all time, and by moving averages that forget exponentially. */
+/** Counts events and their rates: over all time, and as exponentially weighted moving averages. */
 export class Meter {
   readonly #startedMs: number;
   #count = 0;
   #readCount = 0;
   #readMs: number;
-  #rates: Readonly<Record<keyof typeof rateMinutes, number>> | null = null;
+  #rates: Readonly<Record<string, number>> = {};
 
   constructor(startedMs: number) {
     this.#startedMs = startedMs;
@@ -137,22 +132,17 @@ export class Meter {
     this.#count += count;
   }
 
-  /** The samples now, by kind; each reading moves the averages by the time since the one before. Null: no event yet. */
+  /** Returns the samples by kind and updates the averages; null without events. */
   read(nowMs: number): Readonly<Record<string, number>> | null {
     if (this.#count === 0) return null;
     const passedSec = (nowMs - this.#readMs) / SEC_MS;
     if (passedSec > 0) {
       const now = (this.#count - this.#readCount) / passedSec;
-      const moved = (minutes: number, before: number | undefined): number =>
-        before === undefined
-          ? now
-          : before + (1 - Math.exp(-passedSec / (minutes * MINUTE_SEC))) * (now - before);
-      const before = this.#rates;
-      this.#rates = {
-        one_minute_rate: moved(rateMinutes.one_minute_rate, before?.one_minute_rate),
-        five_minute_rate: moved(rateMinutes.five_minute_rate, before?.five_minute_rate),
-        fifteen_minute_rate: moved(rateMinutes.fifteen_minute_rate, before?.fifteen_minute_rate),
-      };
+      const rates = Object.entries(rateMinutes).map(([kind, minutes]) => {
+        const before = this.#rates[kind] ?? now;
+        return [kind, before + (1 - Math.exp(-passedSec / (minutes * MINUTE_SEC))) * (now - before)];
+      });
+      this.#rates = Object.fromEntries(rates);
       [this.#readMs, this.#readCount] = [nowMs, this.#count];
     }
     const lifeSec = Math.max(1, (nowMs - this.#startedMs) / SEC_MS);

@@ -3,13 +3,13 @@ import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, detached } from '../runtime/index.ts';
 import { madeStorable, maskQuery } from '../values/text/index.ts';
 
-/** What a server that serves the engine's operations tells of its requests (platform §12). */
+/** Receives the requests of a server in front of the engine (platform §12). */
 export interface RequestObserver {
-  /** Notes a request that was answered after so many milliseconds; costs it no wait. */
+  /** Records a finished request and its duration, without delaying it. */
   answered(request: AnsweredRequest, milliseconds: number): void;
-  /** Times a request that the access log does not keep. */
+  /** Records the duration of a request that is not in the access log. */
   timed(milliseconds: number): void;
-  /** A logger whose warnings and errors are counted with those of the engine. */
+  /** Returns a logger whose warnings and errors are counted with those of the engine. */
   counting(logger: Logger): Logger;
 }
 
@@ -25,24 +25,24 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
   };
 }
 
-/** Requests of the access log are stored together: so many, or after this time; beyond so many, they are lost. */
+/** Requests are stored in batches of this size, or after this time. Beyond the maximum they are lost. */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
 export const MAX_ACCESS_LINES_HELD = 10_000;
 
-/** Characters of a URI in the access log. */
+/** Maximum length of a URI in the access log. */
 const MAX_ACCESS_URI = 2_000;
 
-/** A request that was answered, as who has served it tells. */
+/** A finished request, as reported by its server. */
 export interface AnsweredRequest {
-  /** Null = of no tenant. */
+  /** Null = no tenant. */
   readonly tenantRecordId: number | null;
   readonly method: string;
   readonly path: string;
   /** Without `?`. */
   readonly query: string;
   readonly status: number;
-  /** Null = no body, or of unknown length. */
+  /** Null = no body, or unknown length. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   readonly createdBy: string | null;
@@ -84,7 +84,7 @@ export class AccessLog {
       return;
     }
     const { systemClock } = this.#ports;
-    // One line that the database refuses would keep back all the others.
+    // One line that the database rejects would block all others.
     this.#held.push({
       ...answered,
       ...this.#node,
@@ -100,7 +100,7 @@ export class AccessLog {
     else if (this.#cancelTimer === undefined) this.#flushSoon(ACCESS_FLUSH_MS);
   }
 
-  /** Stores what is held. */
+  /** Stores the held requests. */
   flush(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -117,11 +117,11 @@ export class AccessLog {
   #flushSoon(delayMs: number): void {
     this.#cancelTimer?.();
     const flush = () => this.#ports.systemClock.after(delayMs, () => void this.flush());
-    // The lines are of many requests: what goes wrong is not that of the one that has set the timer (platform §13.1).
+    // Errors do not belong to the request that started the timer (platform §13.1).
     this.#cancelTimer = detached(this.#ports, flush);
   }
 
-  /** What could not be stored waits for the next time. */
+  /** On failure, the requests wait for the next attempt. */
   async #store(): Promise<void> {
     const lines = this.#held;
     if (lines.length === 0) return;
@@ -139,12 +139,12 @@ export class AccessLog {
   }
 }
 
-/** Path and query of a request, with secrets masked (platform §6.3 rule 3). */
+/** Returns path and query with masked secrets (platform §6.3 rule 3). */
 function shownUri(path: string, query: string): string {
   return query === '' ? path : `${path}?${maskQuery(query)}`;
 }
 
-/** The logger, with its warnings and errors counted (platform §12.2). */
+/** Returns a logger that counts warnings and errors (platform §12.2). */
 export function countedLogger(logger: Logger, meters: Meters): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),

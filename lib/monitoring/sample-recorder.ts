@@ -9,7 +9,7 @@ import type { Measured, NodeMeters } from './node-meters.ts';
 /** Interval at which each node stores samples. */
 const SAMPLES_EVERY_MS = 60_000;
 
-/** Rows of samples and of the access log that are deleted at a time. */
+/** Rows deleted at a time. */
 const ACCESS_PURGE_SIZE = 5_000;
 
 type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;
@@ -17,11 +17,11 @@ type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>
 interface RecorderInput {
   readonly nodeName: string;
   readonly meters: NodeMeters;
-  /** Undefined: nothing is told of the process. */
+  /** Undefined: no samples of the process. */
   readonly process: ProcessGauges | undefined;
   readonly lateThresholdMs: number;
   readonly accessRetentionMs: number;
-  /** Pushes that have failed since this node was opened; undefined: it sends none. */
+  /** Returns the number of failed pushes since this node was opened. */
   readonly failedPushes: () => number;
 }
 
@@ -30,14 +30,11 @@ const gauges = {
   NOTIFICATION: { late: 'queue.notifications.late', processing: 'queue.notifications.processing' },
 } as const;
 
-/**
- * Stores the measurements of this node each minute (platform §12.2). Those of the deployment are stored by the first
- * node of the minute.
- */
+/** Stores the samples of this node each minute (platform §12.2); the first node also stores those of the deployment. */
 export class SampleRecorder {
   readonly #ports: RecorderPorts;
   readonly #input: RecorderInput;
-  #toldPushes = 0;
+  #countedPushes = 0;
   #cancelTimer: (() => void) | undefined;
   #recording: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -59,13 +56,13 @@ export class SampleRecorder {
     await this.#recording;
   }
 
-  /** Stores the samples of the minute that has begun. */
+  /** Stores the samples of the current minute. */
   async record(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const minuteMs = Math.floor(systemClock.nowMs() / SAMPLES_EVERY_MS) * SAMPLES_EVERY_MS;
     const pushes = this.#input.failedPushes();
-    this.#input.meters.mark('push.failed', pushes - this.#toldPushes);
-    this.#toldPushes = pushes;
+    this.#input.meters.mark('push.failed', pushes - this.#countedPushes);
+    this.#countedPushes = pushes;
     const [ofAll, pool] = await Promise.all([this.#deployment(), storage.poolUse()]);
     const own = [
       ...this.#process(),
@@ -78,7 +75,7 @@ export class SampleRecorder {
     await storage.monitoring.addSamples([...ofAll.map(at('')), ...own.map(at(this.#input.nodeName))]);
   }
 
-  /** Deletes what is kept no longer. */
+  /** Deletes expired samples and requests. */
   async purge(): Promise<void> {
     const nowMs = this.#ports.systemClock.nowMs();
     const purge = () =>

@@ -1,81 +1,76 @@
 import type { Ports } from '../ports/index.ts';
 import type { Sample } from '../ports/storage/index.ts';
-import type { CallContext, Leading, WithContext } from '../records/index.ts';
+import type { Leading, WithContext } from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import { SAMPLES_KEPT_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Values of samples that one call returns. */
+/** Maximum values per call. */
 const MAX_SAMPLE_VALUES = 500_000;
 
-/** Tells what was measured (platform §12.3). */
-export class SampleService implements SampleOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
-
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
-    this.#ports = ports;
-  }
-
-  async samples(_context: CallContext, request: SamplesRequest): Promise<readonly SampleSeries[]> {
-    const { storage, systemClock } = this.#ports;
-    const nextTurn = turnsOf(this.#ports);
-    const { nodeNames, eventGroup, kinds = [], granularity = Granularity.SECOND } = request;
-    const nowMs = systemClock.nowMs();
-    const asked = new Set(kinds.map(({ eventCategory, sampleKind }) => `${eventCategory},${sampleKind}`));
-    const isAsked = (category: string, kind: string): boolean =>
-      asked.size === 0 || asked.has(`${category},${kind}`);
-    const series = new SeriesOfSamples(granularity, isAsked);
-    const found = storage.monitoring.samples({
-      fromMs: request.from ?? nowMs - SAMPLES_KEPT_MS,
-      toMs: request.to ?? nowMs,
-      nodeNames: nodeNames === undefined || nodeNames.length === 0 ? null : nodeNames,
-      eventGroup: eventGroup ?? null,
-      eventCategories:
-        kinds.length === 0 ? null : [...new Set(kinds.map(({ eventCategory }) => eventCategory))],
-    });
-    for await (const part of found) {
-      for (const sample of part) series.add(sample);
-      if (series.size > MAX_SAMPLE_VALUES) throw tooMany();
-      // A database in the process gives nobody else a turn.
-      await nextTurn();
-    }
-    return series.list();
-  }
+/** Reads the stored measurements (platform §12.3). */
+export function sampleOperations(
+  ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
+): SampleOperations<WithContext> {
+  return {
+    async samples(_context, request: SamplesRequest) {
+      const { storage, systemClock } = ports;
+      const nextTurn = turnsOf(ports);
+      const { nodeNames = [], eventGroup, kinds = [], granularity = Granularity.SECOND } = request;
+      const nowMs = systemClock.nowMs();
+      const asked = new Set(kinds.map(({ eventCategory, sampleKind }) => `${eventCategory},${sampleKind}`));
+      const isAsked = (category: string, kind: string): boolean =>
+        asked.size === 0 || asked.has(`${category},${kind}`);
+      const series = new SeriesOfSamples(granularity, isAsked);
+      const found = storage.monitoring.samples({
+        fromMs: request.from ?? nowMs - SAMPLES_KEPT_MS,
+        toMs: request.to ?? nowMs,
+        nodeNames: nodeNames.length === 0 ? null : nodeNames,
+        eventGroup: eventGroup ?? null,
+        eventCategories:
+          kinds.length === 0 ? null : [...new Set(kinds.map(({ eventCategory }) => eventCategory))],
+      });
+      for await (const part of found) {
+        for (const sample of part) series.add(sample);
+        if (series.size > MAX_SAMPLE_VALUES)
+          throw invalidParameter(
+            `More than ${MAX_SAMPLE_VALUES} values are asked for; name categories or nodes, a shorter time or a coarser granularity`,
+          );
+        // A database in the process does not yield.
+        await nextTurn();
+      }
+      return series.list();
+    },
+  };
 }
 
-function tooMany(): Error {
-  return invalidParameter(
-    `More than ${MAX_SAMPLE_VALUES} values are asked for; name categories or nodes, a shorter time or a coarser granularity`,
-  );
-}
-
-/** Which samples are told; filters hold together. Times are system time. */
+/** Filters of samples, all of which must match. Times are system time. */
 export interface SamplesRequest {
-  /** Default 14 days before now: what is kept. */
+  /** Default 14 days ago, the age of the oldest stored samples. */
   readonly from?: Instant | undefined;
   /** Exclusive; default now. */
   readonly to?: Instant | undefined;
-  /** Default all. Samples of the whole deployment are told in any case. */
+  /** Default all. Samples of the whole deployment are always included. */
   readonly nodeNames?: readonly string[] | undefined;
   /** `gauge`, `meter` or `timer`; default all. */
   readonly eventGroup?: string | undefined;
   /** Default all. */
   readonly kinds?: readonly { readonly eventCategory: string; readonly sampleKind: string }[] | undefined;
-  /** Default: as they were stored, one a minute. */
+  /** Default: as stored, one per minute. */
   readonly granularity?: Granularity | undefined;
 }
 
-/** What was measured, minute by minute. */
+/** Measurements of the nodes, minute by minute. */
 export interface SampleOperations<C extends Leading = []> {
   /**
-   * What the nodes have measured of the queue, their requests and themselves (platform §12.2), as series over time.
+   * Returns the measurements of queues, requests and processes (platform §12.2) as time series.
    * @throws BillingError INVALID_PARAMETER (60002) for more than 500,000 values.
    */
   samples(...given: [...C, request: SamplesRequest]): Promise<readonly SampleSeries[]>;
 }
 
-/** How finely samples are told: as they are stored, or one for each UTC minute, hour or day. */
+/** The interval of samples: as stored, or one per UTC minute, hour or day. */
 export const Granularity = { SECOND: 'SECOND', MINUTE: 'MINUTE', HOUR: 'HOUR', DAY: 'DAY' } as const;
 export type Granularity = (typeof Granularity)[keyof typeof Granularity];
 
@@ -87,9 +82,9 @@ const bucketMs: Readonly<Record<Granularity, number>> = {
   DAY: 86_400 * SEC_MS,
 };
 
-/** The samples of one kind of one category at one node, in the order of their times. */
+/** The samples of one kind of one category on one node, in time order. */
 export interface SampleSeries {
-  /** Empty: of the whole deployment. */
+  /** Empty = the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;
@@ -102,7 +97,7 @@ interface Collected {
   readonly buckets: Map<number, { value: number; count: number }>;
 }
 
-/** Gathers stored samples, which come in the order of their times, to series (platform §12.3 rule 3). */
+/** Combines stored samples, added in time order, to series (platform §12.3 rule 3). */
 export class SeriesOfSamples {
   readonly #bucketMs: number;
   readonly #isAsked: (category: string, kind: string) => boolean;
@@ -114,7 +109,7 @@ export class SeriesOfSamples {
     this.#isAsked = isAsked;
   }
 
-  /** How many values the series have so far. */
+  /** Number of values so far. */
   get size(): number {
     return this.#size;
   }
@@ -150,7 +145,7 @@ export class SeriesOfSamples {
   }
 }
 
-/** The value of a bucket with one sample more; `count` includes that. */
+/** Returns the value of a bucket with another sample, which `count` includes. */
 function combined(
   kind: string,
   { value: before, count }: { value: number; count: number },

@@ -12,39 +12,34 @@ import {
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** Broadcasts that are read at once, and before the last one at a node's start that it does not look at again. */
+/** Broadcasts per read, and the number before the last one that a starting node reads again. */
 const BROADCASTS_AT_ONCE = 1_000;
 
-/** What a node does when it is told something. */
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;
 
-/** Finds it; undefined: this node has nothing to do. */
-type HandlerOf = (told: Pick<Broadcast, 'service' | 'type'>) => BroadcastHandler | undefined;
+/** Returns undefined if this node has no handler. */
+type HandlerOf = (broadcast: Pick<Broadcast, 'service' | 'type'>) => BroadcastHandler | undefined;
 
 export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'ids' | 'logger'> {
   readonly storage: Pick<Storage, 'nodes' | 'singleNode' | 'write'>;
 }
 
-/** What is told, and to whom. */
-interface Telling {
-  readonly service: string;
-  readonly type: string;
-  readonly payload: EventPayload;
-  /** True: to this node alone. */
+interface NewBroadcast extends Pick<Broadcast, 'service' | 'type' | 'payload'> {
+  /** True: only to this node. */
   readonly localOnly: boolean;
-  /** Whether event sinks are told too (platform §10.4 rule 4). */
+  /** Whether event sinks get it too (platform §10.4 rule 4). */
   readonly isEvent: boolean;
   /** Stored with it. */
   readonly switched?: Switched | undefined;
 }
 
-/** What becomes of a plugin at all nodes, those that start later among them; null: it runs. */
+/** The new state of a plugin on all nodes, including later ones; null = running. */
 export interface Switched {
   readonly pluginName: string;
   readonly state: PluginSwitch['state'] | null;
 }
 
-/** Tells all nodes something: it is stored, and each does what it has a handler for (platform §11). */
+/** Sends messages to all nodes: stores them, and each node calls its handler (platform §11). */
 export class Broadcasts {
   readonly #ports: BroadcastPorts;
   readonly #handlerOf: HandlerOf;
@@ -58,35 +53,29 @@ export class Broadcasts {
   }
 
   /**
-   * Stores it, and lets this node do it at once.
+   * Stores the broadcast; this node handles it at once.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
    */
-  async tell(author: SystemAuthor, telling: Telling): Promise<void> {
-    const { service, type, payload, localOnly, isEvent, switched } = telling;
+  async send(author: SystemAuthor, sent: NewBroadcast): Promise<void> {
+    const { localOnly, isEvent, switched, ...content } = sent;
     const { storage, ids } = this.#ports;
     const authorship = systemAuthorshipOf(author, this.#ports);
-    const broadcast = {
-      id: ids.next(),
-      service,
-      type,
-      payload,
-      createdBy: authorship.userName,
-      createdDate: authorship.createdDate,
-    };
+    const { userName: createdBy, createdDate } = authorship;
+    const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
     const isStored = !localOnly && !storage.singleNode;
-    // Else this one would count as told before the node began to listen.
+    // Otherwise this one would be skipped as older than the node's first read.
     if (isStored && !this.#begun) await this.listen();
     if (isEvent || isStored || switched !== undefined)
       await storage.write(SYSTEM_TENANT, authorship, async (session) => {
         if (switched !== undefined) await session.switchPlugin(switched.pluginName, switched.state);
         if (isStored) session.broadcast(broadcast);
-        if (isEvent) session.publish([serviceEvent(telling)]);
+        if (isEvent) session.publish([serviceEvent(content)]);
       });
     if (isStored) await this.listen();
     else await this.#handle([broadcast]);
   }
 
-  /** Does what was told since the last time; what was told before the first time is not for this node. */
+  /** Handles broadcasts since the last call; the first call skips all earlier ones. */
   listen(): Promise<void> {
     const listening = this.#listening.then(() => this.#listen());
     this.#listening = listening.catch(() => undefined);
@@ -106,21 +95,19 @@ export class Broadcasts {
 
   async #fresh(): Promise<readonly Broadcast[]> {
     const { storage, systemClock } = this.#ports;
-    const told: Broadcast[] = [];
+    const found: Broadcast[] = [];
     let page: readonly Broadcast[];
     do {
-      page = await storage.nodes.broadcastsAfter(
-        told.at(-1)?.recordId ?? this.#heard.after,
-        BROADCASTS_AT_ONCE,
-      );
-      told.push(...page);
+      const after = found.at(-1)?.recordId ?? this.#heard.after;
+      page = await storage.nodes.broadcastsAfter(after, BROADCASTS_AT_ONCE);
+      found.push(...page);
     } while (page.length === BROADCASTS_AT_ONCE);
-    return this.#heard.hear(told, systemClock.nowMs());
+    return this.#heard.hear(found, systemClock.nowMs());
   }
 
-  async #handle(told: readonly Pick<Broadcast, 'service' | 'type' | 'payload'>[]): Promise<void> {
+  async #handle(broadcasts: readonly Pick<Broadcast, 'service' | 'type' | 'payload'>[]): Promise<void> {
     const { logger } = this.#ports;
-    for (const { service, type, payload } of told) {
+    for (const { service, type, payload } of broadcasts) {
       const handle = this.#handlerOf({ service, type });
       if (handle === undefined) {
         logger.warn({ type }, 'the nodes were told something for which this one has no handler');
@@ -135,7 +122,11 @@ export class Broadcasts {
   }
 }
 
-function serviceEvent({ service, type, payload }: Telling): NewBusEvent {
+function serviceEvent({
+  service,
+  type,
+  payload,
+}: Pick<Broadcast, 'service' | 'type' | 'payload'>): NewBusEvent {
   const metaData = { service, commandType: type, eventJson: stringifyExactJson(payload) };
   return {
     type: BusEventType.BROADCAST_SERVICE,
@@ -144,7 +135,7 @@ function serviceEvent({ service, type, payload }: Telling): NewBusEvent {
   };
 }
 
-/** After what time no broadcast with a lower number can become visible any more: each is a short transaction. */
+/** Time until all broadcasts with a lower number are visible, since each is a short transaction. */
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**
@@ -156,17 +147,17 @@ export class HeardBroadcasts {
   readonly #heardAt = new Map<number, number>();
   #after = 0;
 
-  /** All that has to be looked at has a higher number. */
+  /** Lower numbers need not be read again. */
   get after(): number {
     return this.#after;
   }
 
-  /** Those up to this number are not for this node. */
+  /** Skips all numbers up to this one. */
   passOver(recordId: number): void {
     this.#after = Math.max(this.#after, recordId);
   }
 
-  /** Those that were not heard before; from now on they were. */
+  /** Returns the new ones and remembers them. */
   hear(broadcasts: readonly Broadcast[], nowMs: number): readonly Broadcast[] {
     const fresh = broadcasts.filter(({ recordId }) => !this.#heardAt.has(recordId));
     for (const { recordId } of fresh) this.#heardAt.set(recordId, nowMs);

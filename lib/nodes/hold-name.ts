@@ -4,7 +4,7 @@ import { pause } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 
-/** How long, and how often, a start asks for a name that another node has. */
+/** How long and how often a starting node tries to get a name in use. */
 const NODE_NAME_WAIT_MS = 5_000;
 const NODE_NAME_PAUSE_MS = 250;
 
@@ -13,25 +13,31 @@ type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
 };
 
 /**
- * Takes the name for this node, before anything is done under it (platform §15 rule 1). The connection of a process that has
- * just ended may take a moment to end too.
- * @throws BillingError BUSY (60018) if a living node has it.
+ * Reserves the name for this node before its first use (platform §15 rule 1). Waits for the connection of a process that
+ * has just ended.
+ * @throws BillingError BUSY (60018) if a live node has it.
  */
 export async function holdName(ports: NamePorts, nodeName: string): Promise<void> {
   const { nodes } = ports.storage;
   for (let waitedMs = 0; ; waitedMs += NODE_NAME_PAUSE_MS) {
     const held = await nodes.hold(nodeName);
     if (held === 'HELD') return;
-    if (held === 'UNKNOWN') return refuseLivingNamesake(ports, nodeName);
+    if (held === 'UNKNOWN') return refuseLiveNamesake(ports, nodeName);
     if (waitedMs >= NODE_NAME_WAIT_MS) throw inUse(nodeName);
     await pause(ports.systemClock, NODE_NAME_PAUSE_MS);
   }
 }
 
-/** Where nothing but its signs of life tells whether a node lives: one that does gives the next sign in time. */
-async function refuseLivingNamesake(ports: NamePorts, nodeName: string): Promise<void> {
-  const { systemClock, logger } = ports;
-  const last = await lastSign(ports, nodeName);
+/** Waits for a heartbeat of another node with this name, for storage that knows no other sign of life. */
+async function refuseLiveNamesake(
+  { systemClock, logger, storage }: NamePorts,
+  nodeName: string,
+): Promise<void> {
+  const lastSign = async () => {
+    const found = await storage.nodes.list(NODE_LISTED_MS);
+    return found.find((node) => node.nodeName === nodeName)?.lastUpdatedDate ?? null;
+  };
+  const last = await lastSign();
   if (last === null) return;
   const waitMs = NODE_BEAT_MS + NODE_NAME_WAIT_MS;
   logger.warn(
@@ -40,15 +46,10 @@ async function refuseLivingNamesake(ports: NamePorts, nodeName: string): Promise
   );
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += NODE_NAME_WAIT_MS) {
     await pause(systemClock, NODE_NAME_WAIT_MS);
-    const sign = await lastSign(ports, nodeName);
+    const sign = await lastSign();
     if (sign === null) return;
     if (sign !== last) throw inUse(nodeName);
   }
-}
-
-async function lastSign({ storage }: NamePorts, nodeName: string): Promise<number | null> {
-  const found = await storage.nodes.list(NODE_LISTED_MS);
-  return found.find((node) => node.nodeName === nodeName)?.lastUpdatedDate ?? null;
 }
 
 function inUse(nodeName: string): BillingError {

@@ -2,11 +2,11 @@ import type { EventPayload } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
 import { checkText } from '../values/text/index.ts';
 
-/** Characters of the type of a command to nodes, and how many properties it has. */
+/** Maximum length of a command type, and maximum number of properties. */
 const MAX_NODE_COMMAND_TYPE_CHARACTERS = 255;
 const MAX_NODE_COMMAND_PROPERTIES = 100;
 
-/** The commands that the engine itself knows. */
+/** The engine's own commands. */
 export const PluginCommand = {
   INSTALL: 'INSTALL_PLUGIN',
   UNINSTALL: 'UNINSTALL_PLUGIN',
@@ -18,21 +18,21 @@ export type PluginCommand = (typeof PluginCommand)[keyof typeof PluginCommand];
 
 export interface NodeCommandProperty {
   readonly key: string;
-  /** Anything that JSON can hold. */
+  /** Any JSON value. */
   readonly value: unknown;
 }
 
-/** What nodes are told to do (platform §11). */
+/** A command to nodes (platform §11). */
 export interface NodeCommand {
-  /** A `PluginCommand`, or a name for which a host has registered a handler; 1 to 255 characters. */
+  /** A `PluginCommand`, or the name of a handler that the host has registered; 1 to 255 characters. */
   readonly type: string;
-  /** At most 100. Commands about plugins name theirs by `pluginName` or `pluginKey`. */
+  /** At most 100. Plugin commands specify the plugin by `pluginName` or `pluginKey`. */
   readonly properties: readonly NodeCommandProperty[];
-  /** Passed on to handlers; default false. */
+  /** Passed to handlers; default false. */
   readonly isSystemCommand?: boolean;
 }
 
-/** Does what a command says, at each node. What it throws is logged. */
+/** Executes a command on each node. Errors are logged. */
 export type NodeCommandHandler = (command: NodeCommand) => Promise<void> | void;
 
 export function isPluginCommand(type: string): type is PluginCommand {
@@ -46,7 +46,7 @@ export function checkCommand({ type, properties }: NodeCommand): void {
     throw invalidField(`A command has at most ${MAX_NODE_COMMAND_PROPERTIES} properties`);
 }
 
-/** As it is stored and told. */
+/** Returns the stored form of a command. */
 export function payloadOfCommand({ type, properties, isSystemCommand }: NodeCommand): EventPayload {
   return {
     isSystemCommandType: isSystemCommand ?? false,

@@ -2,10 +2,10 @@ import type { PluginIdentity } from '../ports/index.ts';
 import { type PluginInfo, PluginState, type PluginSwitch } from '../records/index.ts';
 import { type NodeCommand, PluginCommand } from './node-command.ts';
 
-/** Which of the plugins that the host has registered take part in this node's work (platform §11). */
+/** The running and stopped plugins of this node (platform §11). */
 export class PluginSwitches {
   readonly #registered: readonly PluginInfo[];
-  /** Those that are not running. */
+  /** Plugins that are not running. */
   readonly #off = new Map<string, PluginSwitch['state']>();
   readonly #refills: (() => void)[] = [];
 
@@ -13,14 +13,14 @@ export class PluginSwitches {
     this.#registered = pluginInfos(registered);
   }
 
-  /** These plugins without those that do not run now: one list, which changes with every command. */
+  /** Returns a live list of the running plugins among these; every command updates it. */
   running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
     const list: P[] = [];
     this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));
     return list;
   }
 
-  /** The same by name. */
+  /** As `running`, by name. */
   runningByName<P extends PluginIdentity>(plugins: readonly P[]): ReadonlyMap<string, P> {
     const byName = new Map<string, P>();
     this.#follow(() => {
@@ -30,7 +30,7 @@ export class PluginSwitches {
     return byName;
   }
 
-  /** The plugins with their states; those that were uninstalled are not among them. */
+  /** Returns the installed plugins with their states. */
   list(): readonly PluginInfo[] {
     return this.#registered
       .filter(({ pluginName }) => this.#off.get(pluginName) !== 'UNINSTALLED')
@@ -40,18 +40,18 @@ export class PluginSwitches {
       }));
   }
 
-  /** The registered plugin that a command is about; null: this node has none such. */
+  /** Returns the registered plugin of a command; null for an unknown one. */
   find(command: NodeCommand): PluginInfo | null {
     return pluginNamedBy(command, this.#registered);
   }
 
-  /** Does what a command about a plugin says. */
+  /** Executes a plugin command. */
   apply(type: PluginCommand, { pluginName }: PluginInfo): void {
     this.#set(pluginName, switchedBy(type, this.#off.get(pluginName) ?? null));
     for (const refill of this.#refills) refill();
   }
 
-  /** Begins with these plugins off and all others running. */
+  /** Switches these plugins off and all others on. */
   restore(switches: readonly PluginSwitch[]): void {
     this.#off.clear();
     for (const { pluginName, state } of switches) this.#set(pluginName, state);
@@ -73,7 +73,7 @@ export class PluginSwitches {
   }
 }
 
-/** What a command makes of a plugin (null = it runs); one that was uninstalled has to be installed before it runs again. */
+/** Returns the plugin's state after a command (null = running). Only INSTALL starts an uninstalled plugin. */
 export function switchedBy(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,
@@ -91,7 +91,7 @@ export function switchedBy(
   }
 }
 
-/** The plugin that the properties of a command name, by name or by key. */
+/** Returns the plugin with the name or key in the command's properties. */
 export function pluginNamedBy(
   { properties }: NodeCommand,
   plugins: readonly PluginInfo[],
@@ -105,7 +105,7 @@ export function pluginNamedBy(
   return plugins.find(isMeant) ?? null;
 }
 
-/** The kinds of plugins that a host registers, as operators and commands know them. */
+/** The plugin types in commands and node lists. */
 export const PluginService = {
   PAYMENT: 'PaymentPluginApi',
   PAYMENT_CONTROL: 'PaymentControlPluginApi',
@@ -116,13 +116,12 @@ export const PluginService = {
 } as const;
 export type PluginService = (typeof PluginService)[keyof typeof PluginService];
 
-/** The plugins of one kind. */
 interface RegisteredPlugins {
   readonly service: PluginService;
   readonly plugins: readonly PluginIdentity[];
 }
 
-/** One entry for each name: what is registered as several kinds under one name is one plugin with several services. */
+/** Merges plugins of several types with the same name to one plugin with several services. */
 function pluginInfos(registered: readonly RegisteredPlugins[]): readonly PluginInfo[] {
   const found = new Map<string, PluginInfo>();
   for (const { service, plugins } of registered) {

@@ -1,40 +1,36 @@
-import type { SystemClock } from '../ports/index.ts';
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
 import type { Plain } from '../values/given/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { BroadcastPorts } from './broadcasts.ts';
-import { CommandService } from './command-service.ts';
+import { nodeCommands } from './command-service.ts';
 import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
 import type { PluginSwitches } from './plugin-switches.ts';
 
-/** How long what a node that has gone was is still stored. */
+/** How long an ended node stays stored. */
 const NODE_KEPT_MS = DAY_MS;
 
-/** How often a node looks for what all nodes are told. */
+/** Interval at which a node reads broadcasts. */
 const NODE_LISTEN_MS = 5_000;
 
 interface NodeServiceInput {
   readonly nodeName: string;
   readonly version: string;
   readonly switches: PluginSwitches;
-  /** What the host does when nodes are commanded, by type of command. */
+  /** The host's handlers by command type. */
   readonly handlers?: Readonly<Record<string, NodeCommandHandler>> | undefined;
-  /** Forgets what this node keeps in memory of a tenant, or of all (null). */
+  /** Drops the caches of a tenant, or of all (null). */
   readonly dropCaches: (tenantRecordId: number | null) => void;
-  /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
+  /** Whether the name belongs to an earlier, ended process of this node; default false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
 }
 
-/**
- * Makes this process known to the others that share the storage (platform §15 rule 1), and does what all nodes are
- * told.
- */
+/** Registers this process among those that share the storage (platform §15 rule 1), and executes commands to nodes. */
 export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
   readonly #ports: BroadcastPorts;
   readonly #input: NodeServiceInput;
   readonly #bootDate: Instant;
-  readonly #commands: CommandService;
+  readonly #commands: ReturnType<typeof nodeCommands>;
   readonly #background: readonly Repeated[];
   #started = false;
   #stopped = false;
@@ -44,7 +40,7 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
     this.#ports = ports;
     this.#input = input;
     this.#bootDate = instant(ports.systemClock.nowMs());
-    this.#commands = new CommandService(ports, {
+    this.#commands = nodeCommands(ports, {
       switches: input.switches,
       handlers: input.handlers ?? {},
       nodes: () => this.list(),
@@ -60,7 +56,7 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
     const found = await this.#ports.storage.nodes.list(NODE_LISTED_MS);
     const own = await this.local();
     if (!found.some(({ nodeName }) => nodeName === own.nodeName)) return [...found, own];
-    // As it is, and not as it was when it last said so.
+    // The current state of this node, newer than the stored one.
     return found.map((node) => (node.nodeName === own.nodeName ? { ...node, plugins: own.plugins } : node));
   }
 
@@ -80,19 +76,19 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
     return this.#commands.dropCaches(author, tenant);
   }
 
-  /** Before any plugin is asked: which of them are, as commands to all nodes have said. */
+  /** Restores the plugin states; call it before the first plugin call. */
   prepare(): Promise<void> {
     return this.#commands.prepare();
   }
 
-  /** Signs of life begin; earlier lives of this node are forgotten. */
+  /** Starts heartbeats, and removes earlier processes of this node. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
     for (const repeated of this.#background) repeated.start();
   }
 
-  /** The others see at once that this node has gone. */
+  /** Removes this node from the list at once. */
   async stop(): Promise<void> {
     if (!this.#started || this.#stopped) return;
     this.#stopped = true;
@@ -104,7 +100,7 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
     }
   }
 
-  /** Forgets what all nodes were told before. */
+  /** Deletes old broadcasts. */
   async purge(before: Instant): Promise<void> {
     if (!this.#ports.storage.singleNode) await this.#ports.storage.nodes.purgeBroadcasts(before);
   }
@@ -131,29 +127,51 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
 
   #repeated(everyMs: number, run: () => Promise<void>): Repeated {
     const { systemClock, logger } = this.#ports;
-    const failed = (error: unknown): void =>
-      logger.warn({ err: error }, 'this node did not reach the others; it tries again');
-    return new Repeated(systemClock, { everyMs, run, failed });
+    let isStopped = false;
+    let running = Promise.resolve();
+    let cancelTimer: (() => void) | undefined;
+    const start = (): void => {
+      running = run()
+        .catch((error: unknown) =>
+          logger.warn({ err: error }, 'this node did not reach the others; it tries again'),
+        )
+        .finally(() => {
+          if (!isStopped) cancelTimer = systemClock.after(everyMs, start);
+        });
+    };
+    const stop = async (): Promise<void> => {
+      isStopped = true;
+      cancelTimer?.();
+      await running;
+    };
+    return { start, stop };
   }
 }
 
-/** The processes that share the storage (platform §11, §15); they belong to no tenant. */
+/** Work that repeats some time after its end, also after errors. */
+interface Repeated {
+  /** Starts the first run at once. */
+  start(): void;
+  /** Resolves at the end of the current run. */
+  stop(): Promise<void>;
+}
+
+/** The processes that share the storage (platform §11, §15), for all tenants. */
 export interface NodeOperations {
   /**
-   * The nodes that gave a sign of life in the last five minutes, in the order of their start, and this one. A node gives
-   * one every 30 s from `start` to `stop`.
+   * Returns this node and those with a heartbeat in the last five minutes, in the order of their start. A node sends a
+   * heartbeat every 30 s from `start` to `stop`.
    */
   list(): Promise<readonly Plain<NodeInfo>[]>;
-  /** This node. */
+  /** Returns this node. */
   local(): Promise<Plain<NodeInfo>>;
   /**
-   * Tells every node to do something, those that work now: this one at once, others within some seconds. A plugin that was
-   * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command brings it back; nodes
-   * that start later begin with that. Event sinks are told of the command too.
+   * Sends a command to every running node: this one executes it at once, others within some seconds. A stopped or
+   * uninstalled plugin is no longer called, as if the host had not registered it, until another command; later nodes
+   * start in that state. Event sinks get the command too.
    *
-   * @param options `localOnly`: only this node does it, until it ends; default false.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a command that cannot be, and for one about a plugin that no
-   * node has.
+   * @param options `localOnly`: only this node executes it, until it ends; default false.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid command, or a plugin that no node has.
    * @example await billing.nodes.command({ userName: 'ops' }, {
    *   type: 'STOP_PLUGIN', properties: [{ key: 'pluginName', value: 'tax' }] });
    */
@@ -163,50 +181,8 @@ export interface NodeOperations {
     options?: { readonly localOnly?: boolean },
   ): Promise<void>;
   /**
-   * Lets every node forget what it keeps in memory of a tenant's catalogs, or of all tenants' (null, the default), so that
-   * catalog plugins are asked again. Nothing that is stored needs it: a change is seen at once everywhere.
+   * Drops the cached catalogs of a tenant, or of all (null, the default), on every node, so that catalog plugins are called
+   * again. Stored catalogs do not need it: their changes take effect everywhere at once.
    */
   dropCaches(author: SystemAuthor, tenant?: TenantRef | null): Promise<void>;
-}
-
-/** Work that comes again some time after it has ended, whether or not it has failed. */
-class Repeated {
-  readonly #systemClock: SystemClock;
-  readonly #everyMs: number;
-  readonly #run: () => Promise<void>;
-  readonly #failed: (error: unknown) => void;
-  #stopped = false;
-  #running: Promise<void> = Promise.resolve();
-  #cancelTimer: (() => void) | undefined;
-
-  constructor(
-    systemClock: SystemClock,
-    work: {
-      readonly everyMs: number;
-      readonly run: () => Promise<void>;
-      readonly failed: (error: unknown) => void;
-    },
-  ) {
-    this.#systemClock = systemClock;
-    this.#everyMs = work.everyMs;
-    this.#run = work.run;
-    this.#failed = work.failed;
-  }
-
-  /** Begins at once. */
-  start(): void {
-    this.#running = this.#run()
-      .catch(this.#failed)
-      .finally(() => {
-        if (this.#stopped) return;
-        this.#cancelTimer = this.#systemClock.after(this.#everyMs, () => this.start());
-      });
-  }
-
-  /** Resolves when what runs has ended. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancelTimer?.();
-    await this.#running;
-  }
 }

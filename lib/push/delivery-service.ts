@@ -2,7 +2,6 @@ import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { DeliveryFilter, ReadSession } from '../ports/storage/index.ts';
 import {
-  type CallContext,
   type DeliveryState,
   type Leading,
   type Page,
@@ -17,40 +16,40 @@ import type { Uuid } from '../values/ids/index.ts';
 import { maskUrl } from '../values/text/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { ExternalEvent } from './external-event.ts';
-import { callbackOf } from './send-delivery.ts';
+import { callbackReader } from './send-delivery.ts';
 
-export class DeliveryService implements DeliveryOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #callbackOf = callbackOf();
+/** Lists and repeats deliveries to the tenant's callback (platform §10.5). */
+export function deliveryOperations(ports: Pick<Ports, 'storage'>): DeliveryOperations<WithContext> {
+  const callbackOf = callbackReader();
 
-  constructor(ports: Pick<Ports, 'storage'>) {
-    this.#ports = ports;
-  }
+  return {
+    async list(context, request: DeliveryListRequest) {
+      const { offset, limit, ...filter } = request;
+      const found = await ports.storage.read(context.tenant, async (session) => {
+        if (filter.accountId !== undefined) await loadAccount(session, filter.accountId);
+        return session.deliveries.list(filter, { offset, limit });
+      });
+      return { ...found, rows: found.rows.map(viewOf) };
+    },
 
-  async list(context: CallContext, request: DeliveryListRequest): Promise<Page<DeliveryView>> {
-    const { offset, limit, ...filter } = request;
-    const found = await this.#ports.storage.read(context.tenant, async (session) => {
-      if (filter.accountId !== undefined) await loadAccount(session, filter.accountId);
-      return session.deliveries.list(filter, { offset, limit });
-    });
-    return { ...found, rows: found.rows.map(viewOf) };
-  }
+    async get(context, deliveryId: Uuid) {
+      return viewOf(await ports.storage.read(context.tenant, (session) => load(session, deliveryId)));
+    },
 
-  async get(context: CallContext, deliveryId: Uuid): Promise<DeliveryView> {
-    return viewOf(await this.#ports.storage.read(context.tenant, (session) => load(session, deliveryId)));
-  }
-
-  async sendAgain(context: CallContext, deliveryId: Uuid): Promise<void> {
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.keyValues.lock();
-      const delivery = await load(session, deliveryId);
-      const url = await this.#callbackOf(session);
-      if (url === null)
-        throw invalidParameter('No callback is registered to which the event could be sent', { deliveryId });
-      // Not a first attempt, whose order within the account counts.
-      await session.deliveries.sendAgain(delivery, { url, dueOrder: Math.max(1, context.createdDate) });
-    });
-  }
+    async sendAgain(context, deliveryId: Uuid) {
+      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.keyValues.lock();
+        const delivery = await load(session, deliveryId);
+        const url = await callbackOf(session);
+        if (url === null)
+          throw invalidParameter('No callback is registered to which the event could be sent', {
+            deliveryId,
+          });
+        // Not a first attempt, whose order within the account counts.
+        await session.deliveries.sendAgain(delivery, { url, dueOrder: Math.max(1, context.createdDate) });
+      });
+    },
+  };
 }
 
 async function load(session: ReadSession, deliveryId: Uuid): Promise<PushDelivery> {

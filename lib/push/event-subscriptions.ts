@@ -36,36 +36,29 @@ interface Handled {
 }
 
 /** The event handlers of this process (platform §10.6). */
-export class EventSubscriptions {
-  readonly #ports: SubscriptionPorts;
-  readonly #input: SubscribeInput;
-  readonly #open = new Set<Subscription>();
+export function eventSubscriptions(ports: SubscriptionPorts, input: SubscribeInput) {
+  const open = new Set<Subscription>();
 
-  constructor(ports: SubscriptionPorts, input: SubscribeInput) {
-    this.#ports = ports;
-    this.#input = input;
+  async function placeOf(tenant: TenantRef | null, after: string = LATEST): Promise<number> {
+    return after === LATEST ? ports.storage.events.horizon(tenant?.recordId ?? null) : readCursor(after);
   }
 
-  async subscribe<T extends OutwardEventType>(
-    request: Omit<SubscribeRequest<T>, 'tenant'> & { readonly tenant: TenantRef | null },
-  ): Promise<EventSubscription> {
-    const { tenant, types, onEvent, after } = request;
-    const handled = { tenant, types, onEvent, after: await this.#placeOf(tenant, after) };
-    const subscription = new Subscription(this.#ports, this.#input, handled);
-    this.#open.add(subscription);
-    void subscription.ended.then(() => this.#open.delete(subscription));
-    return subscription;
-  }
+  return {
+    async subscribe<T extends OutwardEventType>(
+      request: Omit<SubscribeRequest<T>, 'tenant'> & { readonly tenant: TenantRef | null },
+    ): Promise<EventSubscription> {
+      const { tenant, types, onEvent, after } = request;
+      const handled = { tenant, types, onEvent, after: await placeOf(tenant, after) };
+      const subscription = new Subscription(ports, input, handled);
+      open.add(subscription);
+      void subscription.ended.then(() => open.delete(subscription));
+      return subscription;
+    },
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#open].map((subscription) => subscription.close()));
-  }
-
-  async #placeOf(tenant: TenantRef | null, after: string = LATEST): Promise<number> {
-    return after === LATEST
-      ? this.#ports.storage.events.horizon(tenant?.recordId ?? null)
-      : readCursor(after);
-  }
+    async close(): Promise<void> {
+      await Promise.all([...open].map((subscription) => subscription.close()));
+    },
+  };
 }
 
 class Subscription implements EventSubscription {

@@ -1,8 +1,8 @@
 export {
   type DeliveryListRequest,
   type DeliveryOperations,
-  DeliveryService,
   type DeliveryView,
+  deliveryOperations,
 } from './delivery-service.ts';
 export type {
   EventFeed,
@@ -12,10 +12,10 @@ export type {
   EventSubscriptionOperations,
   SubscribeRequest,
 } from './event-operations.ts';
-export { EventService } from './event-service.ts';
+export { type EventService, eventService } from './event-service.ts';
 export { type ExternalEvent, externalEventTypes, metaDataText } from './external-event.ts';
 export type { PushDispatcher } from './push-dispatcher.ts';
-export { PushService } from './service.ts';
-export { SinkService } from './sink-service.ts';
+export { type PushService, pushService } from './service.ts';
+export { type SinkService, sinkService } from './sink-service.ts';
 export { eventIdOf } from './take-up.ts';
 export { PushCounts } from './tenant-stream.ts';

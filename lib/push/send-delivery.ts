@@ -1,9 +1,8 @@
 import type { Logger, PushSender, SystemClock } from '../ports/index.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
 import type { PushDelivery } from '../records/index.ts';
 import { atMost, plainError, TIME_OVER } from '../runtime/index.ts';
 import {
-  ActiveValueCache,
+  activeValueOf,
   type CallbackPolicy,
   type CallbackTarget,
   resolveCallback,
@@ -92,18 +91,5 @@ function failed(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 
-export type CallbackOf = (session: ReadSession) => Promise<string | null>;
-
-/** The tenant's row refers to an immutable callback row, so a callback is read once. */
-export function callbackOf(): CallbackOf {
-  const known = new ActiveValueCache<string>();
-  return async (session) => {
-    const { callback } = await session.revisions();
-    if (callback === null) return null;
-    const found = known.find(callback);
-    if (found !== undefined) return found;
-    const url = await session.keyValues.valueOf(callback.recordId);
-    known.keep(session, callback, url);
-    return url;
-  };
-}
+/** Returns a reader of the tenant's callback; each is read once. */
+export const callbackReader = () => activeValueOf('callback', (url) => url);

@@ -18,64 +18,36 @@ const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
 
-/** The tenant of an event; null = the system. */
-interface SinkTarget {
-  readonly tenantId: Uuid | null;
-}
-
 interface CountedSink {
   readonly sink: EventSink;
   readonly counts: PushCounts;
 }
 
 /** Creates deliveries to the host's event sinks and calls them (platform §10.6), each independently. */
-export class SinkService {
-  readonly counted: readonly CountedSink[];
-  readonly #ports: SinkPorts;
-  readonly #retriesMs: readonly number[];
-
-  /** @param retriesMs delays after errors of a sink. */
-  constructor(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
-    this.#ports = ports;
-    this.#retriesMs = retriesMs;
-    this.counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
-  }
+export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
+  const counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
 
   /** Registers the sinks for all later events; call it before the engine works. */
-  async register(): Promise<void> {
-    const names = this.counted.map(({ sink }) => sink.name);
-    if (names.length > 0) await this.#ports.storage.sinks.register(names);
+  async function register(): Promise<void> {
+    const names = counted.map(({ sink }) => sink.name);
+    if (names.length > 0) await ports.storage.sinks.register(names);
   }
 
-  /** One per sink and engine. */
-  dispatchers(input: DispatcherInput): readonly PushDispatcher[] {
-    return this.counted.map((counted) => this.#dispatcherOf(counted, input));
-  }
-
-  /** Deletes old deliveries, and the data of sinks unused for so long. */
-  async purge(retentionMs: number): Promise<void> {
-    const { storage, clock } = this.#ports;
-    const before = addMilliseconds(clock.now(), -retentionMs);
-    await Promise.all(this.counted.map(({ sink }) => storage.sink(sink.name).purge(before, PURGE_SIZE)));
-    await this.register();
-    await storage.sinks.forget(Math.max(retentionMs, EVENT_SINK_LEAST_KEPT_MS), PURGE_SIZE);
-  }
-
-  #dispatcherOf(
+  function dispatcherOf(
     { sink, counts }: CountedSink,
     { node, isFormerNode, tenantOf }: DispatcherInput,
   ): PushDispatcher {
-    const { storage, clock } = this.#ports;
+    const { storage, clock } = ports;
     const store = storage.sink(sink.name);
-    const logger = naming(this.#ports.logger, sink.name);
-    const ports = { ...this.#ports, logger, storage: { push: store, singleNode: storage.singleNode } };
+    const logger = naming(ports.logger, sink.name);
+    const own = { ...ports, logger, storage: { push: store, singleNode: storage.singleNode } };
     const refOf = async (recordId: number): Promise<TenantRef> =>
       recordId === SYSTEM_TENANT.recordId ? SYSTEM_TENANT : tenantOf(recordId);
-    return new PushDispatcher(ports, {
+    return new PushDispatcher(own, {
       node,
       isFormerNode,
       streamOf: (lease, record) =>
-        new TenantStream<SinkTarget>({
+        new TenantStream<{ readonly tenantId: Uuid | null }>({
           tenantRecordId: lease.tenantRecordId,
           store,
           now: () => clock.now(),
@@ -83,10 +55,10 @@ export class SinkService {
           counts,
           target: async () => {
             const tenant = await refOf(lease.tenantRecordId);
-            return { tenantId: tenant === SYSTEM_TENANT ? null : tenant.id, retriesMs: this.#retriesMs };
+            return { tenantId: tenant === SYSTEM_TENANT ? null : tenant.id, retriesMs };
           },
           takeUp: async () =>
-            takeUp(this.#ports, {
+            takeUp(ports, {
               store,
               lease,
               tenant: await refOf(lease.tenantRecordId),
@@ -97,18 +69,22 @@ export class SinkService {
             }),
           isStrict: true,
           placeOf: () => ({}),
-          send: (delivery, { tenantId }) => this.#give(sink, delivery, tenantId),
+          send: (delivery, { tenantId }) => give(sink, delivery, tenantId),
           record,
         }),
     });
   }
 
-  async #give(sink: EventSink, delivery: PushDelivery, tenantId: Uuid | null): Promise<AttemptOutcome> {
+  async function give(
+    sink: EventSink,
+    delivery: PushDelivery,
+    tenantId: Uuid | null,
+  ): Promise<AttemptOutcome> {
     const plugin = { kind: 'event sink', name: sink.name, timeoutMs: EVENT_SINK_TIMEOUT_MS };
-    const { logger } = this.#ports;
+    const { logger } = ports;
     try {
       const event = deliveredEvent(delivery, tenantId);
-      await callPlugin(plugin, this.#ports, async () => sink.onEvent(event));
+      await callPlugin(plugin, ports, async () => sink.onEvent(event));
       return { kind: 'DELIVERED', status: null };
     } catch (error) {
       const reason = reasonOf(error);
@@ -122,7 +98,28 @@ export class SinkService {
       return { kind: 'FAILED', status: null, error: reason };
     }
   }
+
+  return {
+    counted,
+    register,
+
+    /** One per sink and engine. */
+    dispatchers(input: DispatcherInput): readonly PushDispatcher[] {
+      return counted.map((counted) => dispatcherOf(counted, input));
+    },
+
+    /** Deletes old deliveries, and the data of sinks unused for so long. */
+    async purge(retentionMs: number): Promise<void> {
+      const { storage, clock } = ports;
+      const before = addMilliseconds(clock.now(), -retentionMs);
+      await Promise.all(counted.map(({ sink }) => storage.sink(sink.name).purge(before, PURGE_SIZE)));
+      await register();
+      await storage.sinks.forget(Math.max(retentionMs, EVENT_SINK_LEAST_KEPT_MS), PURGE_SIZE);
+    },
+  };
 }
+
+export type SinkService = ReturnType<typeof sinkService>;
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -1,4 +1,3 @@
-export type { NewApiClientInput } from './api-clients.ts';
 export type { LoginAttempt } from './login-guard.ts';
 export {
   ALL_PERMISSIONS,
@@ -19,6 +18,6 @@ export type {
   TokenKeyOperations,
   UserOperations,
 } from './security-operations.ts';
-export { SecurityService } from './service.ts';
+export { securityOperations } from './service.ts';
 export type { NewTokenKey, TokenSigner } from './token-keys.ts';
-export type { NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';
+export type { NewApiClientInput, NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';

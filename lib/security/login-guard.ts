@@ -2,6 +2,7 @@ import type { Ports, Sha256 } from '../ports/index.ts';
 import type { LoginFailures, New } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
+import type { LoginGuardOperations } from './security-operations.ts';
 
 /** Failed logins within `LOGIN_FAILURE_WINDOW_MS` that lock a name, and an address. */
 const MAX_LOGIN_FAILURES_OF_NAME = 10;
@@ -24,33 +25,11 @@ interface Counted {
 const secondMs = 1_000;
 
 /** Locks names and addresses after too many failures (platform §6.4); the counters are in the database. */
-export class LoginGuard {
-  readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>;
-
-  constructor(ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>) {
-    this.#ports = ports;
-  }
-
-  async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
-    const { storage, sha256 } = this.#ports;
-    const { security } = storage;
-    const [name, address] = subjectsOf(attempt, sha256);
-    const counted = address === null ? [name] : [name, address];
-    const subjects = counted.map(({ subject }) => subject);
-    this.#refuseLocked(await security.findFailures(subjects));
-    const result = await check();
-    if (result === null) {
-      this.#refuseLocked(await this.#count(counted, attempt));
-      return null;
-    }
-    const known = await security.findFailures(subjects);
-    this.#refuseLocked(known);
-    if (known.some(({ subject }) => subject === name.subject)) await security.clearFailures([name.subject]);
-    return result;
-  }
-
-  #refuseLocked(known: readonly Locked[]): void {
-    const nowMs = this.#ports.systemClock.nowMs();
+export function loginGuard(
+  ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>,
+): LoginGuardOperations {
+  function refuseLocked(known: readonly Locked[]): void {
+    const nowMs = ports.systemClock.nowMs();
     const untilMs = Math.max(...known.map((each) => lockedUntil(each, nowMs) ?? 0), 0);
     if (untilMs === 0) return;
     throw billingError(ErrorCode.SECURITY_LOCKED_OUT, 'Too many failed logins; try again later', {
@@ -59,8 +38,11 @@ export class LoginGuard {
   }
 
   /** Counts one failure; returns the previous state. */
-  async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<readonly Locked[]> {
-    const { storage, systemClock, logger } = this.#ports;
+  async function count(
+    counted: readonly Counted[],
+    { kind, address }: LoginAttempt,
+  ): Promise<readonly Locked[]> {
+    const { storage, systemClock, logger } = ports;
     const nowMs = systemClock.nowMs();
     await storage.security.purgeFailures(nowMs - LOGIN_FAILURE_WINDOW_MS);
     const limits = new Map(counted.map(({ subject, limit }) => [subject, limit]));
@@ -77,6 +59,26 @@ export class LoginGuard {
     if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
     return before;
   }
+
+  return {
+    async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>) {
+      const { storage, sha256 } = ports;
+      const { security } = storage;
+      const [name, address] = subjectsOf(attempt, sha256);
+      const counted = address === null ? [name] : [name, address];
+      const subjects = counted.map(({ subject }) => subject);
+      refuseLocked(await security.findFailures(subjects));
+      const result = await check();
+      if (result === null) {
+        refuseLocked(await count(counted, attempt));
+        return null;
+      }
+      const known = await security.findFailures(subjects);
+      refuseLocked(known);
+      if (known.some(({ subject }) => subject === name.subject)) await security.clearFailures([name.subject]);
+      return result;
+    },
+  };
 }
 
 function subjectsOf(

@@ -29,29 +29,41 @@ export function isManagedBy(manager: Principal, { allTenants, tenantIds }: Tenan
   return !allTenants && tenantIds.length > 0 && isWithin;
 }
 
-export function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean {
+function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean {
   return manager.kind === kind && manager.name === name;
+}
+
+/** The host sees everybody, a viewer themselves and those of their tenants. */
+export function isVisibleTo(
+  viewer: Principal | null | undefined,
+  kind: PrincipalKind,
+  record: Managed,
+): boolean {
+  return !viewer || isSelf(viewer, kind, record.name) || isManagedBy(viewer, record);
+}
+
+function notEnoughPermissions(
+  { name: user }: Principal,
+  message: string,
+  facts: Readonly<Record<string, unknown>>,
+): BillingError {
+  return billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { user, ...facts });
 }
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant beyond the manager's. */
 export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
-  throw billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `User ${manager.name} is bound to tenants and grants these only, one at least: ${manager.tenantIds.join(', ') || 'none'}`,
-    { user: manager.name, tenantIds: manager.tenantIds },
-  );
+  const { name, tenantIds } = manager;
+  const message = `User ${name} is bound to tenants and grants these only, one at least: ${tenantIds.join(', ') || 'none'}`;
+  throw notEnoughPermissions(manager, message, { tenantIds });
 }
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions the manager lacks. */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
-  throw billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`,
-    { user: manager.name, permissions: missing },
-  );
+  const message = `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`;
+  throw notEnoughPermissions(manager, message, { permissions: missing });
 }
 
 /**
@@ -68,11 +80,8 @@ export async function checkRolesHeld(
     ? []
     : await undefinedRoles(now, roles);
   if (undefinedRole === undefined) return checkHeld(manager, await permissionsOfRoles(now, roles));
-  throw billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`,
-    { user: manager.name, role: undefinedRole },
-  );
+  const message = `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`;
+  throw notEnoughPermissions(manager, message, { role: undefinedRole });
 }
 
 /**
@@ -117,11 +126,8 @@ export async function checkNewRole(manager: Principal, name: string, now: Securi
 }
 
 function notOfTenants(manager: Principal, name: string): BillingError {
-  return billingError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`,
-    { user: manager.name, role: name },
-  );
+  const message = `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`;
+  return notEnoughPermissions(manager, message, { role: name });
 }
 
 const MAX_SECURITY_NAME_CHARACTERS = 128;

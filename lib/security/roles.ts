@@ -1,70 +1,65 @@
 import type { Ports } from '../ports/index.ts';
-import type { Role, SystemAuthor } from '../records/index.ts';
+import type { Role } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from './managing.ts';
 import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
+import type { RoleOperations } from './security-operations.ts';
 
 export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
 type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
 
 /** Named sets of permissions (platform §8). Changes take effect at once on every node. */
-export class Roles {
-  readonly #ports: RolePorts;
-  readonly #principals: Principals;
-
-  constructor(ports: RolePorts, principals: Principals) {
-    this.#ports = ports;
-    this.#principals = principals;
-  }
-
-  async list(): Promise<readonly RoleDefinition[]> {
-    const stored = await this.#ports.storage.security.listRoles();
-    const builtIn = [...BUILT_IN_ROLES].map(([name, permissions]) => ({ name, permissions }));
-    return [...builtIn, ...stored].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  }
-
-  async get(name: string): Promise<RoleDefinition> {
-    const builtIn = BUILT_IN_ROLES.get(name);
-    if (builtIn !== undefined) return { name, permissions: builtIn };
-    const [role] = isStorable(name) ? await this.#ports.storage.security.findRoles([name]) : [];
-    return role ?? { name, permissions: [] };
-  }
-
-  async create(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
-    const role = this.#roleOf(definition);
-    const authorship = systemAuthorshipOf(author, this.#ports);
-    const { security } = this.#ports.storage;
-    const check = checkBy(author, async (manager, now) => {
-      checkHeld(manager, role.permissions);
-      const [known] = await now.findRoles([role.name]);
-      if (known === undefined) await checkNewRole(manager, role.name, now);
-    });
-    const isNew = !BUILT_IN_ROLES.has(role.name) && (await security.insertRole(role, authorship, check));
-    if (!isNew) throw alreadyExists(role.name);
-    this.#principals.forget();
-  }
-
-  async put(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
-    const role = this.#roleOf(definition);
-    if (BUILT_IN_ROLES.has(role.name)) throw alreadyExists(role.name);
-    const check = checkBy(author, async (manager, now) => {
-      checkHeld(manager, role.permissions);
-      await checkRoleManaged(manager, role.name, now);
-    });
-    await this.#ports.storage.security.putRole(role, systemAuthorshipOf(author, this.#ports), check);
-    this.#principals.forget();
-  }
-
-  #roleOf({ name, permissions }: RoleDefinition) {
+export function roleOperations(ports: RolePorts, principals: Principals): RoleOperations {
+  function roleOf({ name, permissions }: RoleDefinition) {
     checkName('RoleDefinitionJson role', name);
     const normalised = normalisePermissions(permissions);
     checkKnownPermissions(normalised);
-    return { id: this.#ports.ids.next(), name, permissions: normalised };
+    return { id: ports.ids.next(), name, permissions: normalised };
   }
+
+  return {
+    async list() {
+      const stored = await ports.storage.security.listRoles();
+      const builtIn = [...BUILT_IN_ROLES].map(([name, permissions]) => ({ name, permissions }));
+      return [...builtIn, ...stored].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    },
+
+    async get(name) {
+      const builtIn = BUILT_IN_ROLES.get(name);
+      if (builtIn !== undefined) return { name, permissions: builtIn };
+      const [role] = isStorable(name) ? await ports.storage.security.findRoles([name]) : [];
+      return role ?? { name, permissions: [] };
+    },
+
+    async create(author, definition) {
+      const role = roleOf(definition);
+      const authorship = systemAuthorshipOf(author, ports);
+      const { security } = ports.storage;
+      const check = checkBy(author, async (manager, now) => {
+        checkHeld(manager, role.permissions);
+        const [known] = await now.findRoles([role.name]);
+        if (known === undefined) await checkNewRole(manager, role.name, now);
+      });
+      const isNew = !BUILT_IN_ROLES.has(role.name) && (await security.insertRole(role, authorship, check));
+      if (!isNew) throw alreadyExists(role.name);
+      principals.forget();
+    },
+
+    async put(author, definition) {
+      const role = roleOf(definition);
+      if (BUILT_IN_ROLES.has(role.name)) throw alreadyExists(role.name);
+      const check = checkBy(author, async (manager, now) => {
+        checkHeld(manager, role.permissions);
+        await checkRoleManaged(manager, role.name, now);
+      });
+      await ports.storage.security.putRole(role, systemAuthorshipOf(author, ports), check);
+      principals.forget();
+    },
+  };
 }
 
 function alreadyExists(name: string): BillingError {

@@ -8,32 +8,31 @@ import type {
   TenantGrants,
   User,
 } from '../records/index.ts';
-import type { NewApiClientInput } from './api-clients.ts';
 import type { LoginAttempt } from './login-guard.ts';
 import type { RoleDefinition } from './roles.ts';
 import type { NewTokenKey, TokenSigner } from './token-keys.ts';
-import type { NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';
+import type { NewApiClientInput, NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';
 
 /** Users of the server. */
 export interface UserOperations {
   /**
    * Creates a user.
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
-   * for tenants and permissions that the author does not hold.
+   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003),
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not hold.
    */
   create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void>;
 
   /**
-   * The active user.
-   * @param viewer who asks; absent: the host itself. A viewer bound to tenants sees themselves and the users of these
-   * tenants only.
+   * Returns the active user.
+   * @param viewer the caller; absent for the host. A viewer bound to tenants sees only themselves and users of these
+   * tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<User>;
 
   /**
-   * Ends sessions and tokens of the user.
+   * Changes the password and ends the user's sessions and tokens.
    * @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS.
    */
   changePassword(
@@ -50,13 +49,13 @@ export interface UserOperations {
   setRoles(author: SystemAuthor, input: UserRolesInput): Promise<void>;
 
   /**
-   * Replaces the tenants that the user may use.
+   * Replaces the tenants that the user can use.
    * @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID, SECURITY_NOT_ENOUGH_PERMISSIONS.
    */
   setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void>;
 
   /**
-   * Makes the user inactive: it cannot log in, and its sessions and tokens end.
+   * Deactivates the user and ends their sessions and tokens.
    * @throws BillingError SECURITY_INVALID_USER, SECURITY_NOT_ENOUGH_PERMISSIONS.
    */
   deactivate(author: SystemAuthor, name: string): Promise<void>;
@@ -64,33 +63,33 @@ export interface UserOperations {
 
 /** Roles: named sets of permissions. */
 export interface RoleOperations {
-  /** All roles, the built-in ones among them, by name. */
+  /** Returns all roles by name, including built-in ones. */
   list(): Promise<readonly RoleDefinition[]>;
 
-  /** A role; a role that does not exist has no permissions. */
+  /** Returns a role; an unknown role has no permissions. */
   get(name: string): Promise<RoleDefinition>;
 
   /**
    * Creates a role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and
-   * for a name that somebody in tenants other than the author's has as a role already.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, or
+   * a role already assigned in other tenants than the author's.
    */
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 
   /**
    * Replaces the permissions of a role, or creates it.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005),
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and for a role of somebody in
-   * tenants other than the author's.
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, or a role assigned in other
+   * tenants than the author's.
    */
   put(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 }
 
-/** Programs that sign in with a secret of their own. */
+/** Programs that sign in with their own secret. */
 export interface ApiClientOperations {
   /**
-   * Creates a client; its secret is kept hashed.
+   * Creates a client; its secret is stored as a hash.
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
    * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
    * tenants and permissions that the author does not hold.
@@ -98,18 +97,18 @@ export interface ApiClientOperations {
   create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void>;
 
   /**
-   * The active client.
-   * @param viewer who asks; absent: the host itself. A viewer bound to tenants sees themselves and the clients of these
-   * tenants only.
+   * Returns the active client.
+   * @param viewer the caller; absent for the host. A viewer bound to tenants sees only themselves and clients of these
+   * tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<ApiClient>;
 
-  /** The active client behind an id and secret, or null; an unknown id costs the same work as a wrong secret. */
+  /** Returns the active client with this id and secret, or null. An unknown id takes as long as a wrong secret. */
   authenticate(name: string, secret: string): Promise<ApiClient | null>;
 
   /**
-   * Makes the client inactive; its tokens end.
+   * Deactivates the client and ends its tokens.
    * @throws BillingError SECURITY_INVALID_USER (40001), SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
    */
   deactivate(author: SystemAuthor, name: string): Promise<void>;
@@ -117,57 +116,57 @@ export interface ApiClientOperations {
 
 /** Sessions of users who have signed in. */
 export interface LoginSessionOperations {
-  /** Starts a session of a user who has just logged in, and removes sessions that have ended. */
+  /** Starts a session of a user who has just logged in, and deletes ended sessions. */
   start(
     user: Principal,
     session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
   ): Promise<New<LoginSession>>;
 
-  /** The session with its user, if it has not ended; else null. Counts as a use of the session. */
+  /** Returns the session with its user, or null if it has ended. Counts as a use of the session. */
   find(
     tokenHash: string,
     idleMs?: number,
   ): Promise<{ readonly session: LoginSession; readonly user: Principal } | null>;
 }
 
-/** The keys of the server’s own tokens. */
+/** The keys of the server's own tokens. */
 export interface TokenKeyOperations {
-  /** System time, to which the times in tokens refer. */
+  /** Returns the system time that times in tokens refer to. */
   nowMs(): number;
 
-  /** The key that signs now; `make` is called if a new one is due, or if the server key cannot read the last. */
+  /** Returns the signing key. Calls `make` if a new one is due or the server key cannot decrypt the last. */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
-  /** Public parts of the keys whose tokens may still be valid. `graceMs`: longest life of a token, with its tolerance. */
+  /** Returns the public keys of tokens that may still be valid. `graceMs`: maximum token lifetime plus tolerance. */
   published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]>;
 
-  /** Removes keys whose tokens have long expired, never the one that signs. */
+  /** Deletes keys whose tokens expired long ago, but not the signing key. */
   purge(): Promise<void>;
 }
 
-/** Who signs in, and what they may do. */
+/** Users and clients with their permissions. */
 export interface PrincipalOperations {
   /**
-   * The active user or client of that name with its effective permissions and grants, or null; from memory, yet never
-   * stale: a change holds at once on every node.
+   * Returns the active user or client with effective permissions and grants, or null. Cached, but never stale: a change
+   * takes effect at once on every node.
    */
   principal(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null>;
 
-  /** Permissions of these roles together, sorted; a role that does not exist has none. */
+  /** Returns the sorted permissions of these roles; an unknown role has none. */
   permissionsOf(roles: readonly string[]): Promise<readonly string[]>;
 
-  /** The active user behind a name and password, or null; an unknown name costs the same work as a wrong password. */
+  /** Returns the active user with this name and password, or null. An unknown name takes as long as a wrong password. */
   authenticate(name: string, password: string): Promise<User | null>;
 
-  /** The user of that name, active or not; null if there is none. */
+  /** Returns the user, active or not; null for an unknown name. */
   find(name: string): Promise<User | null>;
 
-  /** Creates the administrator unless a user of that name exists; true if it was created. */
+  /** Creates the administrator unless a user of that name exists; returns true if it was created. */
   ensureAdministrator(name: string, password: string): Promise<boolean>;
 
   /**
-   * Gives the user a new password; the old one is refused at once on every node, remembered or not.
-   * @throws BillingError SECURITY_INVALID_USER (40001) if there is no user of that name.
+   * Sets the user's password. The old one stops working at once on every node.
+   * @throws BillingError SECURITY_INVALID_USER (40001) for an unknown user.
    */
   setPassword(name: string, password: string): Promise<void>;
 }
@@ -175,25 +174,24 @@ export interface PrincipalOperations {
 /** Counts failed logins. */
 export interface LoginGuardOperations {
   /**
-   * Makes an attempt: `check` answers null for a failure, which is counted; a success clears the name's failures.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`: without calling `check`, or without
-   * telling its answer if other attempts have led to the lock meanwhile; else many attempts at a time would be as many
-   * guesses.
+   * Runs `check`, which returns null for a failure. Failures are counted; a success clears the name's failures.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006) with `retryAfterSeconds` for a locked subject. If concurrent
+   * attempts locked it during `check`, its result is discarded, so that they are not as many guesses.
    */
   attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null>;
 }
 
-/** Who may use the server, and how they prove it (platform §6–§8). */
+/** Users, roles, clients, sessions and keys of the server (platform §6–§8). */
 export interface SecurityOperations extends PrincipalOperations {
   /** Users of the server. */
   readonly users: UserOperations;
   /** Roles: named sets of permissions. */
   readonly roles: RoleOperations;
-  /** Programs that sign in with a secret of their own. */
+  /** Programs that sign in with their own secret. */
   readonly clients: ApiClientOperations;
-  /** Sessions of users who have signed in, for whoever serves them. */
+  /** Sessions of users who have signed in. */
   readonly sessions: LoginSessionOperations;
-  /** Counts failed logins, and locks out names and addresses that fail too often. */
+  /** Counts failed logins, and locks names and addresses that fail too often. */
   readonly guard: LoginGuardOperations;
   /** The keys of the server's own tokens. */
   readonly tokenKeys: TokenKeyOperations;

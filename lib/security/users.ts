@@ -1,12 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { UserChange } from '../ports/storage/index.ts';
-import {
-  type Principal,
-  PrincipalKind,
-  type SystemAuthor,
-  type TenantGrants,
-  type User,
-} from '../records/index.ts';
+import { type ApiClient, PrincipalKind, type SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
@@ -20,11 +14,11 @@ import {
   checkSecret,
   existingRoles,
   existingTenants,
-  isManagedBy,
-  isSelf,
+  isVisibleTo,
   possibleRoles,
 } from './managing.ts';
 import type { Principals } from './principals.ts';
+import type { ApiClientOperations, UserOperations } from './security-operations.ts';
 
 export interface NewUserInput {
   /** 1–128 characters. */
@@ -40,6 +34,11 @@ export interface NewUserInput {
 
 export type UserRolesInput = Pick<NewUserInput, 'name' | 'roles' | 'allowsUndefinedRoles'>;
 
+export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantIds'> {
+  readonly secret: string;
+  readonly roles: readonly string[];
+}
+
 export interface PasswordPolicy {
   /** True: accepts passwords of fewer than 8 characters, as in test mode. */
   readonly allowShort: boolean;
@@ -48,90 +47,13 @@ export interface PasswordPolicy {
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
 /** Users of the server and their permissions (platform §8). Changes take effect at once on every node. */
-export class Users {
-  readonly #ports: UserPorts;
-  readonly #principals: Principals;
-
-  constructor(ports: UserPorts, principals: Principals) {
-    this.#ports = ports;
-    this.#principals = principals;
-  }
-
-  async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
-    const authorship = systemAuthorshipOf(author, this.#ports);
-    checkUserName(input.name);
-    checkSecret('UserRolesJson password', input.password, policy);
-    const allTenants = input.tenantIds === undefined;
-    checkGiven(author.principal, { allTenants, tenantIds: input.tenantIds ?? [] });
-    const roles = await this.#rolesOf(input);
-    const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
-    const { storage, ids, hasher } = this.#ports;
-    const user = {
-      id: ids.next(),
-      name: input.name,
-      passwordHash: await hasher.hash(input.password),
-      credentialVersion: 1,
-      permissions: [],
-      roles,
-      allTenants,
-      tenantIds,
-      isActive: true,
-    };
-    const check = checkBy(author, (manager, now) => checkRolesHeld(manager, roles, now));
-    if (await storage.security.insertUser(user, authorship, check)) return this.#principals.forget();
-    throw billingError(
-      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-      `There is a user "${shortened(input.name)}" already`,
-      { user: input.name },
-    );
-  }
-
-  async get(name: string, viewer?: Principal | null): Promise<User> {
-    const user = isStorable(name) ? await this.#ports.storage.system.findUserByName(name) : null;
-    if (!user?.isActive) throw noSuchUser(name);
-    if (viewer && !isSelf(viewer, PrincipalKind.USER, name) && !isManagedBy(viewer, user))
-      throw noSuchUser(name);
-    return user;
-  }
-
-  async changePassword(
-    author: SystemAuthor,
-    input: { readonly name: string; readonly password: string },
-    policy: PasswordPolicy,
-  ): Promise<void> {
-    checkSecret('UserRolesJson password', input.password, policy);
-    await this.#changeable(author, input.name);
-    const passwordHash = await this.#ports.hasher.hash(input.password);
-    await this.#change(author, input.name, { values: { passwordHash }, isCredential: true });
-  }
-
-  async setRoles(author: SystemAuthor, input: UserRolesInput): Promise<void> {
-    await this.#changeable(author, input.name);
-    const roles = await this.#rolesOf(input);
-    await this.#change(author, input.name, { values: { roles }, isCredential: true });
-  }
-
-  async setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void> {
-    await this.#changeable(author, input.name);
-    checkGiven(author.principal, input);
-    const tenantIds = await existingTenants(this.#ports, input.tenantIds);
-    const values = { allTenants: input.allTenants, tenantIds };
-    await this.#change(author, input.name, { values, isCredential: false });
-  }
-
-  async deactivate(author: SystemAuthor, name: string): Promise<void> {
-    await this.#changeable(author, name);
-    await this.#change(author, name, { values: { isActive: false }, isCredential: true });
-  }
-
-  async #rolesOf({ roles, allowsUndefinedRoles = false }: UserRolesInput): Promise<readonly string[]> {
-    return allowsUndefinedRoles ? possibleRoles(roles) : existingRoles(this.#ports, roles);
-  }
+export function userOperations(ports: UserPorts, principals: Principals): UserOperations {
+  const { storage, ids, hasher } = ports;
 
   /** @throws BillingError SECURITY_INVALID_USER for an unknown user and the configured administrator. */
-  async #changeable(author: SystemAuthor, name: string): Promise<void> {
-    const user = await this.get(name, author.principal);
-    if (user.permissions.length === 0) return;
+  async function checkChangeable({ principal }: SystemAuthor, name: string): Promise<void> {
+    const { permissions } = await operations.get(name, principal);
+    if (permissions.length === 0) return;
     throw billingError(
       ErrorCode.SECURITY_INVALID_USER,
       `User "${shortened(name)}" is set up by the server's configuration and is not changed here`,
@@ -139,33 +61,188 @@ export class Users {
     );
   }
 
-  async #change(
+  async function change(
     author: SystemAuthor,
     name: string,
-    change: { readonly values: Partial<UserChange>; readonly isCredential: boolean },
+    changed: { readonly values: Partial<UserChange>; readonly isCredential: boolean },
   ): Promise<void> {
-    const authorship = systemAuthorshipOf(author, this.#ports);
+    const authorship = systemAuthorshipOf(author, ports);
     const check = checkBy(author, async (manager, now) => {
       const managed = { kind: PrincipalKind.USER, record: await now.findUser(name) };
       await checkManaged(manager, managed, { now, unknown: noSuchUser });
-      await checkRolesHeld(manager, change.values.roles ?? [], now);
+      await checkRolesHeld(manager, changed.values.roles ?? [], now);
     });
-    const { security } = this.#ports.storage;
-    const changed = await security.updateUser(name, { ...change, check }, authorship);
-    if (changed === null) throw noSuchUser(name);
-    this.#principals.forget();
+    const stored = await storage.security.updateUser(name, { ...changed, check }, authorship);
+    if (stored === null) throw noSuchUser(name);
+    principals.forget();
   }
+
+  const operations: UserOperations = {
+    async create(author, input, policy) {
+      const authorship = systemAuthorshipOf(author, ports);
+      checkUserName(input.name);
+      checkSecret('UserRolesJson password', input.password, policy);
+      const granted = await checkedGrants(ports, author, input);
+      const user = {
+        ...granted,
+        id: ids.next(),
+        name: input.name,
+        passwordHash: await hasher.hash(input.password),
+        credentialVersion: 1,
+        permissions: [],
+        isActive: true,
+      };
+      const check = checkBy(author, (manager, now) => checkRolesHeld(manager, granted.roles, now));
+      if (await storage.security.insertUser(user, authorship, check)) return principals.forget();
+      throw alreadyExists('user', input.name);
+    },
+
+    async get(name, viewer) {
+      const user = isStorable(name) ? await storage.system.findUserByName(name) : null;
+      if (!user?.isActive || !isVisibleTo(viewer, PrincipalKind.USER, user)) throw noSuchUser(name);
+      return user;
+    },
+
+    async changePassword(author, { name, password }, policy) {
+      checkSecret('UserRolesJson password', password, policy);
+      await checkChangeable(author, name);
+      const passwordHash = await hasher.hash(password);
+      await change(author, name, { values: { passwordHash }, isCredential: true });
+    },
+
+    async setRoles(author, input) {
+      await checkChangeable(author, input.name);
+      const roles = await checkedRoles(ports, input);
+      await change(author, input.name, { values: { roles }, isCredential: true });
+    },
+
+    async setGrants(author, input) {
+      await checkChangeable(author, input.name);
+      checkGiven(author.principal, input);
+      const tenantIds = await existingTenants(ports, input.tenantIds);
+      const values = { allTenants: input.allTenants, tenantIds };
+      await change(author, input.name, { values, isCredential: false });
+    },
+
+    async deactivate(author, name) {
+      await checkChangeable(author, name);
+      await change(author, name, { values: { isActive: false }, isCredential: true });
+    },
+  };
+  return operations;
 }
 
-/** A name with a colon could never log in by Basic (RFC 7617 §2). */
+/** Applications that get tokens by their own secret (platform §6.5 rule 4). */
+export function apiClientOperations(ports: UserPorts, principals: Principals): ApiClientOperations {
+  const { hasher, ids, storage } = ports;
+  const { security } = storage;
+
+  async function find(name: string): Promise<ApiClient | null> {
+    const client = isStorable(name) ? await security.findClientByName(name) : null;
+    return client?.isActive ? client : null;
+  }
+
+  return {
+    async create(author, input, policy) {
+      const authorship = systemAuthorshipOf(author, ports);
+      checkName('ApiClientJson clientId', input.name);
+      checkSecret('ApiClientJson clientSecret', input.secret, policy);
+      const granted = await checkedGrants(ports, author, input);
+      const client = {
+        ...granted,
+        id: ids.next(),
+        name: input.name,
+        secretHash: await hasher.hash(input.secret),
+        credentialVersion: 1,
+        isActive: true,
+      };
+      const check = checkBy(author, (manager, now) => checkRolesHeld(manager, granted.roles, now));
+      if (await security.insertClient(client, authorship, check)) return principals.forget();
+      throw alreadyExists('client', input.name);
+    },
+
+    async get(name, viewer) {
+      const client = await find(name);
+      if (client === null || !isVisibleTo(viewer, PrincipalKind.CLIENT, client)) throw noSuchClient(name);
+      return client;
+    },
+
+    async authenticate(name, secret) {
+      const client = await find(name);
+      const rehash = security.rehashClient.bind(security, name);
+      return (await hasSecret(hasher, secret, { hash: client?.secretHash, rehash })) ? client : null;
+    },
+
+    async deactivate(author, name) {
+      const authorship = systemAuthorshipOf(author, ports);
+      const check = checkBy(author, async (manager, now) => {
+        const managed = { kind: PrincipalKind.CLIENT, record: await now.findClient(name) };
+        await checkManaged(manager, managed, { now, unknown: noSuchClient });
+      });
+      const isDone = isStorable(name) && (await security.deactivateClient(name, authorship, check));
+      if (!isDone) throw noSuchClient(name);
+      principals.forget();
+    },
+  };
+}
+
+/** Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret. */
+export async function hasSecret(
+  hasher: Ports['hasher'],
+  secret: string,
+  stored: {
+    readonly hash: string | undefined;
+    readonly rehash: (change: { readonly from: string; readonly to: string }) => Promise<unknown>;
+  },
+): Promise<boolean> {
+  const { hash: from } = stored;
+  const matches = await hasher.verify(secret, from ?? null);
+  if (from === undefined || !matches) return false;
+  if (hasher.isWeaker(from)) await stored.rehash({ from, to: await hasher.hash(secret) });
+  return true;
+}
+
+function checkedRoles(
+  ports: UserPorts,
+  { roles, allowsUndefinedRoles = false }: Pick<UserRolesInput, 'roles' | 'allowsUndefinedRoles'>,
+) {
+  return allowsUndefinedRoles ? possibleRoles(roles) : existingRoles(ports, roles);
+}
+
+/** Checks the roles and tenants of a new user or client. */
+async function checkedGrants(
+  ports: UserPorts,
+  { principal }: SystemAuthor,
+  input: Pick<NewUserInput, 'roles' | 'allowsUndefinedRoles' | 'tenantIds'>,
+) {
+  const { tenantIds = [] } = input;
+  const allTenants = input.tenantIds === undefined;
+  checkGiven(principal, { allTenants, tenantIds });
+  const roles = await checkedRoles(ports, input);
+  return { roles, allTenants, tenantIds: await existingTenants(ports, tenantIds) };
+}
+
+/** Rejects names with a colon, which could never log in by Basic (RFC 7617 §2). */
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;
   throw invalidField('UserRolesJson username must not hold a colon', { field: 'username' });
 }
 
+function alreadyExists(kind: 'user' | 'client', name: string): BillingError {
+  const message = `There is a ${kind} "${shortened(name)}" already`;
+  return billingError(ErrorCode.SECURITY_USER_ALREADY_EXISTS, message, { [kind]: name });
+}
+
 export function noSuchUser(name: string): BillingError {
-  return billingError(ErrorCode.SECURITY_INVALID_USER, `There is no user "${shortened(name)}"`, {
-    user: name,
-  });
+  return unknown('user', name);
+}
+
+function noSuchClient(name: string): BillingError {
+  return unknown('client', name);
+}
+
+function unknown(kind: 'user' | 'client', name: string): BillingError {
+  const message = `There is no ${kind} "${shortened(name)}"`;
+  return billingError(ErrorCode.SECURITY_INVALID_USER, message, { [kind]: name });
 }

@@ -2,22 +2,21 @@ import type { NameResolver } from '../ports/index.ts';
 import { type BillingError, invalidParameter } from '../values/errors/index.ts';
 import { maskUrl, shortened } from '../values/text/index.ts';
 
-/** Characters of a callback URL. */
 const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
-/** Where pushes of a tenant may go (platform §10.1). */
+/** The allowed targets of pushes (platform §10.1). */
 export interface CallbackPolicy {
-  /** `notifications.allowPrivateNetworks`; false: targets in private and loopback ranges are refused. */
+  /** `notifications.allowPrivateNetworks`; false rejects private and loopback addresses. */
   readonly allowPrivateNetworks: boolean;
-  /** Whether targets in loopback ranges are accepted nevertheless, as in test mode. */
+  /** Accepts loopback addresses anyway, as in test mode. */
   readonly allowLoopback: boolean;
 }
 
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
 
 /**
- * Reads a callback URL (platform §10.1): absolute, http or https, without user info, and not aimed at an address that
- * must not be called. A host name is checked at each delivery, by what it resolves to then (`resolveCallback`).
+ * Parses a callback URL (platform §10.1): absolute, http or https, without user info or a forbidden address. Addresses
+ * of host names are checked at each delivery (`resolveCallback`).
  * @throws BillingError INVALID_PARAMETER.
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
@@ -29,8 +28,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
     throw refused(text.replace(/\/\/[^/?#]*@/, '//'), 'must not hold user info');
   }
   checkSpelling(url, text);
-  const scope = hostScope(url.hostname);
-  const reason = refusal(scope, policy);
+  const reason = refusal(hostScope(url.hostname), policy);
   if (reason !== null) throw refused(text, reason);
   return url;
 }
@@ -38,18 +36,18 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
 const notAllowed =
   'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
-/** Why an address of that scope is not called; null if it may be. */
-function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
-  switch (scope) {
-    case AddressScope.PUBLIC:
-      return null;
-    case AddressScope.LOOPBACK:
-      return policy.allowPrivateNetworks || policy.allowLoopback ? null : notAllowed;
-    case AddressScope.PRIVATE:
-      return policy.allowPrivateNetworks ? null : notAllowed;
-    case AddressScope.FORBIDDEN:
-      return 'is aimed at a link-local, metadata, multicast or reserved address, which is never called';
-  }
+/** Returns why an address of that scope is rejected; null if it is allowed. */
+function refusal(
+  scope: AddressScope,
+  { allowPrivateNetworks, allowLoopback }: CallbackPolicy,
+): string | null {
+  if (scope === AddressScope.FORBIDDEN)
+    return 'is aimed at a link-local, metadata, multicast or reserved address, which is never called';
+  const isAllowed =
+    scope === AddressScope.PUBLIC ||
+    allowPrivateNetworks ||
+    (scope === AddressScope.LOOPBACK && allowLoopback);
+  return isAllowed ? null : notAllowed;
 }
 
 function parsedUrl(text: string): URL {
@@ -59,7 +57,7 @@ function parsedUrl(text: string): URL {
   throw refused(text, 'is not an absolute http or https URL');
 }
 
-/** An address in disguise (octal, decimal, shortened, IPv6-mapped) belongs to no honest receiver. */
+/** Rejects disguised addresses (octal, decimal, shortened, IPv6-mapped). */
 function checkSpelling(url: URL, text: string): void {
   const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   const host = unbracketed(url.hostname);
@@ -85,18 +83,17 @@ function refused(text: string, reason: string): BillingError {
   return invalidParameter(`The callback URL "${shortened(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
 }
 
-/** Where a push connects to. */
+/** The target of a push. */
 export interface CallbackTarget {
   readonly url: URL;
-  /** The addresses that may be connected to. The host must not be resolved again, since the answer could be another. */
+  /** The checked addresses. Do not resolve the host again, since the result could differ. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Checks a registered callback before a delivery with every address of its name: one forbidden address refuses all,
- * so that the name cannot be redirected later.
- * @throws BillingError INVALID_PARAMETER when it must not be called; whatever the resolver throws when there is no
- * address.
+ * Resolves a registered callback before a delivery. One forbidden address of its name rejects all, so that the name
+ * cannot be redirected later.
+ * @throws BillingError INVALID_PARAMETER for a forbidden target; errors of the resolver.
  */
 export async function resolveCallback(
   text: string,
@@ -104,11 +101,11 @@ export async function resolveCallback(
   resolver: NameResolver,
 ): Promise<CallbackTarget> {
   const url = readCallbackUrl(text, policy);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = unbracketed(url.hostname);
   const addresses = ipBytes(host) === undefined ? await resolver.resolve(host) : [host];
   const reasons = addresses.map((address) => refusal(addressScope(address), policy));
-  const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find((each) => each !== null);
-  if (reason === undefined || reason === null) return { url, addresses };
+  const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find(Boolean);
+  if (!reason) return { url, addresses };
   throw invalidParameter(`The host "${shortened(host)}" of the callback ${reason}`, { host, addresses });
 }
 
@@ -152,13 +149,11 @@ const privateNetworks = [
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
 
-/** The scope of an IP address as a resolver gives it; FORBIDDEN for any other text. */
-export function addressScope(address: string): AddressScope {
-  const bytes = ipBytes(address);
-  return bytes === undefined ? AddressScope.FORBIDDEN : scopeOf(embeddedIpv4(bytes) ?? bytes);
-}
-
-function scopeOf(bytes: IpBytes): AddressScope {
+/** Returns the scope of an IP address of a resolver; FORBIDDEN for other text. */
+export function addressScope(text: string): AddressScope {
+  const given = ipBytes(text);
+  if (given === undefined) return AddressScope.FORBIDDEN;
+  const bytes = embeddedIpv4(given) ?? given;
   const isIn = (networks: readonly Network[]): boolean =>
     networks.some(({ address, prefixBits }) => isInNetwork(bytes, address, prefixBits));
   if (isIn(forbidden)) return AddressScope.FORBIDDEN;
@@ -176,15 +171,15 @@ function networkOf(text: string): Network {
   return { address: ipBytes(address) ?? [], prefixBits: Number(bits) };
 }
 
-/** Bytes of an IP address: 4 or 16. */
+/** 4 or 16 bytes. */
 type IpBytes = readonly number[];
 
-/** The bytes of an IPv4 address in its usual form, or of an IPv6 address without brackets; undefined for other text. */
+/** Parses an IPv4 address in its usual form or an IPv6 address without brackets; undefined for other text. */
 function ipBytes(text: string): IpBytes | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }
 
-/** The IPv4 address that an IPv6 address stands for: mapped, compatible, of NAT64 or of 6to4; else undefined. */
+/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 IPv6 address; else undefined. */
 function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   if (bytes.length !== 16) return undefined;
   const starts = (...prefix: readonly number[]): boolean =>
@@ -197,7 +192,6 @@ function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   return isCompatible ? bytes.slice(12) : undefined;
 }
 
-/** Whether the address lies in the network, both of one family. */
 function isInNetwork(bytes: IpBytes, network: IpBytes, prefixBits: number): boolean {
   if (bytes.length !== network.length) return false;
   return network.every((byte, index) => {
@@ -225,7 +219,7 @@ function ipv6Bytes(text: string): IpBytes | undefined {
   return missing < 2 ? undefined : [...head, ...new Array<number>(missing).fill(0), ...(tail ?? [])];
 }
 
-/** The bytes of the groups between colons; the last group may be an IPv4 address. */
+/** Parses the groups between colons; the last group may be an IPv4 address. */
 function groupBytes(text: string): IpBytes | undefined {
   if (text === '') return [];
   const bytes: number[] = [];

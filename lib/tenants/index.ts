@@ -22,11 +22,12 @@ export {
 } from './configuration/settings.ts';
 export {
   ActiveValueCache,
+  activeValueOf,
   busyPausesOf,
   lockWaitOf,
   type SettingsOf,
+  settingsInForce,
   skippedEventsOf,
-  TenantConfiguration,
 } from './configuration/tenant-configuration.ts';
 export { InArrearMode, type TenantPropertyName } from './configuration/tenant-properties.ts';
 export {
@@ -40,12 +41,17 @@ export {
   pluginConfigurationKey,
   SystemKey,
 } from './key-value-operations.ts';
-export { KeyValueService } from './key-value-service.ts';
+export { type KeyValueService, keyValueService } from './key-value-service.ts';
 export {
   type ConfigurationOperations,
   type NewTenantInput,
   type TenantAuthor,
   type TenantOperations,
-  TenantService,
+  type TenantService,
+  tenantService,
 } from './service.ts';
-export { type SigningSecretOperations, SigningSecretService } from './signing-secret-service.ts';
+export {
+  type SigningSecretOperations,
+  type SigningSecretService,
+  signingSecretService,
+} from './signing-secret-service.ts';

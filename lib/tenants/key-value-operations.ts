@@ -8,45 +8,43 @@ import {
   secretNameEnd,
 } from '../values/text/index.ts';
 
-/** A key with its values in the order in which they were added. */
+/** A key with its values in the order they were added. */
 export interface KeyValues {
   readonly key: string;
   readonly values: readonly string[];
 }
 
-/** Values that a tenant stores by key. */
+/** Values of a tenant by key. */
 export interface KeyValueOperations<C extends Leading = []> {
   /**
-   * Adds a value to the key, or replaces the value of a key that holds one. Values of the server's own keys are checked
-   * first, and the bus event TENANT_CONFIG_CHANGE tells of the change. Names in a configuration that have no effect
-   * (misspelt, retired, or of properties of the whole server) are stored and logged as warnings.
-   * @param key 1–255 characters, any of them.
+   * Adds a value to the key, or replaces the value of a single-value key. The server's own keys are validated, and their
+   * changes publish the bus event TENANT_CONFIG_CHANGE. Configuration names without effect (misspelled, retired, or
+   * server-wide) are stored and logged as warnings.
+   * @param key 1–255 characters.
    * @param value at most 10 MiB, not empty.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value, a bad configuration, template or
-   * translation,
-   * MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002) for a bad
-   * callback URL, a locale that is none, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog,
-   * OVERDUE_INVALID_FOR_TENANT (5010) for a bad overdue configuration, NOT_IMPLEMENTED (1) for a key
-   * of a part that this version does not have.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key, configuration, template or translation, or an
+   * empty value, MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002)
+   * for an invalid callback URL or locale, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog,
+   * OVERDUE_INVALID_FOR_TENANT (5010) for an invalid overdue configuration, NOT_IMPLEMENTED (1) for a reserved key that
+   * this version does not support.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
-  /** The key's values; none for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key. */
+  /** Returns the key's values; empty for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD. */
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
-   * Removes every value of the key; an unknown key is no error. If one of the server's own keys had a value, the bus
-   * event TENANT_CONFIG_DELETION tells of it.
-   * @throws BillingError MISSING_OR_INVALID_FIELD for a bad key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog that a
-   * subscription refers to.
+   * Deletes every value of the key, if any. For the server's own keys it publishes the bus event TENANT_CONFIG_DELETION.
+   * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog in
+   * use by a subscription.
    */
   delete(...given: [...C, key: string]): Promise<void>;
 
-  /** Every key that begins with the prefix, sorted; the empty prefix finds all. Letter case counts. */
+  /** Returns all keys with the prefix, sorted; the empty prefix matches all. Case-sensitive. */
   search(...given: [...C, prefix: string]): Promise<readonly KeyValues[]>;
 }
 
-/** Names of the tenant keys that the server itself reads (platform §3). */
+/** The tenant keys that the server itself reads (platform §3). */
 export const SystemKey = {
   PUSH_NOTIFICATION_CB: 'PUSH_NOTIFICATION_CB',
   PER_TENANT_CONFIG: 'PER_TENANT_CONFIG',
@@ -56,7 +54,7 @@ export const SystemKey = {
   USAGE_TERMS: 'USAGE_TERMS',
 } as const;
 
-/** What a key stands for. */
+/** The purpose of a key. */
 export const KeyKind = {
   CALLBACK: 'CALLBACK',
   CONFIGURATION: 'CONFIGURATION',
@@ -66,13 +64,10 @@ export const KeyKind = {
   OVERDUE: 'OVERDUE',
   INVOICE_TEXT: 'INVOICE_TEXT',
   USAGE: 'USAGE',
-  /** The tenant's own: any number of values, which the server never reads. */
+  /** The tenant's own key with any number of values; the server never reads it. */
   USER: 'USER',
 } as const;
 export type KeyKind = (typeof KeyKind)[keyof typeof KeyKind];
-
-const PLUGIN_CONFIGURATION_PREFIX = 'PLUGIN_CONFIG_';
-const PAYMENT_STATE_MACHINE_PREFIX = 'PLUGIN_PAYMENT_STATE_MACHINE_';
 
 const kinds: readonly (readonly [pattern: RegExp, kind: KeyKind])[] = [
   [/^PUSH_NOTIFICATION_CB$/, KeyKind.CALLBACK],
@@ -86,24 +81,24 @@ const kinds: readonly (readonly [pattern: RegExp, kind: KeyKind])[] = [
   [/^USAGE_(?:METERS|TERMS)$/, KeyKind.USAGE],
 ];
 
-/** What the key stands for; letter case counts. */
+/** Returns the purpose of a key; case-sensitive. */
 export function keyKind(key: string): KeyKind {
   return kinds.find(([pattern]) => pattern.test(key))?.[1] ?? KeyKind.USER;
 }
 
-/** The key that holds the configuration of a plugin. */
+/** Returns the key of a plugin's configuration. */
 export function pluginConfigurationKey(pluginName: string): string {
-  return PLUGIN_CONFIGURATION_PREFIX + pluginName;
+  return `PLUGIN_CONFIG_${pluginName}`;
 }
 
-/** The key that holds the payment state machine of a plugin. */
+/** Returns the key of a plugin's payment state machine. */
 export function paymentStateMachineKey(pluginName: string): string {
-  return PAYMENT_STATE_MACHINE_PREFIX + pluginName;
+  return `PLUGIN_PAYMENT_STATE_MACHINE_${pluginName}`;
 }
 
 const separator = /[=:>]/;
 
-/** Properties by name, with secrets in their values masked (platform §6.3 rule 3). */
+/** Masks secrets in the values of properties (platform §6.3 rule 3). */
 export function maskedProperties(
   properties: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -119,8 +114,8 @@ function maskedProperty(name: string, value: unknown): unknown {
 }
 
 /**
- * The values of a key with secrets masked: properties by name, a plugin's configuration by line, the tenant's own
- * values by key, and all by shape. Documents stay as they are.
+ * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's own values by
+ * key, and all by shape. Documents are not masked.
  */
 export function maskedValues({ key, values }: KeyValues): KeyValues {
   switch (keyKind(key)) {
@@ -145,8 +140,8 @@ function maskedJson(text: string): string {
 }
 
 /**
- * Masks the rest of a line after a name such as password, secret, token, key or credential, deeper indented lines
- * after it (YAML values), and words shaped like secrets.
+ * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented lines after
+ * it (YAML values), and words with the shape of a secret.
  */
 export function maskedLines(text: string): string {
   const shown: string[] = [];
@@ -163,7 +158,7 @@ export function maskedLines(text: string): string {
   return shown.join('\n');
 }
 
-/** Where the value of a secret begins in a line; null if the line names no secret. */
+/** Returns the start of a secret's value in a line; null without a secret name. */
 function secretAt(line: string): number | null {
   const from = secretNameEnd(line);
   if (from === null) return null;

@@ -13,13 +13,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback-url.ts';
 import { checkConfiguration } from './configuration/read-configuration.ts';
-import {
-  KeyKind,
-  type KeyValueOperations,
-  type KeyValues,
-  keyKind,
-  SystemKey,
-} from './key-value-operations.ts';
+import { KeyKind, type KeyValueOperations, keyKind, SystemKey } from './key-value-operations.ts';
 
 /** Characters of a tenant key. */
 const MAX_TENANT_KEY_CHARACTERS = 255;
@@ -38,13 +32,13 @@ interface CatalogValues {
   delete(context: CallContext): Promise<void>;
 }
 
-/** What other areas say of the values that are theirs. */
+/** Checks of values that belong to other areas. */
 interface ValueChecks {
   /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a payment state machine that cannot be read. */
   checkPaymentStateMachine(value: string): void;
   /**
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a template or translation that cannot be read,
-   * INVALID_PARAMETER (60002) for a key whose locale is none.
+   * INVALID_PARAMETER (60002) for a key with an invalid locale.
    */
   checkDocumentText(key: string, value: string): void;
   /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) for an overdue configuration that breaks a rule. */
@@ -55,126 +49,62 @@ interface ValueChecks {
   hasUsageThresholds(value: string): boolean;
 }
 
-/** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
-export class KeyValueService implements KeyValueOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  readonly #catalog: CatalogValues;
-  readonly #callbacks: CallbackPolicy;
-  readonly #checks: ValueChecks;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    others: {
-      readonly catalog: CatalogValues;
-      readonly callbacks: CallbackPolicy;
-      readonly checks: ValueChecks;
-    },
-  ) {
-    this.#ports = ports;
-    this.#catalog = others.catalog;
-    this.#callbacks = others.callbacks;
-    this.#checks = others.checks;
-  }
-
-  async add(context: CallContext, key: string, value: string): Promise<void> {
-    if (key === SystemKey.CATALOG) {
-      checkValue(value);
-      return this.#catalog.upload(context, value);
-    }
-    await this.#store(context, { key, value, replace: true });
-  }
-
-  /** `add` for a key that has no value yet. @throws BillingError INVALID_PARAMETER (60002) if it has one. */
-  async addNew(context: CallContext, key: string, value: string): Promise<void> {
-    await this.#store(context, { key, value, replace: false });
-  }
-
-  async #store(
+/** Stores values of tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
+export function keyValueService(
+  ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+  {
+    catalog,
+    callbacks,
+    checks,
+  }: { readonly catalog: CatalogValues; readonly callbacks: CallbackPolicy; readonly checks: ValueChecks },
+): KeyValueService {
+  async function store(
     context: CallContext,
     { key, value, replace }: { readonly key: string; readonly value: string; readonly replace: boolean },
   ): Promise<void> {
     checkKey(key);
     checkValue(value);
     const kind = keyKind(key);
-    this.#check(context, { kind, key, value });
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+    check(context, key, value);
+    await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();
       const isSingle = kind !== KeyKind.USER;
       const there = isSingle || !replace ? await session.keyValues.find([key]) : [];
       if (!replace && there.length > 0) throw alreadyThere(key);
       if (isSingle) await session.keyValues.deactivate(there);
-      const id: Uuid = this.#ports.ids.next();
+      const id: Uuid = ports.ids.next();
       const now = context.createdDate;
       const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
       const [recordId = 0] = await session.keyValues.insert([row]);
-      const hasThresholds = kind === KeyKind.USAGE && this.#checks.hasUsageThresholds(value);
+      const hasThresholds = kind === KeyKind.USAGE && checks.hasUsageThresholds(value);
       await markTenant(session, kind, { recordId, hasThresholds });
       if (isSingle) session.publish([configurationEvent(BusEventType.TENANT_CONFIG_CHANGE, key, id)]);
     });
   }
 
-  async get(context: CallContext, key: string): Promise<KeyValues> {
-    checkKey(key);
-    if (key === SystemKey.CATALOG) return { key, values: await this.#catalog.sources(context) };
-    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.keyValues.find([key]),
-    );
-    return { key, values: rows.map(({ value }) => value) };
-  }
-
-  async delete(context: CallContext, key: string): Promise<void> {
-    checkKey(key);
-    if (key === SystemKey.CATALOG) return this.#catalog.delete(context);
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.keyValues.lock();
-      await deleteKey(session, key);
-    });
-  }
-
-  async search(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
-    checkStorable('Key prefix', prefix);
-    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.keyValues.findByPrefix(prefix),
-    );
-    const byKey = Map.groupBy(rows, ({ key }) => key);
-    const found = [...byKey].map(([key, values]) => ({ key, values: values.map(({ value }) => value) }));
-    return [...found, ...(await this.#catalogUnder(context, prefix))].sort((one, other) =>
-      one.key < other.key ? -1 : 1,
-    );
-  }
-
-  /** The key CATALOG, if it begins with the prefix and has a value. */
-  async #catalogUnder(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
-    if (!SystemKey.CATALOG.startsWith(prefix)) return [];
-    const values = await this.#catalog.sources(context);
-    return values.length === 0 ? [] : [{ key: SystemKey.CATALOG, values }];
-  }
-
-  #check(
-    context: CallContext,
-    { kind, key, value }: { readonly kind: KeyKind; readonly key: string; readonly value: string },
-  ): void {
-    switch (kind) {
+  function check(context: CallContext, key: string, value: string): void {
+    switch (keyKind(key)) {
       case KeyKind.CALLBACK:
-        readCallbackUrl(value, this.#callbacks);
+        readCallbackUrl(value, callbacks);
         return;
       case KeyKind.CONFIGURATION:
         checkSize(key, value);
-        this.#checkConfiguration(context, value);
+        for (const sentence of checkConfiguration(value).ineffective)
+          ports.logger.warn({ tenantId: context.tenant.id }, `tenant configuration: ${sentence}`);
         return;
       case KeyKind.PAYMENT_STATE_MACHINE:
-        this.#checks.checkPaymentStateMachine(value);
+        checks.checkPaymentStateMachine(value);
         return;
       case KeyKind.INVOICE_TEXT:
-        this.#checks.checkDocumentText(key, value);
+        checks.checkDocumentText(key, value);
         return;
       case KeyKind.OVERDUE:
-        this.#checks.checkOverdueConfig(value);
+        checks.checkOverdueConfig(value);
         return;
       case KeyKind.USAGE:
         if (key !== SystemKey.USAGE_TERMS) throw notOffered(key);
         checkSize(key, value);
-        this.#checks.checkUsageTerms(value);
+        checks.checkUsageTerms(value);
         return;
       case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
@@ -184,14 +114,57 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
     }
   }
 
-  #checkConfiguration(context: CallContext, value: string): void {
-    const facts = { tenantId: context.tenant.id };
-    for (const sentence of checkConfiguration(value).ineffective)
-      this.#ports.logger.warn(facts, `tenant configuration: ${sentence}`);
-  }
+  return {
+    async add(context, key, value) {
+      if (key === SystemKey.CATALOG) {
+        checkValue(value);
+        return catalog.upload(context, value);
+      }
+      await store(context, { key, value, replace: true });
+    },
+
+    async addNew(context, key, value) {
+      await store(context, { key, value, replace: false });
+    },
+
+    async get(context, key) {
+      checkKey(key);
+      if (key === SystemKey.CATALOG) return { key, values: await catalog.sources(context) };
+      const rows = await ports.storage.readInOneStatement(context.tenant, (session) =>
+        session.keyValues.find([key]),
+      );
+      return { key, values: rows.map(({ value }) => value) };
+    },
+
+    async delete(context, key) {
+      checkKey(key);
+      if (key === SystemKey.CATALOG) return catalog.delete(context);
+      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.keyValues.lock();
+        await deleteKey(session, key);
+      });
+    },
+
+    async search(context, prefix) {
+      checkStorable('Key prefix', prefix);
+      const rows = await ports.storage.readInOneStatement(context.tenant, (session) =>
+        session.keyValues.findByPrefix(prefix),
+      );
+      const byKey = Map.groupBy(rows, ({ key }) => key);
+      const found = [...byKey].map(([key, own]) => ({ key, values: own.map(({ value }) => value) }));
+      const values = SystemKey.CATALOG.startsWith(prefix) ? await catalog.sources(context) : [];
+      if (values.length > 0) found.push({ key: SystemKey.CATALOG, values: [...values] });
+      return found.sort((one, other) => (one.key < other.key ? -1 : 1));
+    },
+  };
 }
 
-/** Reading such a document takes one turn of the process. */
+export interface KeyValueService extends KeyValueOperations<WithContext> {
+  /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if it has one. */
+  addNew: KeyValueOperations<WithContext>['add'];
+}
+
+/** Limits documents that are read without yielding. */
 function checkSize(key: string, value: string): void {
   if (value.length <= MAX_TENANT_DOCUMENT_CHARACTERS) return;
   throw billingError(

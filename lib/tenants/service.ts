@@ -7,7 +7,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 import type { TenantSettings } from './configuration/settings.ts';
 
-/** Who creates a tenant: a call that belongs to no tenant yet. */
+/** The author of a new tenant. */
 export interface TenantAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
@@ -28,42 +28,12 @@ export interface NewTenantInput {
 const MAX_API_KEY_LENGTH = 128;
 const MAX_EXTERNAL_KEY_LENGTH = 255;
 
-/** Tenants of the deployment (platform §2). They are never changed or deleted, so references are cached for good. */
-export class TenantService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
-  readonly #refsByRecordId = new Map<number, TenantRef>();
-  readonly #refsById = new Map<Uuid, TenantRef>();
+/** Manages tenants (platform §2). They are never changed or deleted, so references are cached permanently. */
+export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>) {
+  const refsByRecordId = new Map<number, TenantRef>();
+  const refsById = new Map<Uuid, TenantRef>();
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>) {
-    this.#ports = ports;
-  }
-
-  async create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
-    checkInput(input);
-    const { storage, ids, hasher } = this.#ports;
-    const authorship = this.#authorshipOf(author);
-    const tenant = {
-      id: ids.next(),
-      externalKey: input.externalKey || null,
-      apiKey: input.apiKey,
-      apiSecretHash: await hasher.hash(input.apiSecret),
-      useGlobalDefault: input.useGlobalDefault ?? false,
-      catalogRevision: 0,
-      configurationRecordId: null,
-      overdueConfigRecordId: null,
-      callbackRecordId: null,
-      stateMachineRevision: null,
-      usageThresholdsRecordId: null,
-      createdDate: authorship.createdDate,
-    };
-    return storage.system.insertTenant(tenant, authorship);
-  }
-
-  async get(tenantId: Uuid): Promise<Tenant> {
-    return this.#find(tenantId, this.#ports.storage);
-  }
-
-  async #find(tenantId: Uuid, { system }: Pick<Storage, 'system'>): Promise<Tenant> {
+  async function find(tenantId: Uuid, { system }: Pick<Storage, 'system'>): Promise<Tenant> {
     const [tenant] = await system.findTenantsByIds([tenantId]);
     if (tenant) return tenant;
     throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, `Tenant does not exist for id ${tenantId}`, {
@@ -71,78 +41,106 @@ export class TenantService {
     });
   }
 
-  async getByApiKey(apiKey: string): Promise<Tenant> {
-    checkStorable('Tenant apiKey', apiKey);
-    const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
-    if (tenant) return tenant;
-    throw billingError(
-      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-      `Tenant does not exist for api key ${shortened(apiKey)}`,
-      { apiKey },
-    );
-  }
-
-  async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
-    const { storage, hasher } = this.#ports;
-    const tenant = isStorable(apiKey) ? await storage.system.findTenantByApiKey(apiKey) : null;
-    const matches = await hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
-    if (!tenant || !matches) return null;
-    if (hasher.isWeaker(tenant.apiSecretHash)) {
-      const to = await hasher.hash(apiSecret);
-      await storage.security.rehashTenant(apiKey, { from: tenant.apiSecretHash, to });
-    }
-    return this.#remember(tenant);
-  }
-
-  async refOf(tenantId: Uuid, storage: Pick<Storage, 'system'> = this.#ports.storage): Promise<TenantRef> {
-    return this.#refsById.get(tenantId) ?? this.#remember(await this.#find(tenantId, storage));
-  }
-
-  /** The ids of these tenants by their record ids. */
-  async idsOfRecords(recordIds: readonly number[]): Promise<ReadonlyMap<number, Uuid>> {
-    const unknown = recordIds.filter((recordId) => !this.#refsByRecordId.has(recordId));
-    if (unknown.length > 0) {
-      for (const tenant of await this.#ports.storage.system.findTenantsByRecordIds(unknown))
-        this.#remember(tenant);
-    }
-    return new Map(
-      recordIds.flatMap((recordId) => {
-        const ref = this.#refsByRecordId.get(recordId);
-        return ref === undefined ? [] : [[recordId, ref.id] as const];
-      }),
-    );
-  }
-
-  /** The reference of a tenant by record id, as queue entries carry it. */
-  async refOfRecord(recordId: number): Promise<TenantRef> {
-    const known = this.#refsByRecordId.get(recordId);
-    if (known) return known;
-    const [tenant] = await this.#ports.storage.system.findTenantsByRecordIds([recordId]);
-    if (!tenant) throw new Error(`queue entry names tenant record ${recordId}, which does not exist`);
-    return this.#remember(tenant);
-  }
-
-  #authorshipOf(author: TenantAuthor): Authorship {
+  function authorshipOf(author: TenantAuthor): Authorship {
     checkStorable('User', author.userName);
     checkStorable('Reason', author.reasonCode);
     checkStorable('Comment', author.comments);
-    const userToken = author.userToken ?? this.#ports.ids.next();
+    const userToken = author.userToken ?? ports.ids.next();
     return {
       userName: author.userName,
       reasonCode: author.reasonCode ?? null,
       comments: author.comments ?? null,
-      createdDate: this.#ports.clock.now(),
+      createdDate: ports.clock.now(),
       userTokenOf: () => userToken,
     };
   }
 
-  #remember(tenant: Tenant): TenantRef {
+  function remember(tenant: Tenant): TenantRef {
     const ref: TenantRef = { id: tenant.id, recordId: tenant.recordId };
-    this.#refsById.set(ref.id, ref);
-    this.#refsByRecordId.set(ref.recordId, ref);
+    refsById.set(ref.id, ref);
+    refsByRecordId.set(ref.recordId, ref);
     return ref;
   }
+
+  return {
+    async create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
+      checkInput(input);
+      const { storage, ids, hasher } = ports;
+      const authorship = authorshipOf(author);
+      const tenant = {
+        id: ids.next(),
+        externalKey: input.externalKey || null,
+        apiKey: input.apiKey,
+        apiSecretHash: await hasher.hash(input.apiSecret),
+        useGlobalDefault: input.useGlobalDefault ?? false,
+        catalogRevision: 0,
+        configurationRecordId: null,
+        overdueConfigRecordId: null,
+        callbackRecordId: null,
+        stateMachineRevision: null,
+        usageThresholdsRecordId: null,
+        createdDate: authorship.createdDate,
+      };
+      return storage.system.insertTenant(tenant, authorship);
+    },
+
+    async get(tenantId: Uuid): Promise<Tenant> {
+      return find(tenantId, ports.storage);
+    },
+
+    async getByApiKey(apiKey: string): Promise<Tenant> {
+      checkStorable('Tenant apiKey', apiKey);
+      const tenant = await ports.storage.system.findTenantByApiKey(apiKey);
+      if (tenant) return tenant;
+      throw billingError(
+        ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+        `Tenant does not exist for api key ${shortened(apiKey)}`,
+        { apiKey },
+      );
+    },
+
+    async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
+      const { storage, hasher } = ports;
+      const tenant = isStorable(apiKey) ? await storage.system.findTenantByApiKey(apiKey) : null;
+      const matches = await hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
+      if (!tenant || !matches) return null;
+      if (hasher.isWeaker(tenant.apiSecretHash)) {
+        const to = await hasher.hash(apiSecret);
+        await storage.security.rehashTenant(apiKey, { from: tenant.apiSecretHash, to });
+      }
+      return remember(tenant);
+    },
+
+    async refOf(tenantId: Uuid, storage: Pick<Storage, 'system'> = ports.storage): Promise<TenantRef> {
+      return refsById.get(tenantId) ?? remember(await find(tenantId, storage));
+    },
+
+    /** Returns the ids of these tenants by record id. */
+    async idsOfRecords(recordIds: readonly number[]): Promise<ReadonlyMap<number, Uuid>> {
+      const unknown = recordIds.filter((recordId) => !refsByRecordId.has(recordId));
+      if (unknown.length > 0) {
+        for (const tenant of await ports.storage.system.findTenantsByRecordIds(unknown)) remember(tenant);
+      }
+      return new Map(
+        recordIds.flatMap((recordId) => {
+          const ref = refsByRecordId.get(recordId);
+          return ref === undefined ? [] : [[recordId, ref.id] as const];
+        }),
+      );
+    },
+
+    /** Returns the tenant with this record id, as in queue entries. */
+    async refOfRecord(recordId: number): Promise<TenantRef> {
+      const known = refsByRecordId.get(recordId);
+      if (known) return known;
+      const [tenant] = await ports.storage.system.findTenantsByRecordIds([recordId]);
+      if (!tenant) throw new Error(`queue entry names tenant record ${recordId}, which does not exist`);
+      return remember(tenant);
+    },
+  };
 }
+
+export type TenantService = ReturnType<typeof tenantService>;
 
 function checkInput(input: NewTenantInput): void {
   for (const field of ['apiKey', 'apiSecret'] as const) {
@@ -164,22 +162,22 @@ function checkInput(input: NewTenantInput): void {
 /** Tenants of the deployment. */
 export interface TenantOperations {
   /**
-   * Creates a tenant; its secret is kept hashed.
+   * Creates a tenant; its secret is stored as a hash.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
-  /** The tenant with this id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
+  /** Returns the tenant with this id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   get(tenantId: Uuid | string): Promise<Plain<Tenant>>;
 
-  /** The tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
+  /** Returns the tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   getByApiKey(apiKey: string): Promise<Plain<Tenant>>;
 
-  /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
+  /** Returns the tenant with this API key and secret, or null. An unknown key takes as long as a wrong secret. */
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
 
   /**
-   * The reference of a tenant by its public id; calls for the tenant may use it in place of the id.
+   * Returns the reference of a tenant, which calls for the tenant accept in place of the id.
    * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    */
   refOf(tenantId: Uuid | string): Promise<TenantRef>;
@@ -188,8 +186,7 @@ export interface TenantOperations {
 /** The settings in force for a tenant. */
 export interface ConfigurationOperations<C extends Leading = []> {
   /**
-   * The settings by property name without prefix, such as `payment.retry.days` (platform §4.1): the tenant's or the
-   * server's.
+   * Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1).
    */
   settings(...given: C): Promise<TenantSettings>;
 }

@@ -1,7 +1,7 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { type EventSink, type PublishedEvent, RetryLater } from '../../lib/index.ts';
-import { SinkService } from '../../lib/push/index.ts';
+import { sinkService } from '../../lib/push/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
@@ -252,7 +252,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     const watched = new Proxy(storage, { get: (_, name) => Reflect.get(own, name) });
     const ids = { next: () => crypto.randomUUID() as never };
     const ports = { storage: watched, clock, systemClock, logger, ids };
-    const service = new SinkService(ports, [recording('books').sink], []);
+    const service = sinkService(ports, [recording('books').sink], []);
     await service.purge(0);
     await service.purge(90 * 24 * 3_600_000);
     expect(forgotten).to.deep.equal([24 * 3_600_000, 90 * 24 * 3_600_000]);

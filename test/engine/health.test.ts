@@ -1,4 +1,4 @@
-import { HealthService } from '../../lib/health/index.ts';
+import { type HealthReport, healthReport } from '../../lib/health/index.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
 import { connectedAs, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
@@ -139,13 +139,13 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
 
   it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
     const { storage, clock, logger } = engine;
-    const ill = (answer: () => Promise<never>): HealthService => {
+    const reportOf = (answer: () => Promise<never>): Promise<HealthReport> => {
       const system = { ...storage.system, ping: answer, nowMs: answer };
       const queue = { ...storage.queue, backlog: answer };
       // Two seconds pass at once.
       const systemClock = { ...engine.systemClock, after: (_ms: number, act: () => void) => soon(act) };
       const ports = { storage: { system, queue }, clock, systemClock, logger };
-      return new HealthService(ports, {
+      return healthReport(ports, {
         isInRotation: () => true,
         workedOn: () => ['BUS', 'NOTIFICATION'],
         lateThresholdMs: 60_000,
@@ -159,10 +159,10 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
       const check = { healthy: false, message };
       return { database: check, queues: check, clock: check, rotation: PASSED };
     };
-    const refusing = ill(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
-    expect(await refusing.report()).to.deep.equal(all('The database does not answer'));
+    const refused = await reportOf(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
+    expect(refused).to.deep.equal(all('The database does not answer'));
     expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
-    const silent = ill(() => new Promise(() => undefined));
-    expect(await silent.report()).to.deep.equal(all('The database does not answer within 2000 ms'));
+    const silent = await reportOf(() => new Promise(() => undefined));
+    expect(silent).to.deep.equal(all('The database does not answer within 2000 ms'));
   });
 });

@@ -5,7 +5,7 @@ import { automaticPaymentHandler, PaymentMachine, paymentConfig } from '../../li
 import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
-import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
+import { DEFAULT_TENANT_SETTINGS, settingsInForce } from '../../lib/tenants/index.ts';
 import { eachDatabase, expect, migrated, type TestDatabase } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 
@@ -52,10 +52,10 @@ eachDatabase('statements of a payment batch', (open) => {
     expect(entries).to.have.length(count);
     const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
     const paymentControls = new Map();
-    const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
+    const settingsOf = settingsInForce(logger, DEFAULT_TENANT_SETTINGS);
     const machine = new PaymentMachine(
       { storage, clock, systemClock, ids, logger, gateways, paymentControls },
-      async (session) => paymentConfig(await configuration.settingsOf(session)),
+      async (session) => paymentConfig(await settingsOf(session)),
     );
     const handler = automaticPaymentHandler(machine);
     statements = [];

@@ -2,7 +2,7 @@ import { httpPushSender, secretCipher } from '../../adapters/node/index.ts';
 import { formatInstant } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
-import { SigningSecretService } from '../../lib/tenants/index.ts';
+import { signingSecretService } from '../../lib/tenants/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { anyDatabase, eachDatabase, expect, isLongRun, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
@@ -200,7 +200,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     const { storage, systemClock, billing, tenant } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
     const cipher = secretCipher('the key of another server, of 32 characters');
-    const elsewhere = new SigningSecretService({ storage, systemClock, ids, cipher });
+    const elsewhere = signingSecretService({ storage, systemClock, ids, cipher });
     await elsewhere.create(await billing.context({ tenant, user: 'test' }));
     await engine.settle(createAccount());
     expect(receiver.arrived).to.have.length(1);

@@ -9,7 +9,7 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, KindSettings, QueueHandler, QueueSettings } from '../../lib/runtime/index.ts';
 import { DEFAULT_QUEUE_SETTINGS, Dispatcher } from '../../lib/runtime/index.ts';
 import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
-import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
+import { DEFAULT_TENANT_SETTINGS, tenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { expect, migrated, pushableSystemClock, recordingLogger, storageOf } from '../support/index.ts';
@@ -50,7 +50,7 @@ eachDatabase('queue', (open, kind) => {
   });
 
   async function newTenant(): Promise<TenantRef> {
-    const tenants = new TenantService({ storage, ids, hasher: scryptHasher(), clock });
+    const tenants = tenantService({ storage, ids, hasher: scryptHasher(), clock });
     return tenants.create(authorship(), { apiKey: `key-${kind}`, apiSecret: 'secret' });
   }
 

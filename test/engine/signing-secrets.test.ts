@@ -1,5 +1,5 @@
 import { secretCipher } from '../../adapters/node/index.ts';
-import { SigningSecretService } from '../../lib/tenants/index.ts';
+import { type SigningSecretService, signingSecretService } from '../../lib/tenants/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +16,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
   function serviceWith(serverKey: string): SigningSecretService {
     const { storage, systemClock } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
-    return new SigningSecretService({ storage, systemClock, ids, cipher: secretCipher(serverKey) });
+    return signingSecretService({ storage, systemClock, ids, cipher: secretCipher(serverKey) });
   }
   const context = () => engine.billing.context({ tenant: engine.tenant, user: 'test' });
   const current = (service = secrets) =>

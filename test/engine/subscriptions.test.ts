@@ -4,7 +4,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
-import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
+import { type CatalogService, catalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import type { Account, CallContext, LocalDate, TenantRef, Uuid } from '../../lib/index.ts';
 import {
   BillingError,
@@ -30,7 +30,7 @@ import {
   subscriptionEventHandler,
   subscriptionReadOperations,
 } from '../../lib/subscriptions/index.ts';
-import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
+import { DEFAULT_TENANT_SETTINGS, type TenantService, tenantService } from '../../lib/tenants/index.ts';
 import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
 import { expect, fixture, migrated, pushableSystemClock, recordingLogger } from '../support/index.ts';
 
@@ -63,12 +63,12 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     storage = traced(await open(migrated));
     clock = fakeClock('2024-03-01T09:15:00Z');
     const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
-    tenants = new TenantService(ports);
+    tenants = tenantService(ports);
     accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, {
       billAfterMovedDay,
       loadBalances,
     });
-    catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
+    catalogs = catalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
     control = entitlementControl(ports, []);
     creations = creationOperations(ports, catalogs, control);
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));

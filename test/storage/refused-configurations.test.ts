@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { New, TenantKeyValue, TenantRef } from '../../lib/index.ts';
 import { OverdueConfigs } from '../../lib/overdue/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
-import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
+import { DEFAULT_TENANT_SETTINGS, settingsInForce } from '../../lib/tenants/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { freshStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
@@ -41,19 +41,19 @@ eachDatabase('a configuration that was refused at the last moment', (open, kind)
   }
 
   it('holds for no other tenant to whose row the database gives the same number', async () => {
-    const settings = new TenantConfiguration(quiet, DEFAULT_TENANT_SETTINGS);
+    const settingsOf = settingsInForce(quiet, DEFAULT_TENANT_SETTINGS);
     const row = (days: string) =>
       single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
     const refused = await rejection(
       store(opened.tenant, row('1,1'), async (session, recordId) => {
         await session.keyValues.setConfiguration(recordId);
-        expect((await settings.settingsOf(session))['payment.retry.days']).to.deep.equal([1, 1]);
+        expect((await settingsOf(session))['payment.retry.days']).to.deep.equal([1, 1]);
         throw new Error('no room');
       }),
     );
     expect(refused.message).to.equal('no room');
     await store(other, row('3,3'), (session, recordId) => session.keyValues.setConfiguration(recordId));
-    const ofOther = await opened.storage.read(other, (session) => settings.settingsOf(session));
+    const ofOther = await opened.storage.read(other, settingsOf);
     expect(ofOther['payment.retry.days']).to.deep.equal([3, 3]);
   });
 

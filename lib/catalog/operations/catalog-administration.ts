@@ -35,85 +35,25 @@ import { type CatalogService, catalogChanged, catalogDeleted, withHash } from '.
 /** Number of used plans in an error message. */
 const NAMED_PLANS = 10;
 
-export class CatalogAdministration {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogs: CatalogService;
-
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-  }
-
-  async delete(context: CallContext): Promise<void> {
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.catalogs.lockForDeletion();
-      const sold = await this.#catalogs.cache.xmlOf(session);
-      if (sold.versions.length === 0) return;
-      await refuseWhileUsed(session, sold);
-      const ids = (await session.catalogs.versions()).map((version) => version.id);
-      await session.catalogs.replace({ removed: ids, added: [] });
-      // Subscriptions on the default catalog are still resolved there after the tenant's own versions (§14 rule 2).
-      if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
-      const revision = await session.catalogs.revision();
-      session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
-    });
-  }
-
-  async addSimplePlan(context: CallContext, plan: SimplePlan): Promise<void> {
-    const request = checkSimplePlan(plan);
-    await this.#catalogs.refuseWhileServed(context);
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.catalogs.lock();
-      const stored = await this.#catalogs.cache.uploadedBy(session);
-      const edits = await this.#catalogs.slices(addSimplePlan(stored, request, context.createdDate));
-      if (edits.length === 0) return;
-      const versions = await this.#catalogs.slices(validated(edits));
-      const replaced = new Set(edits.map((edit) => edit.replaces));
-      const others = stored.versions.filter((version) => !replaced.has(version));
-      const problems = await this.#catalogs.problemsOf(session, { stored: others, added: versions });
-      if (problems.length > 0) throw refusedFor(problems);
-      const removed = await idsOf(session, edits);
-      const added = await this.#rowsOf(versions, context);
-      await session.catalogs.replace({ removed, added });
-      session.publish([catalogChanged(added[0]?.id ?? null, await session.catalogs.revision())]);
-    });
-  }
-
-  async sources(context: CallContext): Promise<readonly string[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const sources = await session.catalogs.sources();
-      return this.#catalogs.slices(uploadedTexts(sources, await this.#catalogs.cache.uploadedBy(session)));
-    });
-  }
-
-  async availableBasePlans(
+export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {
+  async function inForce(
     context: CallContext,
-    request: Pick<AddOnsRequest, 'accountId'> = {},
-  ): Promise<readonly AvailablePlan[]> {
-    const version = await this.#inForce(context, request.accountId);
-    return version === null ? [] : this.#catalogs.slices(listBasePlans(version));
-  }
-
-  async availableAddOns(context: CallContext, request: AddOnsRequest): Promise<readonly AvailablePlan[]> {
-    const version = await this.#inForce(context, request.accountId);
-    return version === null ? [] : listAddOns(version, request.baseProductName, request.priceListName);
-  }
-
-  async #inForce(context: CallContext, accountId: Uuid | null = null): Promise<CatalogVersion | null> {
-    const catalog = await this.#catalogs.current(context, accountId);
+    accountId: Uuid | null = null,
+  ): Promise<CatalogVersion | null> {
+    const catalog = await catalogs.current(context, accountId);
     return catalog.versionAt(context.createdDate);
   }
 
   /** Each version becomes its own upload, with its current content as document. */
-  async #rowsOf(
+  async function rowsOf(
     versions: readonly CatalogVersion[],
     context: CallContext,
   ): Promise<readonly NewCatalogVersion[]> {
-    const { slices } = this.#catalogs;
+    const { slices } = catalogs;
     const rows: NewCatalogVersion[] = [];
     for (const version of versions) {
       const { parts, contentHash } = await withHash({ version }, slices);
-      const id = this.#ports.ids.next();
+      const id = ports.ids.next();
       rows.push({
         id,
         effectiveDate: version.effectiveDate,
@@ -126,6 +66,63 @@ export class CatalogAdministration {
     }
     return rows;
   }
+
+  return {
+    async delete(context: CallContext): Promise<void> {
+      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.catalogs.lockForDeletion();
+        const sold = await catalogs.cache.xmlOf(session);
+        if (sold.versions.length === 0) return;
+        await refuseWhileUsed(session, sold);
+        const ids = (await session.catalogs.versions()).map((version) => version.id);
+        await session.catalogs.replace({ removed: ids, added: [] });
+        // Subscriptions on the default catalog are still resolved there after the tenant's own versions (§14 rule 2).
+        if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
+        const revision = await session.catalogs.revision();
+        session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
+      });
+    },
+
+    async addSimplePlan(context: CallContext, plan: SimplePlan): Promise<void> {
+      const request = checkSimplePlan(plan);
+      await catalogs.refuseWhileServed(context);
+      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.catalogs.lock();
+        const stored = await catalogs.cache.uploadedBy(session);
+        const edits = await catalogs.slices(addSimplePlan(stored, request, context.createdDate));
+        if (edits.length === 0) return;
+        const versions = await catalogs.slices(validated(edits));
+        const replaced = new Set(edits.map((edit) => edit.replaces));
+        const others = stored.versions.filter((version) => !replaced.has(version));
+        const problems = await catalogs.problemsOf(session, { stored: others, added: versions });
+        if (problems.length > 0) throw refusedFor(problems);
+        const removed = await idsOf(session, edits);
+        const added = await rowsOf(versions, context);
+        await session.catalogs.replace({ removed, added });
+        session.publish([catalogChanged(added[0]?.id ?? null, await session.catalogs.revision())]);
+      });
+    },
+
+    async sources(context: CallContext): Promise<readonly string[]> {
+      return ports.storage.read(context.tenant, async (session) => {
+        const sources = await session.catalogs.sources();
+        return catalogs.slices(uploadedTexts(sources, await catalogs.cache.uploadedBy(session)));
+      });
+    },
+
+    async availableBasePlans(
+      context: CallContext,
+      request: Pick<AddOnsRequest, 'accountId'> = {},
+    ): Promise<readonly AvailablePlan[]> {
+      const version = await inForce(context, request.accountId);
+      return version === null ? [] : catalogs.slices(listBasePlans(version));
+    },
+
+    async availableAddOns(context: CallContext, request: AddOnsRequest): Promise<readonly AvailablePlan[]> {
+      const version = await inForce(context, request.accountId);
+      return version === null ? [] : listAddOns(version, request.baseProductName, request.priceListName);
+    },
+  };
 }
 
 /** Subscriptions on a deleted catalog could not be billed (§5 rule 10). */

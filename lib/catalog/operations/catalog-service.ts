@@ -8,7 +8,6 @@ import {
   type NewBusEvent,
   type NewCatalogParts,
   type NewCatalogVersion,
-  type TenantRef,
 } from '../../records/index.ts';
 import { authorshipOf, type HandlerBatch, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
@@ -22,7 +21,6 @@ import { heldNames, uploadedNames } from '../formats/entries/entry-input.ts';
 import {
   type CatalogValidation,
   examine,
-  type Parsed,
   parse,
   type ReadVersion,
   sourceText,
@@ -50,83 +48,35 @@ interface CatalogSettings {
 }
 
 /** Catalogs of the tenants: upload, and the immutable value for every operation (§5, §13). */
-export class CatalogService implements CatalogProvider {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+export function catalogService(
+  ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
+  { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
+) {
   /** Limits how long work on a large catalog runs without yielding. */
-  readonly slices: TimeSlices;
-  readonly cache: CatalogCache;
-  readonly #provider: PluginProvider;
-  readonly #plugins: PluginCatalogs;
-  readonly #maxDocumentBytes: number | undefined;
+  const slices = timeSlices(ports);
+  // Concurrent calls share one load, which continues if the first caller gives up.
+  const cache = new CatalogCache(
+    globalCatalog(defaultCatalog),
+    timeSlices({ systemClock: ports.systemClock }),
+  );
+  const provider = new PluginProvider(ports, plugins, cache);
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
-    { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
-  ) {
-    this.#ports = ports;
-    this.slices = timeSlices(ports);
-    this.#maxDocumentBytes = maxDocumentBytes;
-    // Concurrent calls share one load, which continues if the first caller gives up.
-    this.cache = new CatalogCache(
-      globalCatalog(defaultCatalog),
-      timeSlices({ systemClock: ports.systemClock }),
-    );
-    this.#plugins = plugins;
-    this.#provider = new PluginProvider(ports, plugins, this.cache);
-  }
-
-  /** Drops the cached catalogs of a tenant, or all (null). */
-  dropCached(tenantRecordId: number | null): void {
-    this.cache.drop(tenantRecordId);
-    this.#plugins.drop(tenantRecordId);
-  }
-
-  async upload(context: CallContext, document: CatalogUpload): Promise<void> {
-    await this.refuseWhileServed(context);
-    const source = sourceOf(document);
-    const parsed = await forTenant(context.tenant, () => this.slices(parse(source, this.#maxDocumentBytes)));
-    const hashed = await allWithHash(parsed.versions, this.slices);
-    this.#logWarnings(context.tenant, parsed);
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.catalogs.lock();
-      const { added, problems } = await this.#check(session, hashed, parsed.isEnvelope);
-      if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
-      const text = sourceText(source, this.#maxDocumentBytes);
-      const id = await session.catalogs.insert(this.#rowsOf(added, text, context));
-      session.publish([catalogChanged(id, await session.catalogs.revision())]);
-    });
-  }
-
-  async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
-    const { errors, warnings } = await this.#examine(context, document);
-    return { errors, warnings };
-  }
-
-  /**
-   * Previews an upload; stores nothing.
-   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
-   */
-  async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
-    await this.refuseWhileServed(context);
-    return this.#examine(context, document);
-  }
-
-  async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
-    const examined = await this.slices(examine(sourceOf(document), this.#maxDocumentBytes));
+  async function previewOf(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
+    const examined = await slices(examine(sourceOf(document), maxDocumentBytes));
     const { document: parsed, errors, warnings } = examined;
     if (parsed === null) return { errors, warnings, added: [] };
-    const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
-      this.#check(session, parsed.versions, parsed.isEnvelope),
+    const { added, problems } = await ports.storage.read(context.tenant, (session) =>
+      check(session, parsed.versions, parsed.isEnvelope),
     );
     const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
     return { errors: problems, warnings, added: versions };
   }
 
   /** The versions to add, and the problems that prevent it. */
-  async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
-    const { versions: stored } = await this.cache.uploadedBy(session);
-    const added = await this.slices(toAdd(read, stored, isEnvelope));
-    const problems = await this.problemsOf(session, {
+  async function check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
+    const { versions: stored } = await cache.uploadedBy(session);
+    const added = await slices(toAdd(read, stored, isEnvelope));
+    const problems = await problemsOf(session, {
       stored,
       added: added.map((each) => each.version),
       parsed: added.map((each) => each.parsed),
@@ -134,32 +84,16 @@ export class CatalogService implements CatalogProvider {
     return { added, problems: [...added.flatMap((each) => each.unbilled), ...problems] };
   }
 
-  async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {
-    const request = { tenant: context.tenant, now: context.createdDate };
-    if (accountId === null) {
-      const catalogOf = await this.#provider.openTenant(request);
-      return this.#ports.storage.read(context.tenant, catalogOf);
-    }
-    const catalogsOf = await this.open({ ...request, accounts: [accountId] });
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
-      return (await catalogsOf(session, [accountId]))(accountId);
-    });
-  }
-
   /** Name of the plugin that serves the tenant instead of its stored catalog, or null. || @throws as `current`. */
-  async servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
-    const served = await this.#provider.serving({ tenant: context.tenant, now: context.createdDate });
+  async function servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
+    const served = await provider.serving({ tenant: context.tenant, now: context.createdDate });
     return served?.pluginName ?? null;
   }
 
-  open(request: CatalogRequest): Promise<CatalogSource> {
-    return this.#provider.open(request);
-  }
+  const open = provider.open.bind(provider);
 
   /** Conflicts of valid versions with those the tenant keeps (§5). */
-  async problemsOf(
+  async function problemsOf(
     session: ReadSession,
     change: {
       readonly stored: readonly CatalogVersion[];
@@ -169,15 +103,15 @@ export class CatalogService implements CatalogProvider {
   ): Promise<readonly Problem[]> {
     const planNames = change.added.flatMap((version) => [...version.planParts.names()]);
     return [
-      ...(await this.slices(agreementSteps(change.stored, change.added, change.parsed))),
+      ...(await slices(agreementSteps(change.stored, change.added, change.parsed))),
       ...heldNames(change.added, await session.catalogEntries.named(uploadedNames(change.added))),
       ...(await overridePlanProblems(session, planNames)),
     ];
   }
 
   /** Changes to stored catalogs would have no effect (§16 rule 6). @throws BillingError 2080 that names the plugin. */
-  async refuseWhileServed(context: CallContext): Promise<void> {
-    const pluginName = await this.servingPlugin(context);
+  async function refuseWhileServed(context: CallContext): Promise<void> {
+    const pluginName = await servingPlugin(context);
     if (pluginName === null) return;
     throw billingError(
       ErrorCode.CATALOG_INVALID_FOR_TENANT,
@@ -186,16 +120,14 @@ export class CatalogService implements CatalogProvider {
     );
   }
 
-  #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {
-    const { logger } = this.#ports;
-    for (const { message, line } of warnings)
-      logger.warn({ tenantId: tenant.id, line }, `catalog upload: ${message}`);
-  }
-
-  #rowsOf(added: readonly Hashed[], source: string, context: CallContext): readonly NewCatalogVersion[] {
-    const uploadId: Uuid = this.#ports.ids.next();
+  function rowsOf(
+    added: readonly Hashed[],
+    source: string,
+    context: CallContext,
+  ): readonly NewCatalogVersion[] {
+    const uploadId: Uuid = ports.ids.next();
     return added.map((each, index) => ({
-      id: index === 0 ? uploadId : this.#ports.ids.next(),
+      id: index === 0 ? uploadId : ports.ids.next(),
       effectiveDate: each.version.effectiveDate,
       uploadId,
       parts: each.parts,
@@ -204,7 +136,70 @@ export class CatalogService implements CatalogProvider {
       createdDate: context.createdDate,
     }));
   }
+
+  return {
+    cache,
+    slices,
+    servingPlugin,
+    open,
+    problemsOf,
+    refuseWhileServed,
+
+    /** Drops the cached catalogs of a tenant, or all (null). */
+    dropCached(tenantRecordId: number | null): void {
+      cache.drop(tenantRecordId);
+      plugins.drop(tenantRecordId);
+    },
+
+    async upload(context: CallContext, document: CatalogUpload): Promise<void> {
+      await refuseWhileServed(context);
+      const source = sourceOf(document);
+      const parsed = await forTenant(context.tenant, () => slices(parse(source, maxDocumentBytes)));
+      const hashed: Hashed[] = [];
+      for (const each of parsed.versions) hashed.push(await withHash(each, slices));
+      for (const { message, line } of parsed.warnings)
+        ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
+      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.catalogs.lock();
+        const { added, problems } = await check(session, hashed, parsed.isEnvelope);
+        if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
+        const text = sourceText(source, maxDocumentBytes);
+        const id = await session.catalogs.insert(rowsOf(added, text, context));
+        session.publish([catalogChanged(id, await session.catalogs.revision())]);
+      });
+    },
+
+    async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
+      const { errors, warnings } = await previewOf(context, document);
+      return { errors, warnings };
+    },
+
+    /**
+     * Previews an upload; stores nothing.
+     * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+     */
+    async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
+      await refuseWhileServed(context);
+      return previewOf(context, document);
+    },
+
+    async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {
+      const request = { tenant: context.tenant, now: context.createdDate };
+      if (accountId === null) {
+        const catalogOf = await provider.openTenant(request);
+        return ports.storage.read(context.tenant, catalogOf);
+      }
+      const catalogsOf = await open({ ...request, accounts: [accountId] });
+      return ports.storage.read(context.tenant, async (session) => {
+        const [account] = await session.accounts.findByIds([accountId]);
+        if (!account) throw noSuchAccount(accountId);
+        return (await catalogsOf(session, [accountId]))(accountId);
+      });
+    },
+  };
 }
+
+export type CatalogService = ReturnType<typeof catalogService>;
 
 function sourceOf(document: CatalogUpload): Uint8Array | string {
   return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
@@ -235,16 +230,6 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 ): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
   const contentHash = await sha256Hex(await slices(canonicalXmlSteps(read.version)), slices);
   return { ...read, parts: await partsOf(read.version, slices), contentHash };
-}
-
-/** Sequential, since each may be large. */
-async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
-  read: readonly R[],
-  slices: TimeSlices,
-): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {
-  const hashed: (R & Pick<Hashed, 'parts' | 'contentHash'>)[] = [];
-  for (const each of read) hashed.push(await withHash(each, slices));
-  return hashed;
 }
 
 /**

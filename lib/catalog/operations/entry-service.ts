@@ -8,9 +8,8 @@ import {
   CatalogState,
   EntryKind,
   type EntryScope,
-  type PlanEntryView,
   type PlanRow,
-  type ProductEntryView,
+  type WithContext,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
@@ -38,7 +37,12 @@ import {
   type PlanEntryInput,
   titleOf,
 } from '../formats/entries/entry-input.ts';
-import type { DeletePlanOptions, DeleteProductOptions, EntryScopeOptions } from './catalog-operations.ts';
+import type {
+  CatalogEntryOperations,
+  DeletePlanOptions,
+  DeleteProductOptions,
+  EntryScopeOptions,
+} from './catalog-operations.ts';
 import { type CatalogService, catalogChanged } from './catalog-service.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 
@@ -50,194 +54,160 @@ type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
  * Plans, products and price lists added to a tenant's or account's catalog individually (§15). Every operation throws
  * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
-export class CatalogEntryService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  readonly #catalogs: EntryNeighbours;
-
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, catalogs: EntryNeighbours) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-  }
-
-  async create(
+export function catalogEntryOperations(
+  ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+  catalogs: EntryNeighbours,
+): CatalogEntryOperations<WithContext> {
+  async function create(
     context: CallContext,
     request: CatalogEntriesInput,
     options: EntryScopeOptions = {},
   ): Promise<CatalogEntriesView> {
-    return this.#write(context, options, async (session, scope) => {
+    return write(context, options, async (session, scope) => {
       const now = truncateToSecond(context.createdDate);
-      const xml = await this.#catalogs.cache.xmlOf(session);
+      const xml = await catalogs.cache.xmlOf(session);
       const known = new KnownNames(await session.catalogEntries.named(namesIn(request)), xml, now);
-      const nextId = (): Uuid => this.#ports.ids.next();
+      const nextId = (): Uuid => ports.ids.next();
       const { entries, rows } = createEntries({ request, scope, known, now, nextId });
-      await requireFreeNames(session, rows);
+      const planNames = rows.map((row) => row.planName);
+      const taken = await overridePlanProblems(session, planNames);
+      if (taken.length > 0) throw invalidEntry(taken.map((problem) => problem.message));
       await apply(session, { addedEntries: entries, addedRows: rows });
       return storedView(session, request, known);
     });
   }
 
-  async createPlan(
-    context: CallContext,
-    plan: PlanEntryInput,
-    options: EntryScopeOptions = {},
-  ): Promise<PlanEntryView> {
-    const { plans } = await this.create(context, { plans: [plan] }, options);
-    const [created] = plans;
-    if (created === undefined) throw new Error('a plan that was created is stored');
-    return created;
-  }
-
-  async updatePlan(
-    context: CallContext,
-    planName: string,
-    update: PlanUpdate & EntryScopeOptions,
-  ): Promise<PlanEntryView> {
-    return this.#write(context, update, async (session, scope) => {
-      const plan = await findPlan(session, scope, planName);
-      const row = updatedRow(plan, update, truncateToSecond(context.createdDate));
-      await apply(session, { addedRows: [{ ...row, id: this.#ports.ids.next() }] });
-      return planView(plan.entry, row);
-    });
-  }
-
-  async retirePlan(context: CallContext, planName: string, options: EntryScopeOptions = {}): Promise<void> {
-    await this.#write(context, options, async (session, scope) => {
-      const { rows } = await findPlan(session, scope, planName);
-      const retired = retirementRows(rows, truncateToSecond(context.createdDate));
-      await apply(session, { addedRows: retired.map((row) => ({ ...row, id: this.#ports.ids.next() })) });
-    });
-  }
-
-  async deletePlan(context: CallContext, planName: string, options: DeletePlanOptions): Promise<void> {
-    await this.#delete(context, options, async (session, scope) => {
-      requireForce(options, titleOf('Plan', planName));
-      const { entry, rows } = await findPlan(session, scope, planName);
-      await requireUnused(session, [planName]);
-      const erasesAll = options.allVersions === true || rows.length === 1;
-      await apply(session, {
-        erasedRows: erasesAll ? rows : [latestOf(rows)],
-        erasedEntries: erasesAll ? [entry, ...(await session.catalogEntries.childrenOf([entry.id]))] : [],
-      });
-    });
-  }
-
-  async deleteProduct(context: CallContext, name: string, options: DeleteProductOptions): Promise<void> {
-    await this.#delete(context, options, async (session, scope) => {
-      requireForce(options, titleOf('Product', name));
-      const product = await findEntry(session, scope, { kind: EntryKind.PRODUCT, name });
-      if (product === undefined) throw productNotFound(name);
-      const { entries: plans, rows } = await withRows(
-        session,
-        await session.catalogEntries.childrenOf([product.id]),
-      );
-      await requireUnused(
-        session,
-        plans.map((plan) => plan.name),
-      );
-      if (options.deleteAllPlans !== true) return apply(session, { erasedEntries: [product] });
-      const usages = await session.catalogEntries.childrenOf(plans.map((plan) => plan.id));
-      return apply(session, { erasedEntries: [product, ...plans, ...usages], erasedRows: rows });
-    });
-  }
-
-  async products(
-    context: CallContext,
-    options: EntryScopeOptions = {},
-  ): Promise<readonly ProductEntryView[]> {
-    return this.#read(context, options, async (session, scope) => {
-      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
-      const products = entries.filter((entry) => entry.kind === EntryKind.PRODUCT);
-      return productViews(products, await plansOf(session, products));
-    });
-  }
-
-  async plans(context: CallContext, options: EntryScopeOptions = {}): Promise<readonly PlanEntryView[]> {
-    return this.#read(context, options, async (session, scope) =>
-      planViews(await withRows(session, await session.catalogEntries.ofScope(scope.accountRecordId))),
-    );
-  }
-
-  async plansOfProduct(
-    context: CallContext,
-    productName: string,
-    options: EntryScopeOptions = {},
-  ): Promise<readonly PlanEntryView[]> {
-    return this.#read(context, options, async (session, scope) => {
-      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
-      const plans = entries.filter((entry) => entry.plan?.productName === productName);
-      if (plans.length > 0) return planViews(await withRows(session, plans));
-      const now = truncateToSecond(context.createdDate);
-      const xml = await this.#catalogs.cache.xmlOf(session);
-      const known = new KnownNames(await session.catalogEntries.named([productName]), xml, now);
-      const isKnown = known.productFor(scope, productName) ?? known.xmlProduct(productName);
-      if (!isKnown) throw productNotFound(productName);
-      return [];
-    });
-  }
-
-  async latestPlan(
-    context: CallContext,
-    planName: string,
-    options: EntryScopeOptions = {},
-  ): Promise<PlanEntryView> {
-    return this.#read(context, options, async (session, scope) => {
-      const { entry, rows } = await findPlan(session, scope, planName);
-      return planView(entry, latestOf(rows));
-    });
-  }
-
-  async state(context: CallContext, options: EntryScopeOptions = {}): Promise<CatalogState> {
-    const stored = await this.#storedState(context, options);
-    try {
-      const pluginName = await this.#catalogs.servingPlugin(context);
-      return pluginName === null ? stored : CatalogState.PLUGIN;
-    } catch (error) {
-      this.#ports.logger.error({ err: error, tenantId: context.tenant.id }, 'catalog plugin failed');
-      return CatalogState.UNKNOWN;
-    }
-  }
-
-  async #storedState(context: CallContext, options: EntryScopeOptions): Promise<CatalogState> {
-    return this.#read(context, options, async (session, scope) => {
-      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
-      const hasEntries = entries.some(({ kind }) => kind === EntryKind.PRODUCT || kind === EntryKind.PLAN);
-      if (hasEntries) return CatalogState.PLUGIN;
-      const { versions } = await this.#catalogs.cache.xmlOf(session);
-      return versions.length > 0 ? CatalogState.XML : CatalogState.INIT;
-    });
-  }
-
   /** Runs `work` under the tenant's catalog lock, so that concurrent calls see each other's names. */
-  async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
-    return this.#transaction(context, async (session) => {
-      await session.catalogs.lock();
-      return work(session, await scopeOf(session, options));
-    });
-  }
+  const writeUnder =
+    (lock: 'lock' | 'lockForDeletion') =>
+    async <T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> => {
+      const pluginName = await catalogs.servingPlugin(context);
+      if (pluginName !== null) throw servedByPlugin(pluginName);
+      return ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.catalogs[lock]();
+        return work(session, await scopeOf(session, options));
+      });
+    };
+  const write = writeUnder('lock');
+  /** Also prevents subscriptions from choosing a plan. */
+  const remove = writeUnder('lockForDeletion');
 
-  /** As `#write`, while no subscription can choose a plan. */
-  async #delete(context: CallContext, options: EntryScopeOptions, work: EntryWork<void>): Promise<void> {
-    return this.#transaction(context, async (session) => {
-      await session.catalogs.lockForDeletion();
-      return work(session, await scopeOf(session, options));
-    });
-  }
-
-  async #transaction<T>(context: CallContext, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    const pluginName = await this.#catalogs.servingPlugin(context);
-    if (pluginName !== null) throw servedByPlugin(pluginName);
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), work);
-  }
-
-  async #read<T>(
+  async function read<T>(
     context: CallContext,
     options: EntryScopeOptions,
     work: (session: ReadSession, scope: EntryScope) => Promise<T>,
   ): Promise<T> {
-    return this.#ports.storage.read(context.tenant, async (session) =>
+    return ports.storage.read(context.tenant, async (session) =>
       work(session, await scopeOf(session, options)),
     );
   }
+
+  return {
+    create,
+
+    async createPlan(context, plan: PlanEntryInput, options: EntryScopeOptions = {}) {
+      const { plans } = await create(context, { plans: [plan] }, options);
+      const [created] = plans;
+      if (created === undefined) throw new Error('a plan that was created is stored');
+      return created;
+    },
+
+    async updatePlan(context, planName: string, update: PlanUpdate & EntryScopeOptions) {
+      return write(context, update, async (session, scope) => {
+        const plan = await findPlan(session, scope, planName);
+        const row = updatedRow(plan, update, truncateToSecond(context.createdDate));
+        await apply(session, { addedRows: [{ ...row, id: ports.ids.next() }] });
+        return planView(plan.entry, row);
+      });
+    },
+
+    async retirePlan(context, planName: string, options: EntryScopeOptions = {}) {
+      await write(context, options, async (session, scope) => {
+        const { rows } = await findPlan(session, scope, planName);
+        const retired = retirementRows(rows, truncateToSecond(context.createdDate));
+        await apply(session, { addedRows: retired.map((row) => ({ ...row, id: ports.ids.next() })) });
+      });
+    },
+
+    async deletePlan(context, planName: string, options: DeletePlanOptions) {
+      await remove(context, options, async (session, scope) => {
+        requireForce(options, titleOf('Plan', planName));
+        const { entry, rows } = await findPlan(session, scope, planName);
+        await requireUnused(session, [planName]);
+        const erasesAll = options.allVersions === true || rows.length === 1;
+        await apply(session, {
+          erasedRows: erasesAll ? rows : [latestOf(rows)],
+          erasedEntries: erasesAll ? [entry, ...(await session.catalogEntries.childrenOf([entry.id]))] : [],
+        });
+      });
+    },
+
+    async deleteProduct(context, name: string, options: DeleteProductOptions) {
+      await remove(context, options, async (session, scope) => {
+        requireForce(options, titleOf('Product', name));
+        const product = await findEntry(session, scope, { kind: EntryKind.PRODUCT, name });
+        if (product === undefined) throw productNotFound(name);
+        const { entries: plans, rows } = await plansOf(session, [product]);
+        const planNames = plans.map((plan) => plan.name);
+        await requireUnused(session, planNames);
+        if (options.deleteAllPlans !== true) return apply(session, { erasedEntries: [product] });
+        const usages = await session.catalogEntries.childrenOf(plans.map((plan) => plan.id));
+        return apply(session, { erasedEntries: [product, ...plans, ...usages], erasedRows: rows });
+      });
+    },
+
+    async products(context, options: EntryScopeOptions = {}) {
+      return read(context, options, async (session, scope) => {
+        const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+        const products = entries.filter((entry) => entry.kind === EntryKind.PRODUCT);
+        return productViews(products, await plansOf(session, products));
+      });
+    },
+
+    async plans(context, options: EntryScopeOptions = {}) {
+      return read(context, options, async (session, scope) =>
+        planViews(await withRows(session, await session.catalogEntries.ofScope(scope.accountRecordId))),
+      );
+    },
+
+    async plansOfProduct(context, productName: string, options: EntryScopeOptions = {}) {
+      return read(context, options, async (session, scope) => {
+        const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+        const plans = entries.filter((entry) => entry.plan?.productName === productName);
+        if (plans.length > 0) return planViews(await withRows(session, plans));
+        const now = truncateToSecond(context.createdDate);
+        const xml = await catalogs.cache.xmlOf(session);
+        const known = new KnownNames(await session.catalogEntries.named([productName]), xml, now);
+        const isKnown = known.productFor(scope, productName) ?? known.xmlProduct(productName);
+        if (!isKnown) throw productNotFound(productName);
+        return [];
+      });
+    },
+
+    async latestPlan(context, planName: string, options: EntryScopeOptions = {}) {
+      return read(context, options, async (session, scope) => {
+        const { entry, rows } = await findPlan(session, scope, planName);
+        return planView(entry, latestOf(rows));
+      });
+    },
+
+    async state(context, options: EntryScopeOptions = {}) {
+      const stored = await read(context, options, async (session, scope) => {
+        const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+        const hasEntries = entries.some(({ kind }) => kind === EntryKind.PRODUCT || kind === EntryKind.PLAN);
+        if (hasEntries) return CatalogState.PLUGIN;
+        const { versions } = await catalogs.cache.xmlOf(session);
+        return versions.length > 0 ? CatalogState.XML : CatalogState.INIT;
+      });
+      try {
+        const pluginName = await catalogs.servingPlugin(context);
+        return pluginName === null ? stored : CatalogState.PLUGIN;
+      } catch (error) {
+        ports.logger.error({ err: error, tenantId: context.tenant.id }, 'catalog plugin failed');
+        return CatalogState.UNKNOWN;
+      }
+    },
+  };
 }
 
 interface PlanOfScope {
@@ -321,18 +291,6 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
     ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
     `${what} is not deleted: force must be true, since a deletion cannot be undone`,
   );
-}
-
-/** @throws BillingError 61004 for a name of an override plan (§10 rule 7). */
-async function requireFreeNames(
-  session: ReadSession,
-  rows: readonly Pick<PlanRow, 'planName'>[],
-): Promise<void> {
-  const problems = await overridePlanProblems(
-    session,
-    rows.map((row) => row.planName),
-  );
-  if (problems.length > 0) throw invalidEntry(problems.map((problem) => problem.message));
 }
 
 /** @throws BillingError 61005, since running and ended subscriptions would lose their price. */

@@ -1,15 +1,15 @@
-import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
+import { DAY_MS, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { type LocalDate, parseWireDate, timeSpanIfValid } from '../../values/time/index.ts';
 
-/** Entries of a list in a configuration, such as a retry schedule. */
+/** Maximum length of a list, such as a retry schedule. */
 const MAX_SETTING_LIST = 100;
 
-/** One configuration property (platform §4): its type, default and bounds. */
+/** The type, default and bounds of a configuration property (platform §4). */
 export interface Property<T> {
   readonly fallback: T;
-  /** What a value must be; it ends a sentence that begins with "is not". */
+  /** The valid values, as the end of a sentence "… is not …". */
   readonly expectation: string;
-  /** Undefined for a text that is not such a value. */
+  /** Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
 }
 
@@ -38,7 +38,7 @@ export function integer<F extends number | null>(fallback: F, bounds: Bounds): P
   };
 }
 
-/** One of `values`, exactly as they are spelled. */
+/** One of `values`; case-sensitive. */
 export function oneOf<T extends string, F extends T | null>(
   values: readonly T[],
   fallback: F,
@@ -50,17 +50,14 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/** Comma-separated names, blanks trimmed; a blank text is the empty list. */
+/** Comma-separated names, trimmed; a blank text is the empty list. */
 export function names(): Property<readonly string[]> {
-  return listOf({ fallback: [], one: 'a name', parse: (text) => text.trim() || undefined });
+  return listOf([], 'a name', (text) => text.trim() || undefined);
 }
 
 export function integers(fallback: readonly number[], bounds: Bounds): Property<readonly number[]> {
-  return listOf({
-    fallback,
-    one: `a whole number from ${bounds.min} to ${bounds.max}`,
-    parse: (text) => integerOf(text, bounds),
-  });
+  const { expectation, parse } = integer(0, bounds);
+  return listOf(fallback, expectation, parse);
 }
 
 /** Bytes of a size such as `32 MiB`. */
@@ -90,7 +87,7 @@ export function span(
   };
 }
 
-/** The same, where a bare number stands for milliseconds. */
+/** As `span`, or a bare number of milliseconds. */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
@@ -98,11 +95,7 @@ export function milliseconds(fallbackMs: number, bounds: Bounds): Property<numbe
 
 /** Milliseconds of each time span of a comma-separated list. */
 export function spans(fallbackMs: readonly number[]): Property<readonly number[]> {
-  return listOf({
-    fallback: fallbackMs,
-    one: 'a time span such as 15m',
-    parse: (text) => spanOf(text, { min: 0, max: MAX_SETTING_SPAN_MS }),
-  });
+  return listOf(fallbackMs, 'a time span such as 15m', span(0).parse);
 }
 
 /** ISO 8601, or a time span. */
@@ -112,14 +105,11 @@ export function period<F extends Period | null>(fallback: F): Property<Period | 
     expectation: 'a period such as P3M, or a time span such as 3d',
     parse(text) {
       const parsed = parsePeriod(text);
-      return parsed === undefined || isLongerThan(parsed, MAX_SETTING_SPAN_MS) ? undefined : parsed;
+      if (parsed === undefined) return undefined;
+      const lengthMs = (parsed.months * 31 + parsed.days) * DAY_MS + parsed.milliseconds;
+      return lengthMs > MAX_SETTING_SPAN_MS ? undefined : parsed;
     },
   };
-}
-
-function isLongerThan({ months, days, milliseconds: ms }: Period, limitMs: number): boolean {
-  const dayMs = 86_400_000;
-  return (months * 31 + days) * dayMs + ms > limitMs;
 }
 
 /** Milliseconds since midnight of a time of day. */
@@ -149,21 +139,24 @@ export function locale(fallback: string): Property<string> {
   };
 }
 
-function listOf<T>(element: {
-  readonly fallback: readonly T[];
-  readonly one: string;
-  parse(text: string): T | undefined;
-}): Property<readonly T[]> {
+function listOf<T>(
+  fallback: readonly T[],
+  expectation: string,
+  parse: (text: string) => T | undefined,
+): Property<readonly T[]> {
   return {
-    fallback: element.fallback,
-    expectation: `a comma-separated list of at most ${MAX_SETTING_LIST} entries, each ${element.one}`,
-    parse(text) {
-      if (text.trim() === '') return [];
-      const texts = text.split(',');
-      const values = texts.slice(0, MAX_SETTING_LIST).flatMap((each) => element.parse(each) ?? []);
-      return values.length === texts.length ? values : undefined;
-    },
+    fallback,
+    expectation: `a comma-separated list of at most ${MAX_SETTING_LIST} entries, each ${expectation}`,
+    parse: (text) => parsedList(text, MAX_SETTING_LIST, parse),
   };
+}
+
+/** Parses comma-separated values; undefined if one is invalid or there are too many. */
+function parsedList<T>(text: string, most: number, parse: (text: string) => T | undefined) {
+  if (text.trim() === '') return [];
+  const texts = text.split(',');
+  const values = texts.slice(0, most).flatMap((each) => parse(each) ?? []);
+  return values.length === texts.length ? values : undefined;
 }
 
 function integerOf(text: string, { min, max }: Bounds): number | undefined {
@@ -176,7 +169,7 @@ function spanOf(text: string, { min, max }: Bounds): number | undefined {
   return spanMs !== undefined && spanMs >= min && spanMs <= max ? spanMs : undefined;
 }
 
-/** A length of time in calendar and clock units, each added by itself. */
+/** A length of time in calendar and clock units, which are added separately. */
 export interface Period {
   readonly months: number;
   readonly days: number;
@@ -188,7 +181,7 @@ export const NO_PERIOD: Period = Object.freeze({ months: 0, days: 0, millisecond
 const iso8601 =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,10})S)?)?$/;
 
-/** The period of an ISO 8601 text such as `P3M`, or of a time span such as `3d`; undefined for any other text. */
+/** Parses an ISO 8601 period such as `P3M` or a time span such as `3d`; undefined for other text. */
 function parsePeriod(text: string): Period | undefined {
   const trimmed = text.trim();
   const match = iso8601.exec(trimmed);
@@ -206,16 +199,16 @@ function parsePeriod(text: string): Period | undefined {
   };
 }
 
-/** What a part of a number is made of: the parts of the invoice date, or the number itself. */
+/** The variable parts of an invoice number: parts of the invoice date, or the number itself. */
 export const NumberField = { YEAR: 'yyyy', SHORT_YEAR: 'yy', MONTH: 'mm', DAY: 'dd', NUMBER: 'n' } as const;
 export type NumberField = (typeof NumberField)[keyof typeof NumberField];
 
-/** A text that stands as it is, or a field with at least so many digits. */
+/** A literal text, or a field with its minimum number of digits. */
 export type NumberPart = string | { readonly field: NumberField; readonly digits: number };
 
-/** How the numbers of the invoices from a day on are shown. */
+/** The format of invoice numbers from a date on. */
 export interface NumberPattern {
-  /** The first invoice date that it holds for; null = from the beginning. */
+  /** The first invoice date; null = from the beginning. */
   readonly from: LocalDate | null;
   readonly parts: readonly NumberPart[];
 }
@@ -225,7 +218,7 @@ const MOST_CHARACTERS = 64;
 
 const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2, dd: 2, n: 1 };
 
-/** Patterns by date, comma-separated: `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`; a blank text is none. */
+/** Comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`; a blank text is the empty list. */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {
     fallback: [],
@@ -233,11 +226,8 @@ export function numberPatterns(): Property<readonly NumberPattern[]> {
       'a pattern such as INV-{yyyy}-{n:6}, with {n} or {n:1} to {n:12} once, {yyyy}, {yy}, {mm}, {dd} and letters, ' +
       'digits and - _ . / # : between them, or several by comma, each but the first after the date from which it holds',
     parse(text) {
-      if (text.trim() === '') return [];
-      const texts = text.split(',');
-      if (texts.length > MOST_PATTERNS) return undefined;
-      const patterns = texts.flatMap((each) => patternOf(each.trim()) ?? []);
-      return patterns.length === texts.length && areInOrder(patterns) ? patterns : undefined;
+      const patterns = parsedList(text, MOST_PATTERNS, (each) => patternOf(each.trim()));
+      return patterns !== undefined && areInOrder(patterns) ? patterns : undefined;
     },
   };
 }
@@ -264,13 +254,13 @@ function partsOf(pattern: string): readonly NumberPart[] | undefined {
   const numbers = parts.flatMap((each) =>
     typeof each === 'object' && each.field === NumberField.NUMBER ? [each.digits] : [],
   );
-  // With the number once, and all else of a fixed length, no two invoices of a pattern look alike.
+  // The number occurs once and all else has a fixed length, so the numbers of a pattern are unique.
   const [digits, another] = numbers;
   const isOnce = digits !== undefined && another === undefined && digits >= 1 && digits <= 12;
   return isWhole && isOnce ? parts : undefined;
 }
 
-/** Each but the first has a date, and the dates go up. */
+/** Requires ascending dates, of all patterns but the first. */
 function areInOrder(patterns: readonly NumberPattern[]): boolean {
   return patterns.every(({ from }, index) => {
     const before = patterns[index - 1];

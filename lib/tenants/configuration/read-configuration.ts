@@ -4,23 +4,23 @@ import { serverProperties } from './server-properties.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** A configuration object: property names with their prefix, and what they are set to. */
+/** Values by property name, including its prefix. */
 export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
 
-/** What a configuration says about the properties of this server; unknown names are left to plugins. */
+/** The properties of this server in a configuration; unknown names are left to plugins. */
 interface ConfigurationReading {
-  /** Only what is set to a valid value. */
+  /** Valid values only. */
   readonly settings: Partial<TenantSettings>;
   /** One for each invalid value. */
   readonly problems: readonly Problem[];
-  /** A sentence for each name without effect, as far as it can be told from names of plugins. */
+  /** A sentence for each name without effect that does not look like a plugin's. */
   readonly ineffective: readonly string[];
 }
 
 /**
- * Reads the value of the tenant key PER_TENANT_CONFIG before it is stored (platform §3 rule 7).
- * @throws BillingError MALFORMED_BODY for anything but a flat JSON object of texts, numbers and booleans,
- * MISSING_OR_INVALID_FIELD with every bad property as `problems`.
+ * Reads a new value of the tenant key PER_TENANT_CONFIG (platform §3 rule 7).
+ * @throws BillingError MALFORMED_BODY unless it is a flat JSON object of strings, numbers and booleans,
+ * MISSING_OR_INVALID_FIELD with every invalid property in `problems`.
  */
 export function checkConfiguration(text: string): ConfigurationReading {
   const reading = readConfiguration(objectOf(text));
@@ -32,7 +32,7 @@ export function checkConfiguration(text: string): ConfigurationReading {
   });
 }
 
-/** Reads a stored value. What cannot be read is a problem, and the setting falls back to what holds without it (R13). */
+/** Reads a stored value. Invalid settings become problems and fall back to the default (R13). */
 export function readStoredConfiguration(text: string): ConfigurationReading {
   try {
     return readConfiguration(objectOf(text));
@@ -48,7 +48,7 @@ export function readConfiguration(object: ConfigurationObject): ConfigurationRea
   return { ...readProperties(object, tenantProperties), ineffective };
 }
 
-/** Reads the properties of `table`; `org.killbill.x` and `org.service.x` are the same one. */
+/** Reads the properties of `table`; `org.killbill.x` and `org.service.x` are the same property. */
 export function readProperties<T extends PropertyTable>(
   object: ConfigurationObject,
   table: T,
@@ -72,10 +72,11 @@ export function readProperties<T extends PropertyTable>(
 
 function objectOf(text: string): ConfigurationObject {
   const value = parsed(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('expected an object of property names and values');
-  }
-  const bad = Object.entries(value).filter(([, each]) => !isPlain(each));
+  const bad = Object.entries(value).filter(
+    ([, each]) => !['string', 'number', 'boolean'].includes(typeof each),
+  );
   if (bad.length === 0) return value as ConfigurationObject;
   const list = bad.map(([name]) => shortened(name)).join(', ');
   throw malformed(`values are texts, numbers or booleans, which these are not: ${list}`);
@@ -89,18 +90,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
 function malformed(reason: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, `The configuration is no JSON object: ${reason}`);
 }
 
-/** Names in a configuration that are listed one by one as having no effect. */
+/** Maximum number of names without effect to list. */
 const MAX_LISTED_SETTING_NAMES = 20;
 
-/** Whose configuration names a property. */
 type ConfigurationOwner = 'TENANT' | 'SERVER';
 
 /** Accepted without effect, with a warning (platform §3 rule 7). */
@@ -112,7 +108,7 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
   SERVER: new Set([...ofTenants, ...Object.keys(serverProperties)]),
 };
 
-/** One sentence per name without effect: retired, not the owner's to set, or unknown with a prefix of this server. */
+/** Returns a sentence per name without effect: retired, not settable by the owner, or unknown with our prefix. */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
   const listed = found
@@ -140,7 +136,7 @@ function suggestion(fullName: string, owner: ConfigurationOwner): string {
   return meant === null ? '' : `; did you mean ${DOCUMENTED_PREFIX}${meant}?`;
 }
 
-/** Properties of platform §4.3 for the HTTP server, the process, or nothing yet; the engine does not read them. */
+/** Properties of platform §4.3 that the engine does not read: for the HTTP server, the process, or future use. */
 const ofTheProcess = [
   'server.test.mode',
   'server.basePath',
@@ -181,7 +177,7 @@ const ofTheProcess = [
   'health.diagnostic.logDirs',
 ] as const;
 
-/** Names, without prefix, of every property that holds for the whole server. */
+/** The names, without prefix, of all server-wide properties. */
 export const serverWideNames: ReadonlySet<string> = new Set([
   ...Object.keys(serverProperties),
   ...ofTheProcess,
@@ -191,7 +187,7 @@ export const serverWideNames: ReadonlySet<string> = new Set([
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 const DOCUMENTED_PREFIX = prefixes[0];
 
-/** The name without its prefix; null for a name that is no property of this server, such as a plugin's. */
+/** Returns the name without its prefix; null for a name without our prefix, such as a plugin's. */
 function propertyName(fullName: string): string | null {
   const prefix = prefixes.find((each) => fullName.startsWith(each));
   return prefix === undefined ? null : fullName.slice(prefix.length);

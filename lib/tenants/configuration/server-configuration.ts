@@ -16,14 +16,14 @@ import {
 } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** What the server's own configuration says (platform §4.1). */
+/** The settings of the server's own configuration (platform §4.1). */
 export interface ServerConfiguration {
-  /** What holds for tenants that set nothing of their own. */
+  /** Defaults for tenants. */
   readonly tenant: TenantSettings;
   readonly server: ServerSettings;
 }
 
-/** Reads the configuration over the defaults; for a value that cannot be read the default stays, with a warning (R13). */
+/** Reads the server configuration. Missing and invalid values get the default, invalid ones with a warning (R13). */
 export function serverConfiguration(
   object: ConfigurationObject,
   logger: Logger,
@@ -44,35 +44,33 @@ export function serverConfiguration(
   };
 }
 
-/** The settings of the queue among those of the server. */
+/** Returns the settings of the queues. */
 export function queueSettingsOf(server: ServerSettings): QueueSettings {
   return {
-    BUS: {
-      isOff: server['persistent.bus.main.off'],
-      claimed: server['persistent.bus.main.claimed'],
-      handledAtATime: server['persistent.bus.main.nbThreads'],
-      leaseMs: server['persistent.bus.main.claim.time'],
-      pollMs: server['persistent.bus.main.sleep'],
-      maxFailures: server['persistent.bus.main.max.failure.retry'],
-      reapThresholdMs: server['persistent.bus.main.reapThreshold'],
-      reapScheduleMs: server['persistent.bus.main.reapSchedule'],
-      maxLapses: server['persistent.bus.main.maxReDispatchCount'],
-    },
-    NOTIFICATION: {
-      isOff: server['notificationq.main.notification.off'],
-      claimed: server['notificationq.main.claimed'],
-      handledAtATime: server['notificationq.main.notification.nbThreads'],
-      leaseMs: server['notificationq.main.claim.time'],
-      pollMs: server['notificationq.main.sleep'],
-      maxFailures: server['notificationq.main.max.failure.retry'],
-      reapThresholdMs: server['notificationq.main.reapThreshold'],
-      reapScheduleMs: server['notificationq.main.reapSchedule'],
-      maxLapses: server['notificationq.main.maxReDispatchCount'],
-    },
+    BUS: queueSettings(server, 'persistent.bus.main', 'persistent.bus.main'),
+    NOTIFICATION: queueSettings(server, 'notificationq.main', 'notificationq.main.notification'),
   };
 }
 
-/** Names, without prefix, of every property that the configuration of the engine can set. */
+/** `off` and `nbThreads` of notifications have a longer prefix. */
+function queueSettings<
+  P extends 'persistent.bus.main' | 'notificationq.main',
+  O extends 'persistent.bus.main' | 'notificationq.main.notification',
+>(server: ServerSettings, prefix: P, own: O): QueueSettings['BUS'] {
+  return {
+    isOff: server[`${own}.off`],
+    claimed: server[`${prefix}.claimed`],
+    handledAtATime: server[`${own}.nbThreads`],
+    leaseMs: server[`${prefix}.claim.time`],
+    pollMs: server[`${prefix}.sleep`],
+    maxFailures: server[`${prefix}.max.failure.retry`],
+    reapThresholdMs: server[`${prefix}.reapThreshold`],
+    reapScheduleMs: server[`${prefix}.reapSchedule`],
+    maxLapses: server[`${prefix}.maxReDispatchCount`],
+  };
+}
+
+/** The names, without prefix, of all properties that the engine reads. */
 export const configurableProperties: readonly string[] = [
   ...Object.keys(serverProperties),
   ...Object.keys(tenantProperties),

@@ -2,10 +2,10 @@ import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** The same in test mode, unless it is set: tests of gateways that do not answer should not take half a minute. */
+/** The default in test mode, since tests of silent gateways should not take half a minute. */
 const TEST_GATEWAY_TIMEOUT_MS = 5_000;
 
-/** The typed values of a table of properties, by their names without prefix. */
+/** The typed values of a property table by name without prefix. */
 export type SettingsOfTable<T> = {
   readonly [K in keyof T]: T[K] extends Property<infer V> ? V : never;
 };
@@ -13,7 +13,7 @@ export type SettingsOfTable<T> = {
 /** Per-tenant settings by name without prefix. Spans are milliseconds, times of day milliseconds since midnight. */
 export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
 
-/** The same of the properties that hold for the whole server. */
+/** Server-wide settings by name without prefix. */
 export type ServerSettings = SettingsOfTable<typeof serverProperties>;
 
 export type PropertyTable = Readonly<Record<string, Property<unknown>>>;
@@ -21,7 +21,7 @@ export type PropertyTable = Readonly<Record<string, Property<unknown>>>;
 /** The defaults of platform §4.2. */
 export const DEFAULT_TENANT_SETTINGS: TenantSettings = defaultsOf(tenantProperties);
 
-/** The same in test mode. */
+/** The defaults in test mode. */
 export const TEST_MODE_TENANT_SETTINGS: TenantSettings = Object.freeze({
   ...DEFAULT_TENANT_SETTINGS,
   'payment.plugin.timeout': TEST_GATEWAY_TIMEOUT_MS,

@@ -14,44 +14,24 @@ import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { readStoredConfiguration } from './read-configuration.ts';
 import type { TenantSettings } from './settings.ts';
 
-/** Gives the settings that are in force for the tenant of a session. */
+/** Returns the settings in force for the tenant of a session. */
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
  * Settings in force (platform §4.1): the tenant's value, else the server's. The tenant row names the immutable row of
  * its configuration, so every node sees a change at the next call and parses it once. Constant within a session.
  */
-export class TenantConfiguration {
-  readonly #logger: Logger;
-  readonly #server: TenantSettings;
-  readonly #cache = new ActiveValueCache<TenantSettings>();
-
-  constructor(logger: Logger, server: TenantSettings) {
-    this.#logger = logger;
-    this.#server = server;
-  }
-
-  async settingsOf(session: ReadSession): Promise<TenantSettings> {
-    const { configuration } = await session.revisions();
-    if (configuration === null) return this.#server;
-    const cached = this.#cache.find(configuration);
-    if (cached) return cached;
-    const settings = await this.#load(session, configuration.recordId);
-    this.#cache.keep(session, configuration, settings);
-    return settings;
-  }
-
-  async #load(session: ReadSession, recordId: number): Promise<TenantSettings> {
-    const { settings, problems } = readStoredConfiguration(await session.keyValues.valueOf(recordId));
-    for (const { message } of problems) {
-      const facts = { tenantId: session.tenant.id };
-      this.#logger.warn(facts, `tenant configuration: ${message}; the server's value holds`);
-    }
-    return Object.freeze({ ...this.#server, ...settings });
-  }
+export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {
+  const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
+    const { settings, problems } = readStoredConfiguration(text);
+    for (const { message } of problems)
+      logger.warn({ tenantId: tenant.id }, `tenant configuration: ${message}; the server's value holds`);
+    return Object.freeze({ ...server, ...settings });
+  });
+  return async (session) => (await ownOf(session)) ?? server;
 }
 
-/** When background work of a tenant comes back to a busy account; it first waits as long as a call does. */
+/** Returns how background work of a tenant waits for a busy account: first as long as a call, then at intervals. */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,
   settingsOf: SettingsOf,
@@ -64,7 +44,7 @@ export function busyPausesOf(
     }));
 }
 
-/** How long the tenant of a session lets its calls wait for a busy account (platform §15 rule 2). */
+/** Returns how long calls of the tenant wait for a busy account (platform §15 rule 2). */
 export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {
   return async (session, wait) => {
     const settings = await settingsOf(session);
@@ -73,7 +53,7 @@ export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {
   };
 }
 
-/** Which bus events the tenant of a session leaves out (platform §4.2). */
+/** Returns the bus events that the tenant skips (platform §4.2). */
 export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
   return async (session) => {
     const settings = await settingsOf(session);
@@ -84,10 +64,27 @@ export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
   };
 }
 
-/** Tenant configurations kept in memory, parsed. */
+/** Parsed values per cache. */
 const MAX_CACHED_CONFIGURATIONS = 1_000;
 
-/** What tenants' keys with one value come to, each parsed once: the rows that hold them never change. */
+/** Reads the value that the tenant's row refers to and parses it once, since its row is immutable; null without one. */
+export function activeValueOf<T extends string | object>(
+  name: 'configuration' | 'callback',
+  parse: (text: string, session: ReadSession) => T,
+): (session: ReadSession) => Promise<T | null> {
+  const cache = new ActiveValueCache<T>();
+  return async (session) => {
+    const active = (await session.revisions())[name];
+    if (active === null) return null;
+    const cached = cache.find(active);
+    if (cached !== undefined) return cached;
+    const parsed = parse(await session.keyValues.valueOf(active.recordId), session);
+    cache.keep(session, active, parsed);
+    return parsed;
+  };
+}
+
+/** Parsed values of tenants by the id of their immutable row. */
 export class ActiveValueCache<T> {
   readonly #byId = new Map<Uuid, T>();
 
@@ -95,7 +92,7 @@ export class ActiveValueCache<T> {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Not what the host's transaction holds, which it may roll back. */
+  /** Skips values of the host's transaction, which may roll back. */
   keep(session: ReadSession, { id }: ActiveValue, parsed: T): void {
     if (session.tenant.within || id === null) return;
     this.#byId.set(id, parsed);

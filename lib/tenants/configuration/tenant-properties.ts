@@ -22,44 +22,37 @@ import {
   timeOfDay,
 } from './property.ts';
 
-/** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and the lease of every call must end soon. */
-const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
-
 /** Time limit of one gateway call (`payment.plugin.timeout`). */
 export const GATEWAY_TIMEOUT_MS = 30_000;
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+const MINUTE_MS = 60_000;
 
 const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
-/** When an in-arrears period is billed (invoicing §5.3): once it has ended, or as soon as it has begun. */
+/** When an in-arrears period is billed (invoicing §5.3): after its end, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
-/**
- * Every per-tenant property (platform §4.2) without its prefix: type, default, bounds; also of parts that do not
- * exist yet.
- */
+/** Every per-tenant property (platform §4.2) by name without prefix, including those of future features. */
 export const tenantProperties = {
   'invoice.enabled': flag(true),
   'invoice.plugin': names(),
   'invoice.maxNumberOfMonthsInFuture': integer(MAX_TARGET_DATE_MONTHS, { min: 0, max: 1_200 }),
   'invoice.sanitySafetyBoundEnabled': flag(true),
   'invoice.maxDailyNumberOfItemsSafetyBound': integer(MAX_DAILY_ITEMS_PER_SUBSCRIPTION, {
+    ...unbounded,
     min: -1,
-    max: MAX_STORED_INTEGER,
   }),
   'invoice.disable.usage.zero.amount': flag(false),
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),
-  /** How long before an invoice it is told of (invoicing §8.1); 0 = never. */
+  /** Time before an invoice to announce it (invoicing §8.1); 0 = never. */
   'invoice.dryRunNotificationSchedule': span(0),
   /** Negative = all past periods. */
-  'invoice.readMaxRawUsagePreviousPeriod': integer(2, { min: MIN_STORED_INTEGER, max: MAX_STORED_INTEGER }),
+  'invoice.readMaxRawUsagePreviousPeriod': integer(2, { ...unbounded, min: MIN_STORED_INTEGER }),
   /** Accepted; has no effect (invoicing §8.5). */
   'invoice.maxInvoiceLimit': period(null),
   'invoice.parent.commit.local.utc.time': timeOfDay(lastMillisecondOfDay),
@@ -91,25 +84,12 @@ export const tenantProperties = {
   'payment.method.overwrite': flag(false),
   'payment.allow.emptyInvoice': flag(false),
   'payment.overRefund.allowed': flag(false),
-  'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: MAX_SETTING_GATEWAY_TIMEOUT_MS }),
+  'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: HOUR_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
-  /** Pauses of background work that has already waited for a busy account as long as a call does. */
-  rescheduleIntervalOnLock: spans([
-    30 * SECOND_MS,
-    MINUTE_MS,
-    MINUTE_MS,
-    3 * MINUTE_MS,
-    3 * MINUTE_MS,
-    10 * MINUTE_MS,
-  ]),
-  'billing.server.notifications.retries': spans([
-    15 * MINUTE_MS,
-    30 * MINUTE_MS,
-    2 * HOUR_MS,
-    12 * HOUR_MS,
-    DAY_MS,
-  ]),
+  /** Pauses of background work that has waited for a busy account as long as a call does. */
+  rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),
+  'billing.server.notifications.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
   'billing.server.event.post.type.skip': names(),
   'billing.server.event.dispatch.type.skip': names(),
   'billing.server.event.bulk.subscription.aggregate': flag(false),
@@ -118,5 +98,5 @@ export const tenantProperties = {
   'default.locale': locale('en_US'),
 } as const;
 
-/** Name of a per-tenant property, without prefix. */
+/** The name of a per-tenant property without prefix. */
 export type TenantPropertyName = keyof typeof tenantProperties;
