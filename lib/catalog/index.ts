@@ -5,7 +5,7 @@ export {
   type CatalogSource,
   withOverridePlans,
 } from './cache/catalog-source.ts';
-export { PluginCatalogs } from './cache/plugin-catalogs.ts';
+export { type PluginCatalogs, pluginCatalogs } from './cache/plugin-catalogs.ts';
 export { StoredCatalogs } from './cache/stored-catalogs.ts';
 export { partsOf, planOfText, Shape } from './cache/stored-parts.ts';
 export type { SimplePlan } from './formats/add-simple-plan.ts';
@@ -74,7 +74,6 @@ export {
 } from './lookup/price.ts';
 export {
   billingAlignment,
-  type ChangeContext,
   type PlanChangeEvaluation,
   type PlanCriteria,
   type PlanLookup,

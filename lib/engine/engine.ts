@@ -1,6 +1,6 @@
 import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { EventService, eventIdOf } from '../push/index.ts';
+import { eventIdOf, eventService } from '../push/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { securityOperations } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
@@ -26,7 +26,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const catalog = catalogArea(foundation);
   const { tenants, keyValues, ...tenant } = tenantArea(foundation, catalog);
   const push = pushArea(foundation);
-  const events = new EventService(ports, (recordIds) => tenants.idsOfRecords(recordIds));
+  const events = eventService(ports, (recordIds) => tenants.idsOfRecords(recordIds));
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const invoicing = invoicingArea(foundation);

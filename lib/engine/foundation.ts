@@ -1,5 +1,10 @@
 import type { WorkOff } from '../account-closing/index.ts';
-import { type CatalogService, catalogService, PluginCatalogs } from '../catalog/index.ts';
+import {
+  type CatalogService,
+  catalogService,
+  type PluginCatalogs,
+  pluginCatalogs,
+} from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf, RegisteredInvoicePlugins } from '../invoicing/index.ts';
 import { definitionText, OverdueConfigs } from '../overdue/index.ts';
 import { externalPaymentGateway } from '../payments/index.ts';
@@ -87,7 +92,7 @@ export function engineSettings<Host>(
     node,
     workOff,
     testMode: options.testMode ?? false,
-    plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports),
+    plugins: pluginCatalogs(options.catalogPlugins ?? [], ports),
     server: serverConfiguration(options.configuration ?? {}, ports.logger, options),
   };
 }

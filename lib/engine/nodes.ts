@@ -1,4 +1,4 @@
-import { NodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
+import { type NodeService, nodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import { checkOptions, guardedOptions } from './checked-options.ts';
@@ -50,7 +50,7 @@ export function nodesOf<Host>(
   ports: Ports,
   node: { readonly nodeName: string; readonly dropCaches: (tenantRecordId: number | null) => void },
 ): NodeService {
-  return new NodeService(ports, {
+  return nodeService(ports, {
     ...node,
     version: options.version ?? UNKNOWN_VERSION,
     switches,

@@ -40,86 +40,85 @@ export interface Switched {
 }
 
 /** Sends messages to all nodes: stores them, and each node calls its handler (platform §11). */
-export class Broadcasts {
-  readonly #ports: BroadcastPorts;
-  readonly #handlerOf: HandlerOf;
-  readonly #heard = new HeardBroadcasts();
-  #begun = false;
-  #listening: Promise<void> = Promise.resolve();
-
-  constructor(ports: BroadcastPorts, handlerOf: HandlerOf) {
-    this.#ports = ports;
-    this.#handlerOf = handlerOf;
-  }
-
-  /**
-   * Stores the broadcast; this node handles it at once.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
-   */
-  async send(author: SystemAuthor, sent: NewBroadcast): Promise<void> {
-    const { localOnly, isEvent, switched, ...content } = sent;
-    const { storage, ids } = this.#ports;
-    const authorship = systemAuthorshipOf(author, this.#ports);
-    const { userName: createdBy, createdDate } = authorship;
-    const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
-    const isStored = !localOnly && !storage.singleNode;
-    // Otherwise this one would be skipped as older than the node's first read.
-    if (isStored && !this.#begun) await this.listen();
-    if (isEvent || isStored || switched !== undefined)
-      await storage.write(SYSTEM_TENANT, authorship, async (session) => {
-        if (switched !== undefined) await session.switchPlugin(switched.pluginName, switched.state);
-        if (isStored) session.broadcast(broadcast);
-        if (isEvent) session.publish([serviceEvent(content)]);
-      });
-    if (isStored) await this.listen();
-    else await this.#handle([broadcast]);
-  }
+export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
+  const heard = new HeardBroadcasts();
+  let begun = false;
+  let listening: Promise<void> = Promise.resolve();
 
   /** Handles broadcasts since the last call; the first call skips all earlier ones. */
-  listen(): Promise<void> {
-    const listening = this.#listening.then(() => this.#listen());
-    this.#listening = listening.catch(() => undefined);
-    return listening;
+  function listen(): Promise<void> {
+    const reading = listening.then(() => readNew());
+    listening = reading.catch(() => undefined);
+    return reading;
   }
 
-  async #listen(): Promise<void> {
-    const { nodes } = this.#ports.storage;
-    if (this.#begun) {
-      await this.#handle(await this.#fresh());
+  async function readNew(): Promise<void> {
+    const { nodes } = ports.storage;
+    if (begun) {
+      await handle(await fresh());
       return;
     }
-    this.#heard.passOver((await nodes.lastBroadcast()) - BROADCASTS_AT_ONCE);
-    await this.#fresh();
-    this.#begun = true;
+    heard.passOver((await nodes.lastBroadcast()) - BROADCASTS_AT_ONCE);
+    await fresh();
+    begun = true;
   }
 
-  async #fresh(): Promise<readonly Broadcast[]> {
-    const { storage, systemClock } = this.#ports;
+  async function fresh(): Promise<readonly Broadcast[]> {
+    const { storage, systemClock } = ports;
     const found: Broadcast[] = [];
     let page: readonly Broadcast[];
     do {
-      const after = found.at(-1)?.recordId ?? this.#heard.after;
+      const after = found.at(-1)?.recordId ?? heard.after;
       page = await storage.nodes.broadcastsAfter(after, BROADCASTS_AT_ONCE);
       found.push(...page);
     } while (page.length === BROADCASTS_AT_ONCE);
-    return this.#heard.hear(found, systemClock.nowMs());
+    return heard.hear(found, systemClock.nowMs());
   }
 
-  async #handle(broadcasts: readonly Pick<Broadcast, 'service' | 'type' | 'payload'>[]): Promise<void> {
-    const { logger } = this.#ports;
+  async function handle(
+    broadcasts: readonly Pick<Broadcast, 'service' | 'type' | 'payload'>[],
+  ): Promise<void> {
+    const { logger } = ports;
     for (const { service, type, payload } of broadcasts) {
-      const handle = this.#handlerOf({ service, type });
-      if (handle === undefined) {
+      const handler = handlerOf({ service, type });
+      if (handler === undefined) {
         logger.warn({ type }, 'the nodes were told something for which this one has no handler');
         continue;
       }
       try {
-        await handle(payload);
+        await handler(payload);
       } catch (error) {
         logger.error({ err: error, type }, 'what the nodes were told was not done');
       }
     }
   }
+
+  return {
+    listen,
+
+    /**
+     * Stores the broadcast; this node handles it at once.
+     * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
+     */
+    async send(author: SystemAuthor, sent: NewBroadcast): Promise<void> {
+      const { localOnly, isEvent, switched, ...content } = sent;
+      const { storage, ids } = ports;
+      const authorship = systemAuthorshipOf(author, ports);
+      const { userName: createdBy, createdDate } = authorship;
+      const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
+      const isStored = !localOnly && !storage.singleNode;
+      // Otherwise this one would be skipped as older than the node's first read.
+      if (isStored && !begun) await listen();
+      if (isEvent || isStored || switched !== undefined)
+        await storage.write(SYSTEM_TENANT, authorship, async (session) => {
+          if (switched !== undefined) await session.switchPlugin(switched.pluginName, switched.state);
+          if (isStored) session.broadcast(broadcast);
+          if (isEvent) session.publish([serviceEvent(content)]);
+        });
+      if (isStored) await listen();
+      else await handle([broadcast]);
+    },
+  };
 }
 
 function serviceEvent({

@@ -1,7 +1,7 @@
 import type { Broadcast, NodeInfo, PluginInfo, SystemAuthor, TenantRef } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
-import { type BroadcastHandler, type BroadcastPorts, Broadcasts, type Switched } from './broadcasts.ts';
+import { type BroadcastHandler, type BroadcastPorts, broadcasts, type Switched } from './broadcasts.ts';
 import {
   checkCommand,
   commandOfPayload,
@@ -31,7 +31,7 @@ interface CommandServiceInput {
 /** Sends commands to nodes and executes those of this one (platform §11). */
 export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) {
   const { switches } = input;
-  const broadcasts = new Broadcasts(ports, handlerOf);
+  const sending = broadcasts(ports, handlerOf);
 
   /** Plugins cannot be fetched, so only a registered one can be installed or started. */
   async function findPlugin(command: NodeCommand): Promise<PluginInfo> {
@@ -64,7 +64,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
   }
 
   return {
-    broadcasts,
+    listen: sending.listen,
 
     async command(
       author: SystemAuthor,
@@ -82,23 +82,23 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
         if (!localOnly) switched = { pluginName, state: switchedBy(type, before) };
       }
       const payload = payloadOfCommand(command);
-      await broadcasts.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });
+      await sending.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });
     },
 
     /** Applies the plugin states of earlier commands to all nodes, and begins to receive broadcasts. */
     async prepare(): Promise<void> {
       const { storage, logger } = ports;
-      if (!storage.singleNode) await broadcasts.listen();
+      if (!storage.singleNode) await sending.listen();
       const stored = await storage.nodes.pluginSwitches();
       switches.restore(stored);
       for (const { pluginName, state } of stored)
         logger.warn({ pluginName, state }, 'a plugin is not asked, as a command to all nodes has said');
     },
 
-    async dropCaches(author: SystemAuthor, tenant: TenantRef | null): Promise<void> {
+    async dropCaches(author: SystemAuthor, tenant: TenantRef | null = null): Promise<void> {
       const payload = { tenantRecordId: tenant?.recordId ?? null };
       const sent = { service: CACHES, type: INVALIDATE, payload, localOnly: false, isEvent: false };
-      await broadcasts.send(author, sent);
+      await sending.send(author, sent);
     },
   };
 }

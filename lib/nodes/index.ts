@@ -6,4 +6,4 @@ export {
   PluginCommand,
 } from './node-command.ts';
 export { PluginService, PluginSwitches } from './plugin-switches.ts';
-export { type NodeOperations, NodeService } from './service.ts';
+export { type NodeOperations, type NodeService, nodeService } from './service.ts';

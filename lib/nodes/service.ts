@@ -26,107 +26,49 @@ interface NodeServiceInput {
 }
 
 /** Registers this process among those that share the storage (platform §15 rule 1), and executes commands to nodes. */
-export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
-  readonly #ports: BroadcastPorts;
-  readonly #input: NodeServiceInput;
-  readonly #bootDate: Instant;
-  readonly #commands: ReturnType<typeof nodeCommands>;
-  readonly #background: readonly Repeated[];
-  #started = false;
-  #stopped = false;
-  #knowsFormer = false;
+export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
+  let started = false;
+  let stopped = false;
+  let knowsFormer = false;
+  const bootDate = instant(ports.systemClock.nowMs());
+  const commands = nodeCommands(ports, {
+    switches: input.switches,
+    handlers: input.handlers ?? {},
+    nodes: list,
+    onChange: beat,
+    dropCaches: input.dropCaches,
+  });
+  const beats = repeated(NODE_BEAT_MS, beat);
+  const listening = repeated(NODE_LISTEN_MS, commands.listen);
+  const background = ports.storage.singleNode ? [beats] : [beats, listening];
 
-  constructor(ports: BroadcastPorts, input: NodeServiceInput) {
-    this.#ports = ports;
-    this.#input = input;
-    this.#bootDate = instant(ports.systemClock.nowMs());
-    this.#commands = nodeCommands(ports, {
-      switches: input.switches,
-      handlers: input.handlers ?? {},
-      nodes: () => this.list(),
-      onChange: () => this.#beat(),
-      dropCaches: input.dropCaches,
-    });
-    const beats = this.#repeated(NODE_BEAT_MS, () => this.#beat());
-    const listening = this.#repeated(NODE_LISTEN_MS, () => this.#commands.broadcasts.listen());
-    this.#background = ports.storage.singleNode ? [beats] : [beats, listening];
+  async function local(): Promise<NodeInfo> {
+    return { ...self(), lastUpdatedDate: instant(ports.systemClock.nowMs()) };
   }
 
-  async list(): Promise<readonly NodeInfo[]> {
-    const found = await this.#ports.storage.nodes.list(NODE_LISTED_MS);
-    const own = await this.local();
-    if (!found.some(({ nodeName }) => nodeName === own.nodeName)) return [...found, own];
-    // The current state of this node, newer than the stored one.
-    return found.map((node) => (node.nodeName === own.nodeName ? { ...node, plugins: own.plugins } : node));
+  function self(): Omit<NodeInfo, 'lastUpdatedDate'> {
+    const { nodeName, version, switches } = input;
+    return { nodeName, version, bootDate: bootDate, plugins: switches.list() };
   }
 
-  async local(): Promise<NodeInfo> {
-    return { ...this.#self(), lastUpdatedDate: instant(this.#ports.systemClock.nowMs()) };
+  async function beat(): Promise<void> {
+    if (!started || stopped) return;
+    if (!knowsFormer) await forgetFormer();
+    await ports.storage.nodes.beat(self());
   }
 
-  command(
-    author: SystemAuthor,
-    command: NodeCommand,
-    options: { readonly localOnly?: boolean } = {},
-  ): Promise<void> {
-    return this.#commands.command(author, command, options);
-  }
-
-  dropCaches(author: SystemAuthor, tenant: TenantRef | null = null): Promise<void> {
-    return this.#commands.dropCaches(author, tenant);
-  }
-
-  /** Restores the plugin states; call it before the first plugin call. */
-  prepare(): Promise<void> {
-    return this.#commands.prepare();
-  }
-
-  /** Starts heartbeats, and removes earlier processes of this node. */
-  start(): void {
-    if (this.#started) return;
-    this.#started = true;
-    for (const repeated of this.#background) repeated.start();
-  }
-
-  /** Removes this node from the list at once. */
-  async stop(): Promise<void> {
-    if (!this.#started || this.#stopped) return;
-    this.#stopped = true;
-    await Promise.all(this.#background.map((repeated) => repeated.stop()));
-    try {
-      await this.#ports.storage.nodes.remove([this.#input.nodeName]);
-    } catch (error) {
-      this.#ports.logger.warn({ err: error }, 'this node could not take its leave; it is listed for a while');
-    }
-  }
-
-  /** Deletes old broadcasts. */
-  async purge(before: Instant): Promise<void> {
-    if (!this.#ports.storage.singleNode) await this.#ports.storage.nodes.purgeBroadcasts(before);
-  }
-
-  #self(): Omit<NodeInfo, 'lastUpdatedDate'> {
-    const { nodeName, version, switches } = this.#input;
-    return { nodeName, version, bootDate: this.#bootDate, plugins: switches.list() };
-  }
-
-  async #beat(): Promise<void> {
-    if (!this.#started || this.#stopped) return;
-    if (!this.#knowsFormer) await this.#forgetFormer();
-    await this.#ports.storage.nodes.beat(this.#self());
-  }
-
-  async #forgetFormer(): Promise<void> {
-    const { nodes, singleNode } = this.#ports.storage;
-    const { nodeName, isFormerNode } = this.#input;
+  async function forgetFormer(): Promise<void> {
+    const { nodes, singleNode } = ports.storage;
+    const { nodeName, isFormerNode } = input;
     await nodes.purge(NODE_KEPT_MS);
     const others = (await nodes.names()).filter((name) => name !== nodeName);
     await nodes.remove(others.filter((name) => singleNode || isFormerNode?.(name) === true));
-    this.#knowsFormer = true;
+    knowsFormer = true;
   }
 
-  #repeated(everyMs: number, run: () => Promise<void>): Repeated {
-    const { systemClock, logger } = this.#ports;
+  /** Work that repeats some time after its end, also after errors. */
+  function repeated(everyMs: number, run: () => Promise<void>) {
+    const { systemClock, logger } = ports;
     let isStopped = false;
     let running = Promise.resolve();
     let cancelTimer: (() => void) | undefined;
@@ -146,15 +88,50 @@ export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
     };
     return { start, stop };
   }
+
+  async function list(): Promise<readonly NodeInfo[]> {
+    const found = await ports.storage.nodes.list(NODE_LISTED_MS);
+    const own = await local();
+    if (!found.some(({ nodeName }) => nodeName === own.nodeName)) return [...found, own];
+    // The current state of this node, newer than the stored one.
+    return found.map((node) => (node.nodeName === own.nodeName ? { ...node, plugins: own.plugins } : node));
+  }
+
+  return {
+    list,
+    local,
+    command: commands.command,
+    dropCaches: commands.dropCaches,
+    /** Restores the plugin states; call it before the first plugin call. */
+    prepare: commands.prepare,
+
+    /** Starts heartbeats, and removes earlier processes of this node. */
+    start(): void {
+      if (started) return;
+      started = true;
+      for (const repeated of background) repeated.start();
+    },
+
+    /** Removes this node from the list at once. */
+    async stop(): Promise<void> {
+      if (!started || stopped) return;
+      stopped = true;
+      await Promise.all(background.map((repeated) => repeated.stop()));
+      try {
+        await ports.storage.nodes.remove([input.nodeName]);
+      } catch (error) {
+        ports.logger.warn({ err: error }, 'this node could not take its leave; it is listed for a while');
+      }
+    },
+
+    /** Deletes old broadcasts. */
+    async purge(before: Instant): Promise<void> {
+      if (!ports.storage.singleNode) await ports.storage.nodes.purgeBroadcasts(before);
+    },
+  };
 }
 
-/** Work that repeats some time after its end, also after errors. */
-interface Repeated {
-  /** Starts the first run at once. */
-  start(): void;
-  /** Resolves at the end of the current run. */
-  stop(): Promise<void>;
-}
+export type NodeService = ReturnType<typeof nodeService>;
 
 /** The processes that share the storage (platform §11, §15), for all tenants. */
 export interface NodeOperations {

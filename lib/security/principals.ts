@@ -1,11 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import {
-  type ApiClient,
-  type Principal,
-  PrincipalKind,
-  type TenantGrants,
-  type User,
-} from '../records/index.ts';
+import { type Principal, PrincipalKind, type TenantGrants } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { joinPermissions, permissionsOfRoles } from './permissions.ts';
@@ -16,106 +10,91 @@ const MAX_CACHED_PRINCIPALS = 10_000;
  * Active users and clients with permissions and grants, cached but never stale: each change raises a revision that
  * readers compare first (platform §8 rule 5), by one small shared statement if there are several nodes.
  */
-export class Principals {
-  readonly #ports: Pick<Ports, 'storage'>;
-  #revision = -1;
-  #known = new Map<string, Promise<unknown>>();
-  #reading: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
-
-  constructor(ports: Pick<Ports, 'storage'>) {
-    this.#ports = ports;
-  }
-
-  async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
-    if (!isStorable(name)) return null;
-    return this.#cached(`${kind} ${name}`, () => this.#load(kind, name));
-  }
-
-  /** Unknown roles have no permissions. */
-  async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
-    const names = roles.filter(isStorable);
-    return (
-      (await this.#cached(`ROLES ${JSON.stringify(names)}`, () =>
-        permissionsOfRoles(this.#ports.storage.security, names),
-      )) ?? []
-    );
-  }
+export function principalCache({ storage }: Pick<Ports, 'storage'>) {
+  let cachedRevision = -1;
+  let known = new Map<string, Promise<unknown>>();
+  let reading: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
 
   /** Call it after every committed change of users, roles, clients or grants. */
-  forget(): void {
-    this.#known = new Map();
+  function forget(): void {
+    known = new Map();
   }
 
-  async #cached<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
-    if (!this.#ports.storage.singleNode) await this.#refresh();
-    const known = this.#known;
-    const found = known.get(key) as Promise<T | null> | undefined;
+  async function cached<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
+    if (!storage.singleNode) await refresh();
+    const entries = known;
+    const found = entries.get(key) as Promise<T | null> | undefined;
     if (found !== undefined) return found;
     // Maps keep insertion order: the first key is the oldest.
-    const [oldest] = known.size >= MAX_CACHED_PRINCIPALS ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
+    const [oldest] = entries.size >= MAX_CACHED_PRINCIPALS ? entries.keys() : [];
+    if (oldest !== undefined) entries.delete(oldest);
     const loading = load();
-    known.set(key, loading);
+    entries.set(key, loading);
+    let value: T | null = null;
     try {
-      const value = await loading;
-      // Unknown names are not cached, since a stranger can invent any number.
-      if (value === null) known.delete(key);
+      value = await loading;
       return value;
-    } catch (error) {
-      known.delete(key);
-      throw error;
+    } finally {
+      // Errors are not cached, nor unknown names, since a stranger can invent any number.
+      if (value === null) entries.delete(key);
     }
   }
 
-  #refresh(): Promise<void> {
-    if (this.#reading === null) return this.#read();
-    this.#next ??= this.#reading.then(
-      () => this.#read(),
-      () => this.#read(),
-    );
-    return this.#next;
+  function refresh(): Promise<void> {
+    if (reading === null) return read();
+    next ??= reading.then(read, read);
+    return next;
   }
 
-  #read(): Promise<void> {
-    this.#next = null;
-    const reading = this.#compare().finally(() => {
-      if (this.#reading === reading) this.#reading = null;
+  function read(): Promise<void> {
+    next = null;
+    const current = compare().finally(() => {
+      if (reading === current) reading = null;
     });
-    this.#reading = reading;
-    return reading;
+    reading = current;
+    return current;
   }
 
-  async #compare(): Promise<void> {
-    const revision = await this.#ports.storage.security.revision();
-    if (revision === this.#revision) return;
-    this.#revision = revision;
-    this.forget();
+  async function compare(): Promise<void> {
+    const revision = await storage.security.revision();
+    if (revision === cachedRevision) return;
+    cachedRevision = revision;
+    forget();
   }
 
-  async #load(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
-    const { security, system } = this.#ports.storage;
-    if (kind === PrincipalKind.CLIENT) {
-      const client = await security.findClientByName(name);
-      return client?.isActive ? this.#principal(kind, client, []) : null;
-    }
-    const user = await system.findUserByName(name);
-    return user?.isActive ? this.#principal(kind, user, user.permissions) : null;
+  async function load(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
+    const { security, system } = storage;
+    const isClient = kind === PrincipalKind.CLIENT;
+    const found = await (isClient ? security.findClientByName(name) : system.findUserByName(name));
+    if (!found?.isActive) return null;
+    const { credentialVersion, allTenants, tenantIds } = found;
+    const direct = 'permissions' in found ? found.permissions : [];
+    const permissions = joinPermissions([direct, await permissionsOfRoles(security, found.roles)]);
+    return { kind, name: found.name, credentialVersion, permissions, allTenants, tenantIds };
   }
 
-  async #principal(
-    kind: 'USER' | 'CLIENT',
-    subject: User | ApiClient,
-    direct: readonly string[],
-  ): Promise<Principal> {
-    const { name, credentialVersion, allTenants, tenantIds } = subject;
-    const permissions = joinPermissions([
-      direct,
-      await permissionsOfRoles(this.#ports.storage.security, subject.roles),
-    ]);
-    return { kind, name, credentialVersion, permissions, allTenants, tenantIds };
-  }
+  return {
+    forget,
+
+    async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
+      if (!isStorable(name)) return null;
+      return cached(`${kind} ${name}`, () => load(kind, name));
+    },
+
+    /** Unknown roles have no permissions. */
+    async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
+      const names = roles.filter(isStorable);
+      return (
+        (await cached(`ROLES ${JSON.stringify(names)}`, () =>
+          permissionsOfRoles(storage.security, names),
+        )) ?? []
+      );
+    },
+  };
 }
+
+export type Principals = ReturnType<typeof principalCache>;
 
 export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
   return grants.allTenants || grants.tenantIds.includes(tenantId);

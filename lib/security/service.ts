@@ -4,7 +4,7 @@ import { SESSION_IDLE_MS } from '../values/limits.ts';
 import { isStorable } from '../values/text/index.ts';
 import { loginGuard } from './login-guard.ts';
 import { ADMIN_ROLE, ALL_PERMISSIONS } from './permissions.ts';
-import { Principals } from './principals.ts';
+import { type Principals, principalCache } from './principals.ts';
 import { roleOperations } from './roles.ts';
 import type { LoginSessionOperations, SecurityOperations } from './security-operations.ts';
 import { tokenKeyOperations } from './token-keys.ts';
@@ -17,7 +17,7 @@ type SecurityPorts = Pick<
 
 export function securityOperations(ports: SecurityPorts): SecurityOperations {
   const { storage, ids, hasher } = ports;
-  const principals = new Principals(ports);
+  const principals = principalCache(ports);
 
   async function find(name: string): Promise<User | null> {
     return isStorable(name) ? storage.system.findUserByName(name) : null;

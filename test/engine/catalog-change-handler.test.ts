@@ -1,4 +1,4 @@
-import { type CatalogService, catalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
+import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/proposals/invoicing-config.ts';
@@ -70,7 +70,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
   function newHandler(): CatalogChangeHandler {
     const { storage, systemClock, logger, clock } = engine;
     const ports = { storage, clock, systemClock, logger, ids: { next: () => '' as Uuid } };
-    const catalogs = catalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
+    const catalogs = catalogService(ports, { plugins: pluginCatalogs([], { systemClock }) });
     looked = [];
     const open: CatalogService['open'] = (request) => {
       looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));

@@ -4,7 +4,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
-import { type CatalogService, catalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
+import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
 import type { Account, CallContext, LocalDate, TenantRef, Uuid } from '../../lib/index.ts';
 import {
   BillingError,
@@ -68,7 +68,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       billAfterMovedDay,
       loadBalances,
     });
-    catalogs = catalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
+    catalogs = catalogService(ports, { plugins: pluginCatalogs([], { systemClock }) });
     control = entitlementControl(ports, []);
     creations = creationOperations(ports, catalogs, control);
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));

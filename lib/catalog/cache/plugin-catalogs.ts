@@ -1,4 +1,10 @@
-import type { CatalogPlugin, CatalogPluginContext, Ports, SystemClock } from '../../ports/index.ts';
+import type {
+  CatalogDefinition,
+  CatalogPlugin,
+  CatalogPluginContext,
+  Ports,
+  SystemClock,
+} from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import {
@@ -17,7 +23,7 @@ import { compilePluginCatalog } from '../formats/define-catalog.ts';
 import { canonicalXml } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import type { CatalogCache } from './catalog-cache.ts';
-import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
+import type { CatalogOfAccount, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { StampedCache } from './stamped-cache.ts';
 import { sha256Hex } from './stored-parts.ts';
 
@@ -45,11 +51,9 @@ interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 
-/** Null: the plugin does not serve it. */
-type Answer = ServedCatalog | null;
-
 interface Loaded {
-  readonly answer: Answer;
+  /** Null: the plugin does not serve it. */
+  readonly answer: ServedCatalog | null;
   /** Memory weight as characters of XML. */
   readonly characters: number;
 }
@@ -58,103 +62,102 @@ interface Loaded {
  * The host's catalog plugins (§16), of which the first with a catalog supplies it. Catalogs with a stamp are cached per
  * tenant and plugin.
  */
-export class PluginCatalogs {
-  readonly #plugins: readonly CatalogPlugin[];
-  readonly #ports: PluginCallPorts;
-  readonly #kept = new StampedCache<string, Loaded>({
+export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
+  const kept = new StampedCache<string, Loaded>({
     maxEntries: MAX_CACHED_PLUGIN_CATALOGS,
     maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
   });
 
-  constructor(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
-    this.#plugins = plugins;
-    this.#ports = ports;
+  async function loadAnswer(plugin: CatalogPlugin, context: CatalogPluginContext): Promise<Loaded> {
+    const given = await callPlugin(called(plugin), ports, () => plugin.catalog(context));
+    return loadedOf(plugin, context, given);
   }
 
-  get isEmpty(): boolean {
-    return this.#plugins.length === 0;
-  }
-
-  /** Drops cached results for a tenant, or all (null), whatever their stamps. */
-  drop(tenantRecordId: number | null): void {
-    this.#kept.drop((key) => tenantRecordId === null || key.startsWith(`${tenantRecordId} `));
-  }
-
-  /**
-   * Calls the plugins once per operation. A plugin with a stamp is called for one catalog for all accounts.
-   * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT (2080) for an
-   * invalid catalog.
-   */
-  async ask(request: PluginRequest): Promise<ServedCatalogs> {
-    const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
-    const served = new Map<Uuid | null, Answer>();
-    for (const plugin of [...this.#plugins]) {
-      for (const [accountId, answer] of await this.#answersOf(plugin, request, [...open])) {
-        served.set(accountId, answer);
-        if (answer !== null) open.delete(accountId);
-      }
-      if (open.size === 0) break;
-    }
-    return {
-      of: (accountId) => {
-        const answer = served.get(accountId);
-        assertInvariant(answer !== undefined, `No catalog was asked for account ${accountId ?? 'none'}`, {
-          accountId,
-        });
-        return answer;
-      },
-    };
-  }
-
-  async #answersOf(
+  async function answersOf(
     plugin: CatalogPlugin,
     request: PluginRequest,
     accountIds: readonly (Uuid | null)[],
-  ): Promise<readonly (readonly [accountId: Uuid | null, answer: Answer])[]> {
+  ): Promise<readonly (readonly [accountId: Uuid | null, answer: Loaded['answer']])[]> {
     const [first = null, ...others] = accountIds;
     const context = contextOf(request, others.length === 0 ? first : null);
-    const stamp = await callPlugin(called(plugin), this.#ports, () => plugin.latestVersion(context));
+    const stamp = await callPlugin(called(plugin), ports, () => plugin.latestVersion(context));
     if (stamp === null) {
       return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
-        const { answer } = await this.#load(plugin, request, contextOf(request, accountId));
+        const { answer } = await loadAnswer(plugin, contextOf(request, accountId));
         return [accountId, answer];
       });
     }
     const key = `${request.tenant.recordId} ${plugin.name}`;
-    const load = (): Promise<Loaded> => this.#load(plugin, request, context);
-    const { answer, characters } = await this.#kept.get(key, stamp, load);
-    this.#kept.weigh(key, stamp, characters);
+    const { answer, characters } = await kept.get(key, stamp, () => loadAnswer(plugin, context));
+    kept.weigh(key, stamp, characters);
     return accountIds.map((accountId) => [accountId, answer]);
   }
 
-  async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Loaded> {
-    const given = await callPlugin(called(plugin), this.#ports, () => plugin.catalog(context));
-    if (given === null) return { answer: null, characters: 0 };
-    const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
-    const { versions } = this.#compiled(plugin, () => compilePluginCatalog(given, origin));
-    const content = versions.map(canonicalXml).join();
-    const past = { revision: await contentRevision(content), versionsAt: () => versions };
-    const catalog = createCatalog(versions, past);
-    return { answer: { pluginName: plugin.name, catalog }, characters: content.length };
-  }
+  return {
+    get isEmpty(): boolean {
+      return plugins.length === 0;
+    },
 
-  /** Getters and proxies in the catalog run plugin code too. */
-  #compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
-    try {
-      return compile();
-    } catch (thrown) {
-      const error = plainError(thrown);
-      if (error instanceof BillingError || error instanceof InvariantError) throw error;
-      const what = 'gave a catalog that cannot be read; the log of the server tells why';
-      throw pluginFailure(called(plugin), what, error);
-    }
-  }
+    /** Drops cached results for a tenant, or all (null), whatever their stamps. */
+    drop(tenantRecordId: number | null): void {
+      kept.drop((key) => tenantRecordId === null || key.startsWith(`${tenantRecordId} `));
+    },
+
+    /**
+     * Calls the plugins once per operation. A plugin with a stamp is called for one catalog for all accounts.
+     * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT (2080) for an
+     * invalid catalog.
+     */
+    async ask(request: PluginRequest): Promise<ServedCatalogs> {
+      const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
+      const served = new Map<Uuid | null, ServedCatalog | null>();
+      for (const plugin of [...plugins]) {
+        for (const [accountId, answer] of await answersOf(plugin, request, [...open])) {
+          served.set(accountId, answer);
+          if (answer !== null) open.delete(accountId);
+        }
+        if (open.size === 0) break;
+      }
+      return {
+        of: (accountId) => {
+          const answer = served.get(accountId);
+          assertInvariant(answer !== undefined, `No catalog was asked for account ${accountId ?? 'none'}`, {
+            accountId,
+          });
+          return answer;
+        },
+      };
+    },
+  };
 }
 
-/** A negative content hash, so that it never equals a tenant's revision. */
-async function contentRevision(content: string): Promise<number> {
-  const hash = await sha256Hex(content);
-  return -1 - Number.parseInt(hash.slice(0, 7), 16);
+export type PluginCatalogs = ReturnType<typeof pluginCatalogs>;
+
+async function loadedOf(
+  plugin: CatalogPlugin,
+  { tenantId }: CatalogPluginContext,
+  given: CatalogDefinition | null,
+): Promise<Loaded> {
+  if (given === null) return { answer: null, characters: 0 };
+  const { name: pluginName } = plugin;
+  const { versions } = compiled(plugin, () => compilePluginCatalog(given, { tenantId, pluginName }));
+  const content = versions.map(canonicalXml).join();
+  // A negative content hash never equals a tenant's revision.
+  const revision = -1 - Number.parseInt((await sha256Hex(content)).slice(0, 7), 16);
+  const catalog = createCatalog(versions, { revision, versionsAt: () => versions });
+  return { answer: { pluginName, catalog }, characters: content.length };
+}
+
+/** Getters and proxies in the catalog run plugin code too. */
+function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
+  try {
+    return compile();
+  } catch (thrown) {
+    const error = plainError(thrown);
+    if (error instanceof BillingError || error instanceof InvariantError) throw error;
+    const what = 'gave a catalog that cannot be read; the log of the server tells why';
+    throw pluginFailure(called(plugin), what, error);
+  }
 }
 
 function called({ name }: CatalogPlugin): CalledPlugin {
@@ -174,62 +177,56 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
  * The catalogs of operations: a plugin's, else the stored one (§16 rule 1). Plugins are called before the operation's
  * transaction.
  */
-export class PluginProvider implements CatalogProvider {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #plugins: PluginCatalogs;
-  readonly #stored: CatalogCache;
-
-  constructor(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
-    this.#ports = ports;
-    this.#plugins = plugins;
-    this.#stored = stored;
-  }
-
-  async open(request: CatalogRequest): Promise<CatalogSource> {
-    if (this.#plugins.isEmpty) return (session, accountIds) => this.#stored.catalogsOf(session, accountIds);
-    const accountIds = await this.#accountsOf(request);
-    const served = await this.#plugins.ask({ properties: [], ...request, accountIds });
-    return (session, wanted) => this.#join(session, wanted, served);
-  }
-
-  async openTenant(
-    request: Omit<CatalogRequest, 'accounts'>,
-  ): Promise<(session: ReadSession) => Promise<Catalog>> {
-    const served = await this.serving(request);
-    return async (session) => served?.catalog ?? this.#stored.catalogOf(session);
-  }
-
+export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** The plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */
-  async serving(request: {
+  async function serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;
   }): Promise<ServedCatalog | null> {
-    if (this.#plugins.isEmpty) return null;
-    const served = await this.#plugins.ask({ properties: [], ...request, accountIds: [] });
+    if (plugins.isEmpty) return null;
+    const served = await plugins.ask({ properties: [], ...request, accountIds: [] });
     return served.of(null);
   }
 
   /** Filters existing accounts, so that plugins never see ids of other tenants. */
-  async #accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
+  async function accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
     if (Array.isArray(accounts) && accounts.length === 0) return [];
-    const found = await this.#ports.storage.read(tenant, async (session) => {
+    const found = await ports.storage.read(tenant, async (session) => {
       const ids = typeof accounts === 'function' ? await accounts(session) : accounts;
       return session.accounts.findByIds([...new Set(ids)]);
     });
     return found.map((account) => account.id);
   }
 
-  async #join(
+  async function join(
     session: ReadSession,
     accountIds: readonly Uuid[],
     served: ServedCatalogs,
   ): Promise<CatalogOfAccount> {
     const unserved = accountIds.filter((accountId) => served.of(accountId) === null);
-    const stored = unserved.length === 0 ? null : await this.#stored.catalogsOf(session, unserved);
-    return (accountId) => served.of(accountId)?.catalog ?? stored?.(accountId) ?? noCatalog(accountId);
+    const storedOf = unserved.length === 0 ? null : await stored.catalogsOf(session, unserved);
+    return (accountId) => {
+      const catalog = served.of(accountId)?.catalog ?? storedOf?.(accountId);
+      assertInvariant(catalog, `No catalog was asked for account ${accountId}`);
+      return catalog;
+    };
   }
-}
 
-function noCatalog(accountId: Uuid): never {
-  throw new Error(`No catalog was asked for account ${accountId}`);
+  return {
+    serving,
+
+    async open(request: CatalogRequest): Promise<CatalogSource> {
+      if (plugins.isEmpty) return (session, accountIds) => stored.catalogsOf(session, accountIds);
+      const accountIds = await accountsOf(request);
+      const served = await plugins.ask({ properties: [], ...request, accountIds });
+      return (session, wanted) => join(session, wanted, served);
+    },
+
+    async openTenant(
+      request: Omit<CatalogRequest, 'accounts'>,
+    ): Promise<(session: ReadSession) => Promise<Catalog>> {
+      const served = await serving(request);
+      return async (session) => served?.catalog ?? stored.catalogOf(session);
+    },
+  };
 }

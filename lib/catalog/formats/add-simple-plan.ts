@@ -1,6 +1,7 @@
 import { BillingMode, PhaseType, ProductCategory } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
 import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { DAY_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import {
@@ -23,8 +24,6 @@ import type { PhaseContent, PlanContent, VersionContent } from '../model/version
 import { isNcName } from '../validation/findings.ts';
 import { fixed, phase, plan, priceList, product, version } from './fields/catalog-records.ts';
 import { completed } from './fields/field.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface EditedVersion {
   /** The stored version to replace; null: new. */
@@ -74,16 +73,10 @@ function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): Ve
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
   if (productName === null) throw refused('productName needs to be set for a new plan');
-  const steps: readonly ((version: VersionContent) => VersionContent)[] = [
-    (edited) => withCurrency(edited, request.currency),
-    (edited) => withProduct(edited, productName, request),
-    (edited) =>
-      existing === undefined
-        ? withNewPlan(edited, productName, request)
-        : withPrice(edited, existing, request),
-    (edited) => withAvailability(edited, productName, request),
-  ];
-  return steps.reduce((edited, step) => step(edited), version);
+  const sold = withProduct(withCurrency(version, request.currency), productName, request);
+  const priced =
+    existing === undefined ? withNewPlan(sold, productName, request) : withPrice(sold, existing, request);
+  return withAvailability(priced, productName, request);
 }
 
 function withCurrency(version: VersionContent, currency: Currency): VersionContent {
@@ -172,8 +165,8 @@ function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
     throw refused(`${owner} is not simple: it ends with a ${plan.finalPhase.type} phase`);
   if (request.productName !== null && request.productName !== plan.product)
     throw refused(`${owner} is of product "${plan.product}", not "${request.productName}"`);
-  if (request.saysTrial && !sameDuration(trial?.duration ?? null, request.trial))
-    throw refused(`${owner} has ${shownTrial(trial?.duration ?? null)}, not ${shownTrial(request.trial)}`);
+  const [present, wanted] = [shownTrial(trial?.duration ?? null), shownTrial(request.trial)];
+  if (request.hasTrialTerms && present !== wanted) throw refused(`${owner} has ${present}, not ${wanted}`);
   const { billingPeriod } = request;
   const period = plan.finalPhase.recurring?.billingPeriod ?? null;
   if (billingPeriod !== null && billingPeriod !== period)
@@ -187,10 +180,6 @@ function isFreeTrial({ type, fixed, recurring, usages }: PhaseContent): boolean 
     (recurring === null || recurring.price === null || isZeroEverywhere(recurring.price)) &&
     usages.length === 0
   );
-}
-
-function sameDuration(one: Duration | null, other: Duration | null): boolean {
-  return one?.unit === other?.unit && one?.number === other?.number;
 }
 
 function shownTrial(duration: Duration | null): string {
@@ -252,14 +241,14 @@ interface CheckedSimplePlan {
   /** null: none requested or not specified. */
   readonly trial: Duration | null;
   /** True if the request has length and unit, which an existing plan must match. */
-  readonly saysTrial: boolean;
+  readonly hasTrialTerms: boolean;
   readonly availableBaseProducts: readonly string[];
 }
 
 /** @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060). */
 export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   const planId = planIdOf(plan);
-  const { currency, amount } = priceOf(plan);
+  const price = priceOf(plan);
   checkNamed('productCategory', plan.productCategory, ProductCategory);
   checkNamed('billingPeriod', plan.billingPeriod, BillingPeriod);
   checkNamed('trialTimeUnit', plan.trialTimeUnit, TimeUnit);
@@ -270,11 +259,10 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
     planId,
     productName: plan.productName || null,
     productCategory: plan.productCategory ?? null,
-    currency,
-    amount,
+    ...price,
     billingPeriod: plan.billingPeriod ?? null,
     trial: trialOf(plan),
-    saysTrial: isGiven(plan.trialLength) && isGiven(plan.trialTimeUnit),
+    hasTrialTerms: isGiven(plan.trialLength) && isGiven(plan.trialTimeUnit),
     availableBaseProducts,
   };
 }
@@ -303,10 +291,7 @@ function planIdOf({ planId }: SimplePlan): string {
   );
 }
 
-function priceOf({ currency, amount }: SimplePlan): {
-  readonly currency: Currency;
-  readonly amount: Decimal;
-} {
+function priceOf({ currency, amount }: SimplePlan) {
   if (!currency) throw missing('currency');
   if (!isCurrency(currency)) throw refused(`"${shortened(currency)}" is not a currency`);
   if (!isGiven(amount)) throw missing('amount');

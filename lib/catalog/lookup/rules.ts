@@ -24,11 +24,6 @@ import {
   type SubscriptionContext,
 } from '../model/catalog-model.ts';
 
-export interface ChangeContext {
-  readonly from: SubscriptionContext;
-  readonly to: CreationContext;
-}
-
 /** Results without a matching case (§8 rule 3); the price list rule keeps the current list. */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
@@ -37,14 +32,6 @@ export const RULE_DEFAULTS = {
   createAlignment: PlanAlignmentCreate.START_OF_BUNDLE,
   billingAlignment: BillingAlignment.ACCOUNT,
 } as const;
-
-function changePolicy(rules: PlanRules, context: ChangeContext): RuleDecision<BillingActionPolicy> {
-  return decision(firstMatch(rules.changePolicy, changeValues(context)), RULE_DEFAULTS.changePolicy);
-}
-
-function changeAlignment(rules: PlanRules, context: ChangeContext): RuleDecision<PlanAlignmentChange> {
-  return decision(firstMatch(rules.changeAlignment, changeValues(context)), RULE_DEFAULTS.changeAlignment);
-}
 
 export function cancelPolicy(
   rules: PlanRules,
@@ -70,16 +57,7 @@ export function billingAlignment(
   return decision(found, RULE_DEFAULTS.billingAlignment);
 }
 
-/** The list for the target plan if the request names none. */
-function targetPriceList(rules: PlanRules, from: CreationContext): string {
-  return firstMatch(rules.priceList, prefixed('from', from))?.result ?? from.priceList;
-}
-
 type Values<Conditions> = { readonly [Name in keyof Conditions]: NonNullable<Conditions[Name]> };
-
-function changeValues({ from, to }: ChangeContext): Values<ChangeConditions> {
-  return { phaseType: from.phaseType, ...prefixed('from', from), ...prefixed('to', to) };
-}
 
 /** The first case whose conditions all hold (§8 rule 1). */
 function firstMatch<Conditions extends object, Result>(
@@ -146,7 +124,13 @@ export function decidePlanChange(
   target: PlanSpecifier,
 ): PlanChangeDecision {
   const to = targetContext(version, from, target);
-  const policy = changePolicy(version.rules, { from, to });
+  const { rules } = version;
+  const values: Values<ChangeConditions> = {
+    phaseType: from.phaseType,
+    ...prefixed('from', from),
+    ...prefixed('to', to),
+  };
+  const policy = decision(firstMatch(rules.changePolicy, values), RULE_DEFAULTS.changePolicy);
   if (policy.result === BillingActionPolicy.ILLEGAL) {
     throw billingError(
       ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
@@ -154,12 +138,13 @@ export function decidePlanChange(
       { from, to },
     );
   }
-  return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
+  const alignment = decision(firstMatch(rules.changeAlignment, values), RULE_DEFAULTS.changeAlignment);
+  return { priceList: to.priceList, policy, alignment };
 }
 
-/** The list by the rules; `DEFAULT` replaces a list no longer sold. */
+/** The list for the target plan if the request names none; `DEFAULT` replaces a list no longer sold. */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
-  const list = targetPriceList(version.rules, from);
+  const list = firstMatch(version.rules.priceList, prefixed('from', from))?.result ?? from.priceList;
   return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;
 }
 

@@ -15,7 +15,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { CatalogCache } from '../cache/catalog-cache.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/catalog-source.ts';
-import { type PluginCatalogs, PluginProvider } from '../cache/plugin-catalogs.ts';
+import { type PluginCatalogs, pluginProvider } from '../cache/plugin-catalogs.ts';
 import { partsOf, sha256Hex } from '../cache/stored-parts.ts';
 import { heldNames, uploadedNames } from '../formats/entries/entry-input.ts';
 import {
@@ -59,7 +59,7 @@ export function catalogService(
     globalCatalog(defaultCatalog),
     timeSlices({ systemClock: ports.systemClock }),
   );
-  const provider = new PluginProvider(ports, plugins, cache);
+  const provider = pluginProvider(ports, plugins, cache);
 
   async function previewOf(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
     const examined = await slices(examine(sourceOf(document), maxDocumentBytes));
@@ -90,7 +90,7 @@ export function catalogService(
     return served?.pluginName ?? null;
   }
 
-  const open = provider.open.bind(provider);
+  const { open } = provider;
 
   /** Conflicts of valid versions with those the tenant keeps (§5). */
   async function problemsOf(

@@ -46,7 +46,8 @@ export async function obtainOverridePlans(
   const missing = async (): Promise<readonly HashedDefinition[]> => {
     const found = await session.catalogs.findOverridePlansOf(wanted);
     for (const each of found) plans.set(identityOf(each), overridePlanOf(each));
-    return distinct(wanted).filter((each) => !plans.has(identityOf(each)));
+    const distinct = new Map(wanted.map((each) => [identityOf(each), each]));
+    return [...distinct.values()].filter((each) => !plans.has(identityOf(each)));
   };
   if (wanted.length > 0 && (await missing()).length > 0) {
     await session.catalogs.lock();
@@ -54,21 +55,15 @@ export async function obtainOverridePlans(
     const added = await missing();
     const numbers = await freeNumbers(session, added, await currentCatalog());
     if (added.length > 0) storesOverridePlans(session);
+    const { createdDate } = session.authorship;
     await session.catalogs.insertOverridePlans(
       added.map(({ definition, ...each }, index) => {
         const number = numbers[index];
         assertInvariant(number !== undefined, 'Every override plan has a number');
-        const planName = overridePlanName(definition.parentPlanName, number);
+        const { parentPlanName, currency } = definition;
+        const planName = overridePlanName(parentPlanName, number);
         plans.set(identityOf(each), new OverridePlan(planName, definition));
-        const { currency } = definition;
-        return {
-          ...each,
-          id: nextId(),
-          number,
-          planName,
-          currency,
-          createdDate: session.authorship.createdDate,
-        };
+        return { ...each, id: nextId(), number, planName, currency, createdDate };
       }),
     );
   }
@@ -85,20 +80,15 @@ interface HashedDefinition extends Pick<StoredOverridePlan, 'parentPlanName' | '
 }
 
 async function hashed(definition: OverrideDefinition): Promise<HashedDefinition> {
-  const { parentPlanName } = definition;
-  return { definition, parentPlanName, ...(await contentOf(definition)) };
+  const { parentPlanName, currency } = definition;
+  const overrides = writeOverrides(definition.overrides);
+  const overrideHash = await sha256Hex(`${currency} ${overrides}`);
+  return { definition, parentPlanName, overrides, overrideHash };
 }
 
 /** Equal for equal definitions (§10 rule 4). */
-function identityOf({
-  overrideHash,
-  parentPlanName,
-}: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanName'>): string {
-  return `${overrideHash} ${parentPlanName}`;
-}
-
-function distinct(definitions: readonly HashedDefinition[]): readonly HashedDefinition[] {
-  return [...new Map(definitions.map((each) => [identityOf(each), each])).values()];
+function identityOf(each: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanName'>): string {
+  return `${each.overrideHash} ${each.parentPlanName}`;
 }
 
 /** Ascending numbers above the existing ones with free plan names. */
@@ -126,12 +116,6 @@ async function freeNumbers(
     if (clashes.length === 0) return numbers;
     taken = new Set([...taken, ...clashes]);
   }
-}
-
-/** The stored content of a definition and its hash. */
-async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
-  const overrides = writeOverrides(prices);
-  return { overrides, overrideHash: await sha256Hex(`${currency} ${overrides}`) };
 }
 
 /** The existing override plan, else one of a dry run. */

@@ -53,7 +53,8 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   return {
     parentPlanName: chosen?.parentPlanName ?? plan.name,
     currency,
-    overrides: new Map([...overrides].toSorted(byTarget)),
+    // By code unit, independent of the locale; the keys are unique.
+    overrides: new Map([...overrides].sort(([one], [other]) => (one < other ? -1 : 1))),
   };
 }
 
@@ -73,12 +74,6 @@ export function readOverrides(text: string): PriceOverrides {
       return [targetOf(...row.slice(0, -1)), decimal(amount)];
     }),
   );
-}
-
-/** By code unit, independent of the locale. */
-function byTarget([one]: readonly [PriceTarget, unknown], [other]: readonly [PriceTarget, unknown]): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
@@ -102,13 +97,6 @@ export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverride
   return matching.found;
 }
 
-interface Match {
-  readonly target: PriceTarget;
-  readonly amount: Decimal | null | undefined;
-  /** For messages: `fixed price of phase "gold-trial"`. */
-  readonly what: string;
-}
-
 class Matching {
   readonly found = new Map<PriceTarget, Decimal>();
   readonly #plan: Plan;
@@ -120,22 +108,14 @@ class Matching {
   }
 
   take(request: PriceOverrideRequest): void {
-    const { planName } = request;
+    const { planName, fixedPrice, recurringPrice } = request;
     if (planName && planName !== this.#plan.name && planName !== this.#plan.parentPlanName) {
       throw refused(`Plan "${shortened(planName)}" is not the one that is overridden, ${this.#plan.name}`);
     }
     const phase = this.#phaseOf(request);
     const ofPhase = `of phase "${phase.name}"`;
-    this.#add({
-      target: PriceTarget.fixed(phase.type),
-      amount: request.fixedPrice,
-      what: `fixed price ${ofPhase}`,
-    });
-    this.#add({
-      target: PriceTarget.recurring(phase.type),
-      amount: request.recurringPrice,
-      what: `recurring price ${ofPhase}`,
-    });
+    this.#add(PriceTarget.fixed(phase.type), fixedPrice, `fixed price ${ofPhase}`);
+    this.#add(PriceTarget.recurring(phase.type), recurringPrice, `recurring price ${ofPhase}`);
     for (const usage of request.usagePrices ?? []) this.#takeUsage(phase, usage);
   }
 
@@ -164,13 +144,10 @@ class Matching {
     }
     const section: UsageOfPhase = { phase: phase.type, usageName: usage.name };
     const ofUsage = `of usage "${usage.name}" of phase "${phase.name}"`;
-    const counter = new BlockCounter();
+    const counter = blockCounter();
     for (const [position, tier] of (request.tierPrices ?? []).entries()) {
-      this.#add({
-        target: PriceTarget.tier(section, position),
-        amount: tier.recurringPrice,
-        what: `recurring price of CAPACITY tier ${position + 1} ${ofUsage}`,
-      });
+      const what = `recurring price of CAPACITY tier ${position + 1} ${ofUsage}`;
+      this.#add(PriceTarget.tier(section, position), tier.recurringPrice, what);
       for (const block of tier.blockPrices ?? []) this.#takeBlock(block, { section, ofUsage, counter });
     }
   }
@@ -178,19 +155,24 @@ class Matching {
   /** A block without a price must exist too: an equal block with a price may follow. */
   #takeBlock(
     block: BlockPriceOverride,
-    usage: { readonly section: UsageOfPhase; readonly ofUsage: string; readonly counter: BlockCounter },
+    usage: {
+      readonly section: UsageOfPhase;
+      readonly ofUsage: string;
+      readonly counter: ReturnType<typeof blockCounter>;
+    },
   ): void {
     const { unitName, size, max } = block;
     const identity = { unit: unitName ?? '', size: shownDecimal(size), max: shownDecimal(max) };
-    const occurrence = usage.counter.next(identity);
+    const occurrence = usage.counter(identity);
     const target = PriceTarget.block(usage.section, identity, occurrence);
     const what = `price of the block of unit "${shortened(identity.unit)}", size ${identity.size}, max ${identity.max} ${usage.ofUsage}`;
     if (occurrence > 0 && !this.#targets.has(target)) throw refused(`The ${what} is overridden twice`);
     this.#checkHas(target, what);
-    this.#add({ target, amount: block.price, what });
+    this.#add(target, block.price, what);
   }
 
-  #add({ target, amount, what }: Match): void {
+  /** `what` is for messages: `fixed price of phase "gold-trial"`. */
+  #add(target: PriceTarget, amount: Decimal | null | undefined, what: string): void {
     if (!isGiven(amount)) return;
     this.#checkHas(target, what);
     if (this.found.has(target)) throw refused(`The ${what} is overridden twice`);
@@ -289,26 +271,24 @@ function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
   return targets;
 }
 
-class BlockCounter {
-  readonly #seen = new Map<string, number>();
-
-  next({ unit, size, max }: BlockIdentity): number {
+/** Counts equal blocks of a section. */
+function blockCounter(): (block: BlockIdentity) => number {
+  const seen = new Map<string, number>();
+  return ({ unit, size, max }) => {
     const key = JSON.stringify([unit, size, max]);
-    const occurrence = this.#seen.get(key) ?? 0;
-    this.#seen.set(key, occurrence + 1);
+    const occurrence = seen.get(key) ?? 0;
+    seen.set(key, occurrence + 1);
     return occurrence;
-  }
+  };
 }
 
 function mapUsagePrices(usage: Usage, phase: PhaseType, change: PriceChange): Usage {
   const section: UsageOfPhase = { phase, usageName: usage.name };
-  const blocks = new BlockCounter();
+  const next = blockCounter();
   const changeBlock = (block: TieredBlock): TieredBlock => {
-    const identity = identityOf(block);
-    return {
-      ...block,
-      prices: change(PriceTarget.block(section, identity, blocks.next(identity)), block.prices),
-    };
+    const { unit, size, max } = block;
+    const identity = { unit, size: formatDecimal(size.value), max: formatDecimal(max.value) };
+    return { ...block, prices: change(PriceTarget.block(section, identity, next(identity)), block.prices) };
   };
   const isCapacity = usage.usageType === UsageType.CAPACITY;
   return {
@@ -322,10 +302,6 @@ function mapUsagePrices(usage: Usage, phase: PhaseType, change: PriceChange): Us
           : tier.recurringPrice,
     })),
   };
-}
-
-function identityOf(block: TieredBlock): BlockIdentity {
-  return { unit: block.unit, size: formatDecimal(block.size.value), max: formatDecimal(block.max.value) };
 }
 
 /**
@@ -360,14 +336,8 @@ export class OverridePlan implements OverrideDefinition {
   #overridden(parent: Plan): Plan {
     const initialPhases = parent.initialPhases.map((phase) => this.#phaseFrom(phase));
     const finalPhase = this.#phaseFrom(parent.finalPhase);
-    return {
-      ...parent,
-      name: this.name,
-      parentPlanName: parent.name,
-      initialPhases,
-      finalPhase,
-      phases: [...initialPhases, finalPhase],
-    };
+    const phases = [...initialPhases, finalPhase];
+    return { ...parent, name: this.name, parentPlanName: parent.name, initialPhases, finalPhase, phases };
   }
 
   #phaseFrom(phase: PlanPhase): PlanPhase {

@@ -36,20 +36,22 @@ export class Findings {
   }
 
   error(message: string, place: Place): void {
-    if (this.#errors.length < MAX_LISTED_PROBLEMS) this.#errors.push(this.#problem(message, place));
-    else this.#unlistedErrors += 1;
+    if (!this.#add(this.#errors, message, place)) this.#unlistedErrors += 1;
   }
 
   unbilledUsage(message: string, place: Place): void {
-    if (this.#unbilled.length < MAX_LISTED_PROBLEMS) this.#unbilled.push(this.#problem(message, place));
+    this.#add(this.#unbilled, message, place);
   }
 
   warn(message: string, place: Place): void {
-    if (this.#warnings.length < MAX_LISTED_PROBLEMS) this.#warnings.push(this.#problem(message, place));
+    this.#add(this.#warnings, message, place);
   }
 
-  #problem(message: string, place: Place): Problem {
-    return { message, ...this.#locate?.(...place) };
+  /** Returns false above the limit. */
+  #add(list: Problem[], message: string, place: Place): boolean {
+    if (list.length >= MAX_LISTED_PROBLEMS) return false;
+    list.push({ message, ...this.#locate?.(...place) });
+    return true;
   }
 }
 

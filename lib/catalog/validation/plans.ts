@@ -103,24 +103,15 @@ const UNITS_PER_YEAR: Readonly<Record<TimeUnit, number>> = {
 /** V11 */
 function checkDurationNumber(check: VersionCheck, duration: Duration, owner: string): void {
   const { unit, number } = duration;
+  const error = (fault: string): void => check.findings.error(`${owner}: ${fault}`, [duration, 'number']);
   if (unit === TimeUnit.UNLIMITED) {
-    if (number === UNBOUNDED) return;
-    check.findings.error(`${owner}: an UNLIMITED duration has no number, but ${number} is given`, [
-      duration,
-      'number',
-    ]);
+    if (number !== UNBOUNDED) error(`an UNLIMITED duration has no number, but ${number} is given`);
   } else if (number === UNBOUNDED) {
     check.findings.error(`${owner}: a duration in ${unit} needs a number`, [duration]);
   } else if (number < 1) {
-    check.findings.error(`${owner}: a duration is at least 1 of its unit, not ${number}`, [
-      duration,
-      'number',
-    ]);
+    error(`a duration is at least 1 of its unit, not ${number}`);
   } else if (number > MAX_PHASE_YEARS * UNITS_PER_YEAR[unit]) {
-    check.findings.error(
-      `${owner}: a duration of ${number} ${unit} is longer than ${MAX_PHASE_YEARS} years`,
-      [duration, 'number'],
-    );
+    error(`a duration of ${number} ${unit} is longer than ${MAX_PHASE_YEARS} years`);
   }
 }
 
@@ -132,10 +123,8 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
     check.findings.error(`${owner} has a recurring price but NO_BILLING_PERIOD`, [recurring]);
   }
   if (recurring.price === null && isPeriodic) {
-    check.findings.error(
-      `${owner} has the billing period ${recurring.billingPeriod} but no recurring price`,
-      [recurring],
-    );
+    const message = `${owner} has the billing period ${recurring.billingPeriod} but no recurring price`;
+    check.findings.error(message, [recurring]);
   }
 }
 
@@ -158,7 +147,10 @@ export function checkPhaseTerms(check: VersionCheck): void {
 function checkUsage(check: VersionCheck, usage: Usage): void {
   const owner = `Usage "${usage.name}"`;
   check.names.declare(NameKind.USAGE, usage);
-  checkParts(check, usage, owner);
+  // V14 of the section.
+  if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
+    check.findings.error(`${owner} is ${usage.billingMode} ${usage.usageType} and needs tiers`, [usage]);
+  }
   checkLimits(check, usage.limits, owner);
   for (const block of usage.blocks) checkBlock(check, block, owner);
   usage.tiers.forEach((tier, index) => {
@@ -167,7 +159,9 @@ function checkUsage(check: VersionCheck, usage: Usage): void {
   checkPrice(check, usage.fixedPrice, `${owner}: the fixed price`);
   checkPrice(check, usage.recurringPrice, `${owner}: the recurring price`);
   if (usage.billingMode !== BillingMode.IN_ARREAR) {
-    checkIsBilled(check, usage, owner);
+    // V21: usage in advance would be sold and never invoiced.
+    const message = `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`;
+    check.findings.unbilledUsage(message, [usage]);
     return;
   }
   // V20
@@ -175,22 +169,6 @@ function checkUsage(check: VersionCheck, usage: Usage): void {
     check.findings.error(`${owner} is IN_ARREAR and needs a billing period`, [usage, 'billingPeriod']);
   }
   checkTierUnits(check, usage, owner);
-}
-
-/** V14 of the section. */
-function checkParts(check: VersionCheck, usage: Usage, owner: string): void {
-  const kind = `${usage.billingMode} ${usage.usageType}`;
-  if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
-    check.findings.error(`${owner} is ${kind} and needs tiers`, [usage]);
-  }
-}
-
-/** V21: usage in advance would be sold and never invoiced. */
-function checkIsBilled(check: VersionCheck, usage: Usage, owner: string): void {
-  check.findings.unbilledUsage(
-    `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`,
-    [usage],
-  );
 }
 
 function checkTier(
@@ -225,17 +203,14 @@ function checkBlock(check: VersionCheck, block: Block, owner: string): void {
   check.names.refer({ owner, kind: NameKind.UNIT, name: block.unit, place: [block, 'unit'] });
   checkSize(check, block, owner);
   checkPrice(check, block.prices, `${owner}: the price of unit "${block.unit}"`);
-  const isTopUp = block.type === BlockType.TOP_UP;
-  if (isTopUp && block.minTopUpCredit === null) {
-    check.findings.error(`${owner}: the TOP_UP block of unit "${block.unit}" needs a minTopUpCredit`, [
-      block,
-    ]);
+  const { type, unit, minTopUpCredit } = block;
+  const isTopUp = type === BlockType.TOP_UP;
+  if (isTopUp && minTopUpCredit === null) {
+    check.findings.error(`${owner}: the TOP_UP block of unit "${unit}" needs a minTopUpCredit`, [block]);
   }
-  if (!isTopUp && block.minTopUpCredit !== null) {
-    check.findings.error(
-      `${owner}: only a TOP_UP block has a minTopUpCredit, not the ${block.type} block of unit "${block.unit}"`,
-      [block, 'minTopUpCredit'],
-    );
+  if (!isTopUp && minTopUpCredit !== null) {
+    const message = `${owner}: only a TOP_UP block has a minTopUpCredit, not the ${type} block of unit "${unit}"`;
+    check.findings.error(message, [block, 'minTopUpCredit']);
   }
 }
 
@@ -246,10 +221,8 @@ function checkSize(
   owner: string,
 ): void {
   if (block.size.value.greaterThan(0)) return;
-  check.findings.error(
-    `${owner}: the size of a block of unit "${block.unit}" is above 0, not ${block.size.text}`,
-    [block, 'size'],
-  );
+  const message = `${owner}: the size of a block of unit "${block.unit}" is above 0, not ${block.size.text}`;
+  check.findings.error(message, [block, 'size']);
 }
 
 /** V13: declared currencies, each once, no negative amount. */
@@ -261,10 +234,8 @@ function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner
       check.findings.error(`${owner} has more than one amount in ${currency}`, [entry, 'currency']);
     }
     if (!seen.has(currency) && !check.currencies.has(currency)) {
-      check.findings.error(`${owner} is in ${currency}, which is not among the currencies of the version`, [
-        entry,
-        'currency',
-      ]);
+      const message = `${owner} is in ${currency}, which is not among the currencies of the version`;
+      check.findings.error(message, [entry, 'currency']);
     }
     seen.add(currency);
     if (amount?.value.isNegative()) {
@@ -296,10 +267,8 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
       }
       seen.add(step.unit);
       if (isUnbounded(step.max) && lastTierOf.get(step.unit) !== index) {
-        check.findings.error(`${place}: unit "${step.unit}" is unbounded, but a later tier has it too`, [
-          step,
-          'max',
-        ]);
+        const message = `${place}: unit "${step.unit}" is unbounded, but a later tier has it too`;
+        check.findings.error(message, [step, 'max']);
       }
     }
     // A tier without any step lacks all its limits or blocks, which V14 reports.

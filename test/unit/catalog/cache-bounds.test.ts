@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
 import { EffectiveCatalogs, MAX_CACHED_ACCOUNT_CATALOGS } from '../../../lib/catalog/cache/catalog-cache.ts';
-import { MAX_CACHED_PLUGIN_CATALOGS, PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
+import { MAX_CACHED_PLUGIN_CATALOGS, pluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
 import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
 import { partsOf, shapedText } from '../../../lib/catalog/cache/stored-parts.ts';
 import type { Catalog } from '../../../lib/catalog/index.ts';
@@ -237,7 +237,7 @@ describe('Catalogs in memory', () => {
     const now = instant(0);
 
     function asking(): (recordId: number) => Promise<unknown> {
-      const catalogs = new PluginCatalogs([plugin], { systemClock: pushableSystemClock() });
+      const catalogs = pluginCatalogs([plugin], { systemClock: pushableSystemClock() });
       return async (recordId) => {
         const tenant = { recordId, id: `tenant-${recordId}` } as TenantRef;
         await catalogs.ask({ tenant, now, accountIds: [], properties: [] });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fakeClock } from '../../../adapters/testing/index.ts';
-import { NodeService, PluginSwitches } from '../../../lib/nodes/index.ts';
+import { nodeService, PluginSwitches } from '../../../lib/nodes/index.ts';
 import type { NodeStore } from '../../../lib/ports/storage/index.ts';
 import { newId } from '../../support/storage/stored-records.ts';
 import { recordingLogger } from '../../support/system-time.ts';
@@ -29,7 +29,7 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
     pluginSwitches: async () => [],
   };
   const logger = recordingLogger();
-  const service = new NodeService(
+  const service = nodeService(
     {
       storage: { nodes, singleNode: false, write: () => Promise.reject(new Error('nothing is written')) },
       clock: fakeClock('2025-03-10'),

@@ -12,7 +12,7 @@ import { stringifyExactJson } from '../../../values/money/index.ts';
 import { formatInstant, type Instant, truncateToSecond } from '../../../values/time/index.ts';
 import type { Product } from '../../model/catalog-model.ts';
 import { byName } from '../../model/part.ts';
-import { checkedPhases, dateForExisting } from './check-entries.ts';
+import { checkedPhases, dateForExisting, type Place } from './check-entries.ts';
 import { EntryProblems, type PhaseInput, titleOf } from './entry-input.ts';
 import { validateEntries } from './entry-parts.ts';
 
@@ -117,7 +117,7 @@ function withoutIds({ id: _id, recordId: _recordId, sinceRevision: _revision, ..
 function checkSameShape(
   before: readonly EntryPhase[],
   after: readonly EntryPhase[],
-  { owner, problems }: { readonly owner: string; readonly problems: EntryProblems },
+  { owner, problems }: Place,
 ): void {
   if (stringifyExactJson(before.map(shapeOf)) === stringifyExactJson(after.map(shapeOf))) return;
   problems.add(
@@ -152,9 +152,8 @@ export interface EntriesAndRows {
 
 /** Every row by name, then date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
-  const plans = new Map(
-    entries.flatMap((entry) => (entry.kind === EntryKind.PLAN ? [[entry.name, entry] as const] : [])),
-  );
+  const planEntries = entries.filter((entry) => entry.kind === EntryKind.PLAN);
+  const plans = new Map(planEntries.map((entry) => [entry.name, entry]));
   return rows
     .flatMap((row) => {
       const entry = plans.get(row.planName);
@@ -168,17 +167,15 @@ export function planView(
   row: Omit<PlanRow, 'id' | 'recordId' | 'sinceRevision'>,
 ): PlanEntryView {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
-  const { prettyName, recurringBillingMode, productName, pricelistName } = entry.plan;
+  const { xmlProduct: _xmlProduct, ...terms } = entry.plan;
+  const { effectiveDate, effectiveDateForExistingSubscriptions, retired, phases } = row;
   return {
     name: entry.name,
-    prettyName,
-    recurringBillingMode,
-    productName,
-    pricelistName,
-    effectiveDate: row.effectiveDate,
-    effectiveDateForExistingSubscriptions: row.effectiveDateForExistingSubscriptions,
-    retired: row.retired,
-    phases: row.phases,
+    ...terms,
+    effectiveDate,
+    effectiveDateForExistingSubscriptions,
+    retired,
+    phases,
   };
 }
 

@@ -49,7 +49,7 @@ export function checkAvailability(
   categoryOf: CategoryOf,
   problems: EntryProblems,
 ): void {
-  const owner = `${titleOf('Product', name)}`;
+  const owner = titleOf('Product', name);
   const { category, availableForBps, availableAddons } = terms;
   const isAddOn = category === ProductCategory.ADD_ON;
   if (isAddOn && availableForBps.length === 0) {
@@ -61,16 +61,16 @@ export function checkAvailability(
   if (category !== ProductCategory.BASE && availableAddons.length > 0) {
     problems.add(`${owner}: only a BASE product has availableAddons, not a ${category} product`);
   }
-  const references = [
-    ...availableForBps.map((other) => ({ field: 'availableForBps', other, wanted: ProductCategory.BASE })),
-    ...availableAddons.map((other) => ({ field: 'availableAddons', other, wanted: ProductCategory.ADD_ON })),
-  ];
-  for (const { field, other, wanted } of references) {
-    const found = categoryOf(other);
-    const named = `${owner}: ${field} names ${titleOf('product', other)}`;
-    if (found === undefined) problems.add(`${named}, which does not exist`);
-    else if (found !== wanted) problems.add(`${named}, which is ${found}, not ${wanted}`);
-  }
+  const check = (field: 'availableForBps' | 'availableAddons', wanted: ProductCategory): void => {
+    for (const other of terms[field]) {
+      const found = categoryOf(other);
+      const named = `${owner}: ${field} names ${titleOf('product', other)}`;
+      if (found === undefined) problems.add(`${named}, which does not exist`);
+      else if (found !== wanted) problems.add(`${named}, which is ${found}, not ${wanted}`);
+    }
+  };
+  check('availableForBps', ProductCategory.BASE);
+  check('availableAddons', ProductCategory.ADD_ON);
 }
 
 export type CheckedRow = Pick<
@@ -103,28 +103,18 @@ export function checkedPlan(
     return undefined;
   }
   const effectiveDate = truncateToSecond(date);
-  const forExisting = dateForExisting(plan.effectiveDateForExistingSubscriptions, effectiveDate, {
-    owner,
-    problems,
-  });
+  const { effectiveDateForExistingSubscriptions: given, name: planName } = plan;
+  const effectiveDateForExistingSubscriptions = dateForExisting(given, effectiveDate, { owner, problems });
   const terms = { prettyName, recurringBillingMode: mode, productName, pricelistName, xmlProduct: null };
-  if (phases.length === 0) return { terms, row: undefined };
-  return {
-    terms,
-    row: {
-      planName: plan.name,
-      effectiveDate,
-      effectiveDateForExistingSubscriptions: forExisting,
-      phases,
-    },
-  };
+  const row = { planName, effectiveDate, effectiveDateForExistingSubscriptions, phases };
+  return { terms, row: phases.length === 0 ? undefined : row };
 }
 
 /** Not before the date of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,
-  { owner, problems }: { readonly owner: string; readonly problems: EntryProblems },
+  { owner, problems }: Place,
 ): Instant | null {
   if (date === null || date === undefined) return null;
   const forExisting = truncateToSecond(date);
@@ -237,7 +227,7 @@ function checkedUsage(input: UsageInput, phase: string, problems: EntryProblems)
   };
 }
 
-interface Place {
+export interface Place {
   readonly owner: string;
   readonly problems: EntryProblems;
 }

@@ -10,7 +10,6 @@ import { type BillingError, billingError, ErrorCode } from '../../../values/erro
 import type { Uuid } from '../../../values/ids/index.ts';
 import { shortened } from '../../../values/text/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
-import { DEFAULT_PRICE_LIST } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
 import { type CheckedRow, checkAvailability, checkedPlan, checkedProduct } from './check-entries.ts';
 import {
@@ -20,7 +19,7 @@ import {
   type KnownProduct,
   titleOf,
 } from './entry-input.ts';
-import { unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
+import { childListNames, unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
 
 interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
@@ -37,20 +36,19 @@ interface CreatedEntries {
   readonly rows: readonly NewPlanRow[];
 }
 
-export function namesIn(request: CatalogEntriesInput): readonly string[] {
-  const plans = (request.plans ?? []).flatMap((plan) => [plan.name, plan.productName, plan.pricelistName]);
-  const usages = (request.plans ?? []).flatMap((plan) =>
-    (plan.phases ?? []).flatMap((phase) => phase.usages ?? []),
-  );
-  const units = usages.flatMap((usage) =>
-    (usage.tiers ?? []).flatMap((tier) => (tier.blocks ?? []).map((block) => block.billingMeterCode)),
-  );
-  const products = (request.products ?? []).flatMap((product) => [
-    product.name,
-    ...(product.availableForBps ?? []),
-    ...(product.availableAddons ?? []),
-  ]);
-  const names = [...plans, ...usages.map((usage) => usage.usageName), ...units, ...products];
+export function namesIn({ plans, products }: CatalogEntriesInput): readonly string[] {
+  const usages = (plans ?? []).flatMap(({ phases }) => (phases ?? []).flatMap((phase) => phase.usages ?? []));
+  const blocks = usages.flatMap(({ tiers }) => (tiers ?? []).flatMap((tier) => tier.blocks ?? []));
+  const names = [
+    ...(plans ?? []).flatMap((plan) => [plan.name, plan.productName, plan.pricelistName]),
+    ...usages.map((usage) => usage.usageName),
+    ...blocks.map((block) => block.billingMeterCode),
+    ...(products ?? []).flatMap(({ name, availableForBps, availableAddons }) => [
+      name,
+      ...(availableForBps ?? []),
+      ...(availableAddons ?? []),
+    ]),
+  ];
   return [...new Set(names.flatMap((name) => name || []))];
 }
 
@@ -70,14 +68,12 @@ export function createEntries(input: CreateEntriesInput): CreatedEntries {
     (products.get(name) ?? known.productFor(input.scope, name)?.terms)?.category;
   for (const [name, terms] of products) checkAvailability({ name, terms }, categoryOf, problems);
   checkFree(plans, products, { known, problems });
-  const checkable = plans.flatMap((plan) =>
-    plan.row === undefined ? [] : { terms: plan.terms, row: plan.row },
-  );
+  const checkable = plans.flatMap(({ terms, row }) => (row === undefined ? [] : { terms, row }));
   const productList = [...products].map(([name, terms]) => ({ name, terms }));
   for (const message of validateEntries(checkable, productList)) problems.add(message);
   problems.throwIfAny();
   for (const plan of plans) if (plan.product === undefined) throw unknownProduct(plan);
-  return recordsOf(input, { catalogName, products, plans });
+  return recordsOf(input, catalogName, { products, plans });
 }
 
 interface NewPlan {
@@ -88,12 +84,6 @@ interface NewPlan {
   readonly product: KnownProduct | 'REQUEST' | undefined;
 }
 
-interface NewContent {
-  readonly catalogName: string | null;
-  readonly products: ReadonlyMap<string, ProductTerms>;
-  readonly plans: readonly NewPlan[];
-}
-
 function newCatalogName({ request, known }: CreateEntriesInput, problems: EntryProblems): string | null {
   if (!request.catalogName || known.catalogName !== undefined) return null;
   if (request.catalogName.trim() === '') problems.add('catalogName is blank');
@@ -101,16 +91,13 @@ function newCatalogName({ request, known }: CreateEntriesInput, problems: EntryP
   return problems.needName('The catalog', 'catalogName', request.catalogName) ?? null;
 }
 
-function newProducts(
-  { request, scope, known }: CreateEntriesInput,
-  problems: EntryProblems,
-): ReadonlyMap<string, ProductTerms> {
+function newProducts(input: CreateEntriesInput, problems: EntryProblems) {
   const products = new Map<string, ProductTerms>();
-  for (const product of request.products ?? []) {
+  for (const product of input.request.products ?? []) {
     const name = problems.needName('A product', 'name', product.name);
-    if (name === undefined || isStored({ kind: EntryKind.PRODUCT, name, scope, known })) continue;
+    if (name === undefined || isStored(input, EntryKind.PRODUCT, name)) continue;
     // §15.3 rule 6: products of the XML catalog are used unchanged.
-    if (known.xmlProduct(name) !== undefined) continue;
+    if (input.known.xmlProduct(name) !== undefined) continue;
     const terms = checkedProduct(product, problems);
     if (products.has(name)) problems.add(`${titleOf('Product', name)} is in the request twice`);
     if (terms !== undefined) products.set(name, terms);
@@ -119,17 +106,17 @@ function newProducts(
 }
 
 function newPlans(
-  { request, scope, known }: CreateEntriesInput,
+  input: CreateEntriesInput,
   products: ReadonlyMap<string, ProductTerms>,
   problems: EntryProblems,
 ): readonly NewPlan[] {
-  return (request.plans ?? []).flatMap((plan) => {
+  return (input.request.plans ?? []).flatMap((plan) => {
     const name = problems.needName('A plan', 'name', plan.name);
-    if (name === undefined || isStored({ kind: EntryKind.PLAN, name, scope, known })) return [];
+    if (name === undefined || isStored(input, EntryKind.PLAN, name)) return [];
     const checked = checkedPlan({ ...plan, name }, problems);
     if (checked === undefined) return [];
     const { productName } = checked.terms;
-    const product = products.has(productName) ? 'REQUEST' : known.productFor(scope, productName);
+    const product = products.has(productName) ? 'REQUEST' : input.known.productFor(input.scope, productName);
     const isXml = product !== undefined && product !== 'REQUEST' && product.entryId === null;
     const xmlProduct = isXml ? product.terms : null;
     return [{ name, product, row: checked.row, terms: { ...checked.terms, xmlProduct } }];
@@ -143,35 +130,23 @@ function checkFree(
   { known, problems }: { readonly known: KnownNames; readonly problems: EntryProblems },
 ): void {
   const phases = plans.flatMap((plan) => plan.row?.phases ?? []);
-  const brought: readonly (readonly [string, NameKind, mayExist: boolean])[] = [
-    ...[...products.keys()].map((name) => [name, NameKind.PRODUCT, false] as const),
-    ...plans.map(({ name }) => [name, NameKind.PLAN, false] as const),
-    ...[...listNamesOf(plans)].map((name) => [name, NameKind.PRICE_LIST, true] as const),
-    ...usageNamesOf(phases).map((name) => [name, NameKind.USAGE, false] as const),
-    ...unitsOf(phases).map((name) => [name, NameKind.UNIT, true] as const),
-  ];
-  for (const [name, kind, mayExist] of brought) {
-    const holder = known.kindOf(name);
-    if (holder === undefined || (mayExist && holder === kind)) continue;
-    problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already that of a ${holder}`);
-  }
-}
-
-function listNamesOf(plans: readonly NewPlan[]): ReadonlySet<string> {
-  const names = new Set(plans.map((plan) => plan.terms.pricelistName));
-  names.delete(DEFAULT_PRICE_LIST);
-  return names;
-}
-
-interface StoredQuestion {
-  readonly kind: EntryKind;
-  readonly name: string;
-  readonly scope: EntryScope;
-  readonly known: KnownNames;
+  const check = (names: Iterable<string>, kind: NameKind, mayExist = false): void => {
+    for (const name of names) {
+      const holder = known.kindOf(name);
+      if (holder === undefined || (mayExist && holder === kind)) continue;
+      problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already that of a ${holder}`);
+    }
+  };
+  const planNames = plans.map(({ name }) => name);
+  check(products.keys(), NameKind.PRODUCT);
+  check(planNames, NameKind.PLAN);
+  check(childListNames(plans), NameKind.PRICE_LIST, true);
+  check(usageNamesOf(phases), NameKind.USAGE);
+  check(unitsOf(phases), NameKind.UNIT, true);
 }
 
 /** @throws BillingError 61002 if another scope has the name (§15.4 rule 3). */
-function isStored({ kind, name, scope, known }: StoredQuestion): boolean {
+function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: string): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;
   if (entry.accountId === scope.accountId) return true;
@@ -193,14 +168,19 @@ function unknownProduct({ name, terms }: NewPlan): BillingError {
 
 function recordsOf(
   { scope, known, now, nextId }: CreateEntriesInput,
-  { catalogName, products, plans }: NewContent,
+  catalogName: string | null,
+  {
+    products,
+    plans,
+  }: { readonly products: ReadonlyMap<string, ProductTerms>; readonly plans: readonly NewPlan[] },
 ): CreatedEntries {
+  const { accountId, accountRecordId } = scope;
   const entry = (kind: EntryKind, name: string, own: Partial<CatalogEntry> = {}): New<CatalogEntry> => ({
     id: nextId(),
     kind,
     name,
-    accountId: scope.accountId,
-    accountRecordId: scope.accountRecordId,
+    accountId,
+    accountRecordId,
     parentId: null,
     product: null,
     plan: null,
@@ -210,7 +190,7 @@ function recordsOf(
   const ofTenant = { accountId: null, accountRecordId: null };
   const productEntries = [...products].map(([name, product]) => entry(EntryKind.PRODUCT, name, { product }));
   const idOfProduct = new Map(productEntries.map((product) => [product.name, product.id]));
-  const lists = [...listNamesOf(plans)].filter((name) => known.kindOf(name) === undefined);
+  const lists = childListNames(plans).filter((name) => known.kindOf(name) === undefined);
   const units = unitsOf(plans.flatMap((plan) => plan.row?.phases ?? [])).filter(
     (name) => known.entry(EntryKind.UNIT, name) === undefined,
   );
@@ -232,17 +212,15 @@ function recordsOf(
       ...usages,
       ...units.map((name) => entry(EntryKind.UNIT, name, ofTenant)),
     ],
-    rows: plans.flatMap(({ row }) =>
-      row === undefined
-        ? []
-        : {
-            ...row,
-            id: nextId(),
-            accountRecordId: scope.accountRecordId,
-            createdOrder: 1,
-            retired: false,
-            createdDate: now,
-          },
-    ),
+    rows: plans
+      .flatMap(({ row }) => row ?? [])
+      .map((row) => ({
+        ...row,
+        id: nextId(),
+        accountRecordId,
+        createdOrder: 1,
+        retired: false,
+        createdDate: now,
+      })),
   };
 }

@@ -190,7 +190,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
       rules,
       priceLists: mergedLists(null, listed(inForce), listsOfRules),
     },
-    products: availableProducts(products, entries).map(productPart),
+    products: availableProducts(products, entries),
     plans: inForce.map(({ part }) => part),
   });
 }
@@ -209,7 +209,7 @@ function overlay(content: Content, date: Instant, xml: CatalogVersion | null): C
       units: mergedUnits(xml.units, units),
       priceLists: mergedLists(xml.priceLists, listed(inForce)),
     },
-    products: availableProducts([...xml.products, ...added], own.entries).map(productPart),
+    products: availableProducts([...xml.products, ...added], own.entries),
     plans: [...xml.planParts.parts, ...inForce.map(({ part }) => part)],
   });
 }
@@ -263,17 +263,18 @@ function listed(inForce: readonly InForce[]): readonly ListedPlan[] {
   }));
 }
 
-interface Parts {
-  readonly frame: VersionFrame;
-  readonly products: readonly Part<Product>[];
-  readonly plans: readonly Part<Plan>[];
-}
-
-function version(effectiveDate: Instant, { frame, products, plans }: Parts): CatalogVersion {
+function version(
+  effectiveDate: Instant,
+  parts: {
+    readonly frame: VersionFrame;
+    readonly products: readonly Product[];
+    readonly plans: readonly Part<Plan>[];
+  },
+): CatalogVersion {
   return new CatalogVersion({
     effectiveDate,
-    frame: partOf(frame.catalogName, frame),
-    products: new PartList(products.toSorted(byName)),
-    plans: new PartList(plans.toSorted(byName)),
+    frame: partOf(parts.frame.catalogName, parts.frame),
+    products: new PartList(parts.products.map(productPart).sort(byName)),
+    plans: new PartList(parts.plans.toSorted(byName)),
   });
 }

@@ -15,7 +15,7 @@ import { BillingError, ErrorCode, type Problem } from '../../../values/errors/in
 import { MAX_LISTED_PROBLEMS, MAX_XML_NAME_CHARACTERS } from '../../../values/limits.ts';
 import type { Decimal } from '../../../values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../values/text/index.ts';
-import type { TimeUnit } from '../../../values/time/index.ts';
+import type { Instant, TimeUnit } from '../../../values/time/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import type { Product } from '../../model/catalog-model.ts';
@@ -134,10 +134,10 @@ export interface KnownProduct {
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;
-  readonly #now: Parameters<Catalog['resolveVersion']>[0];
+  readonly #now: Instant;
 
   /** `entries` has the named ones and the one with the catalog's name. */
-  constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Parameters<Catalog['resolveVersion']>[0]) {
+  constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;
     this.#now = now;
@@ -156,14 +156,15 @@ export class KnownNames {
     for (const entry of this.#entries) {
       if (entry.name === name && entry.kind !== EntryKind.CATALOG) return NameKind[entry.kind];
     }
-    return kindOfName(this.#xml, name);
+    // V1 of §4: unique among all versions.
+    const holder = this.#xml.versions.find((version) => namesOf(version).has(name));
+    return holder && namesOf(holder).get(name);
   }
 
   /** Finds the product in the newest XML version that has it. */
   xmlProduct(name: string): Product | undefined {
-    return this.#xml.versions
-      .findLast((version) => version.productNamed(name) !== undefined)
-      ?.productNamed(name);
+    const holder = this.#xml.versions.findLast((version) => version.productNamed(name) !== undefined);
+    return holder?.productNamed(name);
   }
 
   /** Finds a plan's product in the scope, the tenant's entries, then the XML version in force (§15.4 rule 5). */
@@ -180,20 +181,13 @@ export class KnownNames {
 
 const namesOfVersion = new WeakMap<CatalogVersion, ReadonlyMap<string, NameKind>>();
 
-/** The kind of a name in any version; undefined if it is free (V1 of §4). */
-function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind | undefined {
-  for (const version of catalog.versions) {
-    const kind = namesOf(version).get(name);
-    if (kind !== undefined) return kind;
-  }
-  return undefined;
-}
-
 /** Cached per version. */
 function namesOf(version: CatalogVersion): ReadonlyMap<string, NameKind> {
   const known = namesOfVersion.get(version);
   if (known !== undefined) return known;
   const usages = version.plans.flatMap((plan) => plan.phases.flatMap((phase) => phase.usages));
+  const kinds = (records: readonly { readonly name: string }[], kind: NameKind) =>
+    records.map(({ name }) => [name, kind] as const);
   const names = new Map([
     ...kinds(version.units, NameKind.UNIT),
     ...kinds(usages, NameKind.USAGE),
@@ -203,13 +197,6 @@ function namesOf(version: CatalogVersion): ReadonlyMap<string, NameKind> {
   ]);
   namesOfVersion.set(version, names);
   return names;
-}
-
-function kinds(
-  records: readonly { readonly name: string }[],
-  kind: NameKind,
-): readonly (readonly [string, NameKind])[] {
-  return records.map((record) => [record.name, kind]);
 }
 
 export function uploadedNames(versions: readonly CatalogVersion[]): readonly string[] {
@@ -224,10 +211,9 @@ export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],
 ): readonly Problem[] {
-  const held = new Set(
-    entries.filter((entry) => entry.kind !== EntryKind.CATALOG).map((entry) => entry.name),
-  );
+  const held = entries.filter((entry) => entry.kind !== EntryKind.CATALOG);
+  const heldNames = new Set(held.map((entry) => entry.name));
   return uploadedNames(versions)
-    .filter((name) => held.has(name))
+    .filter((name) => heldNames.has(name))
     .map((name) => ({ message: `The name ${JSON.stringify(name)} is already that of a catalog entry` }));
 }

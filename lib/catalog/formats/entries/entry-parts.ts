@@ -11,7 +11,7 @@ import {
   ProductCategory,
   type ProductTerms,
 } from '../../../records/index.ts';
-import { type Currency, decimal, formatDecimal } from '../../../values/money/index.ts';
+import { decimal, formatDecimal } from '../../../values/money/index.ts';
 import { type Instant, instant } from '../../../values/time/index.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import {
@@ -122,18 +122,16 @@ export function availableProducts(
   const addOns = new Set(
     products.filter(({ category }) => category === ProductCategory.ADD_ON).map(({ name }) => name),
   );
-  const addedTo = new Map<string, string[]>();
-  const add = (base: string, addOn: string): void => {
-    addedTo.set(base, [...(addedTo.get(base) ?? []), addOn]);
-  };
-  for (const { name, product } of entries) {
-    for (const base of product?.availableForBps ?? []) add(base, name);
-    for (const addOn of product?.availableAddons ?? []) add(name, addOn);
-  }
+  const offers = entries.flatMap(({ name, product }) => [
+    ...(product?.availableForBps ?? []).map((base) => ({ base, addOn: name })),
+    ...(product?.availableAddons ?? []).map((addOn) => ({ base: name, addOn })),
+  ]);
+  const offersOf = Map.groupBy(offers, ({ base }) => base);
   return products.map((product) => {
     if (product.category !== ProductCategory.BASE) return product;
     const included = product.included.filter((name) => addOns.has(name));
-    const available = union(product.available, addedTo.get(product.name) ?? []).filter(
+    const offered = (offersOf.get(product.name) ?? []).map(({ addOn }) => addOn);
+    const available = union(product.available, offered).filter(
       (name) => addOns.has(name) && !included.includes(name),
     );
     const isSame =
@@ -219,34 +217,23 @@ function written(number: number): WrittenDecimal {
 
 /** The currencies and units that a version of these phases declares. */
 export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
+  const prices = phases.flatMap((phase) => [
+    ...phase.fixedPrices,
+    ...(phase.recurringPrices?.prices ?? []),
+    ...blocksOf(phase).flatMap((block) => block.prices),
+  ]);
   return {
-    currencies: currenciesOf(phases),
+    currencies: union(prices.map((price) => price.currency)),
     units: unitsOf(phases).map((name) => completed(unit, { name })),
   };
 }
 
 export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
-  return union(
-    phases.flatMap((phase) =>
-      phase.usages.flatMap((usage) =>
-        usage.tiers.flatMap((tier) => tier.blocks.map((block) => block.billingMeterCode)),
-      ),
-    ),
-  );
+  return union(phases.flatMap(blocksOf).map((block) => block.billingMeterCode));
 }
 
-function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
-  return union(
-    phases.flatMap((phase) =>
-      [
-        ...phase.fixedPrices,
-        ...(phase.recurringPrices?.prices ?? []),
-        ...phase.usages.flatMap((usage) =>
-          usage.tiers.flatMap((tier) => tier.blocks.flatMap((block) => block.prices)),
-        ),
-      ].map((price) => price.currency),
-    ),
-  );
+function blocksOf({ usages }: EntryPhase): readonly EntryBlock[] {
+  return usages.flatMap((usage) => usage.tiers.flatMap((tier) => tier.blocks));
 }
 
 /** Names of usage sections, including duplicates. */
@@ -272,6 +259,9 @@ export function validateEntries(
   plans: readonly PlanToCheck[],
   newProducts: readonly ProductToCheck[] = [],
 ): readonly string[] {
+  const newNames = new Set(newProducts.map(({ name }) => name));
+  const otherNames = union(plans.map(({ terms }) => terms.productName)).filter((name) => !newNames.has(name));
+  const standalone = { category: ProductCategory.STANDALONE };
   const { errors } = validateVersion({
     content: {
       catalogName: DEFAULT_PRICE_LIST,
@@ -280,7 +270,7 @@ export function validateEntries(
       ...pricedIn(plans.flatMap(({ row }) => row.phases)),
       products: [
         ...newProducts.map(({ name, terms }) => productOf(name, terms)),
-        ...otherProducts(plans, newProducts),
+        ...otherNames.map((name) => productOf(name, { prettyName: name, ...standalone })),
       ],
       plans: plans.map(({ terms, row }) => ({
         ...planContentOf(terms, row),
@@ -296,24 +286,13 @@ export function validateEntries(
   return errors.map((problem) => problem.message);
 }
 
-function childListNames(plans: readonly PlanToCheck[]): readonly string[] {
-  const names = new Set(plans.map(({ terms }) => terms.pricelistName));
-  names.delete(DEFAULT_PRICE_LIST);
-  return [...names];
+/** Price lists of the plans, without DEFAULT. */
+export function childListNames(plans: readonly Pick<PlanToCheck, 'terms'>[]): readonly string[] {
+  const names = union(plans.map(({ terms }) => terms.pricelistName));
+  return names.filter((name) => name !== DEFAULT_PRICE_LIST);
 }
 
 function listOf(name: string, plans: readonly PlanToCheck[]): PriceList {
   const members = plans.filter(({ terms }) => terms.pricelistName === name);
   return completed(priceList, { name, plans: [...new Set(members.map(({ row }) => row.planName))] });
-}
-
-function otherProducts(
-  plans: readonly PlanToCheck[],
-  newProducts: readonly ProductToCheck[],
-): readonly Product[] {
-  const names = new Set(plans.map(({ terms }) => terms.productName));
-  for (const product of newProducts) names.delete(product.name);
-  return [...names].map((name) =>
-    productOf(name, { prettyName: name, category: ProductCategory.STANDALONE }),
-  );
 }
