@@ -86,9 +86,8 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
     async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
       const names = roles.filter(isStorable);
       return (
-        (await cached(`ROLES ${JSON.stringify(names)}`, () =>
-          permissionsOfRoles(storage.security, names),
-        )) ?? []
+        (await cached(`ROLES ${JSON.stringify(names)}`, () => permissionsOfRoles(storage.security, names))) ??
+        []
       );
     },
   };

@@ -37,29 +37,31 @@ const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 /** Sessions with new override plans. A rollback could give their names to other plans. */
 const storing = new WeakSet<ReadSession>();
 
-/** Stops caching the session's reads for others. */
 export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
-}
-
-interface OverridePlansNeed {
-  readonly catalogOf: CatalogOfAccount;
-  readonly accountIds: readonly Uuid[];
-  readonly planNames: Iterable<string | null>;
 }
 
 /** Adds the override plans that an operation reads, in at most one statement. */
 export async function withOverridePlans(
   session: ReadSession,
-  { catalogOf, accountIds, planNames }: OverridePlansNeed,
+  {
+    catalogOf,
+    accountIds,
+    planNames,
+  }: {
+    readonly catalogOf: CatalogOfAccount;
+    readonly accountIds: readonly Uuid[];
+    readonly planNames: Iterable<string | null>;
+  },
 ): Promise<(accountId: Uuid) => CatalogWithOverrides> {
   const catalogs = [...new Set(accountIds.map(catalogOf))];
   const plans = await loadOverridePlans(session, catalogs, planNames);
   const complete = new Map(
-    catalogs.map((catalog) => [
-      catalog,
-      new CatalogWithOverrides(catalog, plansBeside(catalog, plans, catalogs)),
-    ]),
+    catalogs.map((catalog) => {
+      // Catalogs may differ in which of the names are their own plans.
+      const own = catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
+      return [catalog, new CatalogWithOverrides(catalog, own)];
+    }),
   );
   return (accountId) => {
     const catalog = catalogOf(accountId);
@@ -113,13 +115,4 @@ function keep(catalogs: readonly Catalog[], session: ReadSession, plan: Override
     const oldest = plans.keys().next();
     if (plans.size > MAX_CACHED_OVERRIDE_PLANS && !oldest.done) plans.delete(oldest.value);
   }
-}
-
-/** Catalogs may differ in which of the names are their own plans. */
-function plansBeside(
-  catalog: Catalog,
-  plans: readonly OverridePlan[],
-  catalogs: readonly Catalog[],
-): readonly OverridePlan[] {
-  return catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
 }

@@ -98,7 +98,6 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
       return plugins.length === 0;
     },
 
-    /** Drops cached results for a tenant, or all (null), whatever their stamps. */
     drop(tenantRecordId: number | null): void {
       kept.drop((key) => tenantRecordId === null || key.startsWith(`${tenantRecordId} `));
     },

@@ -41,7 +41,6 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The cached value, without loading. */
   peek(key: K, stamp: string | number): Promise<V> | undefined {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return undefined;
@@ -49,13 +48,11 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The cached value, if its load has finished. */
   loaded(key: K, stamp: string | number): V | undefined {
     const kept = this.#kept.get(key);
     return kept?.stamp === stamp ? kept.loaded : undefined;
   }
 
-  /** Sets the weight of a cached value. */
   weigh(key: K, stamp: string | number, weight: number): void {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return;

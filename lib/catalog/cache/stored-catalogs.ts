@@ -28,7 +28,6 @@ import {
   soldAsOfText,
 } from './stored-parts.ts';
 
-/** Limit of decoded parts of all catalogs, each some KiB. */
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
@@ -67,13 +66,11 @@ export class StoredCatalogs {
     return catalog;
   }
 
-  /** Drops the cached catalog of a tenant, or all (null). */
   drop(tenantRecordId: number | null): void {
     if (tenantRecordId === null) this.#kept.clear();
     else this.#kept.delete(tenantRecordId);
   }
 
-  /** Characters of a tenant's cached parts. */
   charactersOf(tenantRecordId: number): number {
     return this.#kept.get(tenantRecordId)?.characters ?? 0;
   }
@@ -99,7 +96,6 @@ interface KeptVersion {
 
 type KeptVersions = ReadonlyMap<number, KeptVersion>;
 
-/** One tenant's catalog at its latest revision, with its parts. */
 class KeptCatalog {
   readonly #frames: KeptParts<VersionFrame>;
   readonly #products: KeptParts<Product>;
@@ -196,7 +192,6 @@ class KeptCatalog {
     return missing;
   }
 
-  /** Releases the parts of replaced and removed versions. */
   #letGo(versions: readonly CatalogVersion[]): void {
     this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
     this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));

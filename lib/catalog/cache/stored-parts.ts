@@ -15,7 +15,6 @@ import { createPlan, rememberText, textOfPlan } from '../model/plan.ts';
 import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
 interface Decoding<T> {
-  /** Returns the frozen value. */
   decode(text: string): T;
   /** For plans: product and period without decoding the rest. */
   soldAs?(text: string): SoldAs;
@@ -153,7 +152,6 @@ export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
 }
 
 export class KeptShapes extends Kept<Shape> {
-  /** Returns the shapes of these parts, reading uncached ones. */
   async of(
     parts: readonly StoredCatalogPart[],
     read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,

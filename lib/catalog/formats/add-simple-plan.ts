@@ -230,7 +230,6 @@ export interface SimplePlan {
   readonly availableBaseProducts?: readonly string[] | null;
 }
 
-/** The request after checks that need no catalog. */
 interface CheckedSimplePlan {
   readonly planId: string;
   readonly productName: string | null;

@@ -294,7 +294,6 @@ function below(owner: string, name: string): string {
   return name.includes('"') ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name;
 }
 
-/** Expands the short form of a record. */
 function inFull({ short, fields }: RecordType, given: unknown): unknown {
   const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));
   return isFull ? given : { [short]: given };

@@ -41,7 +41,6 @@ import {
 
 const LISTED_NAMES = 10;
 
-/** The content of a version; parts may be shared. */
 export interface VersionParts {
   readonly effectiveDate: Instant;
   readonly frame: Part<VersionFrame>;
@@ -90,7 +89,6 @@ export class CatalogVersion implements PlanLookup {
     return this.productParts.values();
   }
 
-  /** All plans, which must all be decoded. */
   get plans(): readonly Plan[] {
     return this.planParts.values();
   }
@@ -108,12 +106,10 @@ export class CatalogVersion implements PlanLookup {
     return `catalog "${this.catalogName}" effective ${formatInstant(this.effectiveDate)}`;
   }
 
-  /** `DEFAULT`, then the child lists. */
   get allPriceLists(): readonly PriceList[] {
     return priceListIndex(this.frame.value).all;
   }
 
-  /** Returns undefined for an unknown or retired plan. */
   planNamed(name: string): Plan | undefined {
     return this.planParts.part(name)?.value;
   }
@@ -215,19 +211,16 @@ export class CatalogVersion implements PlanLookup {
   }
 
   #selectionsOfLists(): ReadonlyMap<string, readonly Part<Plan>[]> {
-    const selections = new Map<string, Part<Plan>[]>();
-    for (const list of this.allPriceLists) {
-      for (const planName of list.plans) {
+    const selections = this.allPriceLists.flatMap(({ name: priceListName, plans }) =>
+      plans.flatMap((planName) => {
         const part = this.planParts.part(planName);
-        if (part === undefined) continue;
+        if (part === undefined) return [];
         const { product: productName, billingPeriod } = soldAs(part);
-        const key = selectionKey({ productName, billingPeriod, priceListName: list.name });
-        const selection = selections.get(key);
-        if (selection === undefined) selections.set(key, [part]);
-        else selection.push(part);
-      }
-    }
-    return selections;
+        return { key: selectionKey({ productName, billingPeriod, priceListName }), part };
+      }),
+    );
+    const byKey = Map.groupBy(selections, ({ key }) => key);
+    return new Map([...byKey].map(([key, found]) => [key, found.map(({ part }) => part)]));
   }
 
   #unknown(code: ErrorCode, thing: string, known: Iterable<string>): BillingError {
@@ -293,18 +286,14 @@ export interface AvailablePlan {
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
-  const listsOf = new Map<string, string[]>();
-  for (const list of version.allPriceLists) {
-    for (const plan of list.plans) {
-      const names = listsOf.get(plan);
-      if (names === undefined) listsOf.set(plan, [list.name]);
-      else names.push(list.name);
-    }
-  }
+  const listed = version.allPriceLists.flatMap((list) =>
+    list.plans.map((planName) => ({ planName, priceListName: list.name })),
+  );
+  const listsOf = Map.groupBy(listed, ({ planName }) => planName);
   const plans = yield* version.planParts.valueSteps();
   return plans
     .filter((plan) => isBase.get(plan.product))
-    .flatMap((plan) => (listsOf.get(plan.name) ?? []).map((priceListName) => ({ plan, priceListName })));
+    .flatMap((plan) => (listsOf.get(plan.name) ?? []).map(({ priceListName }) => ({ plan, priceListName })));
 }
 
 /**

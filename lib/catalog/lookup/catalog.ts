@@ -131,7 +131,6 @@ export class Catalog {
     throw noVersion(at);
   }
 
-  /** As `resolveVersion`; null without any version. */
   versionAt(at: Instant): CatalogVersion | null {
     return this.versions[this.#indexAt(at)] ?? null;
   }

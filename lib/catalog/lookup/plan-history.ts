@@ -35,7 +35,6 @@ const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 /** The versions of each plan, so that searches decode no plan. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
-  /** The runs whose plan has a date for existing subscriptions. */
   readonly #dated = new Map<string, PlanRunList>();
 
   constructor(versions: readonly CatalogVersion[]) {

@@ -20,18 +20,12 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   if (price.prices.length === 0) return ZERO;
   const entry = price.prices.find((candidate) => candidate.currency === currency);
   if (entry === undefined) {
-    throw billingError(
-      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-      `There is no price in ${currency}; there are prices in ${price.prices.map((known) => known.currency).join(', ')}`,
-      { currency },
-    );
+    const message = `There is no price in ${currency}; there are prices in ${price.prices.map((known) => known.currency).join(', ')}`;
+    throw billingError(ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY, message, { currency });
   }
   if (entry.amount === null) {
-    throw billingError(
-      ErrorCode.CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY,
-      `The price in ${currency} is null: this is not sold in ${currency}`,
-      { currency },
-    );
+    const message = `The price in ${currency} is null: this is not sold in ${currency}`;
+    throw billingError(ErrorCode.CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY, message, { currency });
   }
   return entry.amount.value;
 }

@@ -205,17 +205,12 @@ function planCriteria(
 ): PlanCriteria {
   const { productName, billingPeriod } = specifier;
   if (productName === undefined || productName === null) {
-    throw billingError(
-      ErrorCode.CATALOG_NULL_PRODUCT_NAME,
-      'The plan is not specified: give planName, or productName and billingPeriod',
-    );
+    const message = 'The plan is not specified: give planName, or productName and billingPeriod';
+    throw billingError(ErrorCode.CATALOG_NULL_PRODUCT_NAME, message);
   }
   if (billingPeriod === undefined || billingPeriod === null) {
-    throw billingError(
-      ErrorCode.CATALOG_NULL_BILLING_PERIOD,
-      `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`,
-      { productName },
-    );
+    const message = `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`;
+    throw billingError(ErrorCode.CATALOG_NULL_BILLING_PERIOD, message, { productName });
   }
   version.findProduct(productName);
   const priceListName = specifier.priceListName ?? defaultList;
@@ -238,18 +233,14 @@ export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan 
     inList.length > 0 ? inList : version.plansMatching({ ...criteria, priceListName: DEFAULT_PRICE_LIST });
   const [plan, ...others] = candidates;
   if (plan === undefined) {
-    throw billingError(
-      ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`,
-      { ...criteria },
-    );
+    const message = `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`;
+    throw billingError(ErrorCode.CATALOG_PLAN_NOT_FOUND, message, { ...criteria });
   }
   if (others.length > 0) {
-    throw billingError(
-      ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST,
-      `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${candidates.map((candidate) => candidate.name).join(', ')}; give planName`,
-      { ...criteria, planNames: candidates.map((candidate) => candidate.name) },
-    );
+    const planNames = candidates.map((candidate) => candidate.name);
+    const message = `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${planNames.join(', ')}; give planName`;
+    const code = ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST;
+    throw billingError(code, message, { ...criteria, planNames });
   }
   return plan;
 }

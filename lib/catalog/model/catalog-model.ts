@@ -135,7 +135,6 @@ export interface Plan {
   readonly effectiveDateForExistingSubscriptions: Instant | null;
   readonly initialPhases: readonly PlanPhase[];
   readonly finalPhase: PlanPhase;
-  /** Initial phases, then the final one. */
   readonly phases: readonly PlanPhase[];
   /** Period of the final phase's recurring section, or NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;

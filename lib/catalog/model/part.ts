@@ -11,7 +11,6 @@ export interface Part<T extends object> {
   readonly forExisting: Instant | null;
   /** Deeply frozen. */
   readonly value: T;
-  /** For an undecoded plan. */
   soldAs?(): SoldAs;
 }
 

@@ -52,7 +52,6 @@ export function textOfPlan(plan: Plan): string {
   return text;
 }
 
-/** Caches the text of a plan. */
 export function rememberText(plan: Plan, text: string): void {
   texts.set(plan, text);
 }

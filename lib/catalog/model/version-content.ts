@@ -49,7 +49,6 @@ interface PriceListIndex {
 
 const indexes = new WeakMap<VersionFrame, PriceListIndex>();
 
-/** Cached by frame. */
 export function priceListIndex(frame: VersionFrame): PriceListIndex {
   const known = indexes.get(frame);
   if (known !== undefined) return known;

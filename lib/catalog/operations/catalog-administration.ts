@@ -32,7 +32,6 @@ import { validationSteps } from '../validation/validate-version.ts';
 import type { AddOnsRequest } from './catalog-operations.ts';
 import { type CatalogService, catalogChanged, catalogDeleted, withHash } from './catalog-service.ts';
 
-/** Number of used plans in an error message. */
 const NAMED_PLANS = 10;
 
 export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {

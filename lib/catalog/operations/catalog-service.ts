@@ -72,7 +72,6 @@ export function catalogService(
     return { errors: problems, warnings, added: versions };
   }
 
-  /** The versions to add, and the problems that prevent it. */
   async function check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
     const { versions: stored } = await cache.uploadedBy(session);
     const added = await slices(toAdd(read, stored, isEnvelope));
@@ -92,7 +91,6 @@ export function catalogService(
 
   const { open } = provider;
 
-  /** Conflicts of valid versions with those the tenant keeps (§5). */
   async function problemsOf(
     session: ReadSession,
     change: {
@@ -145,7 +143,6 @@ export function catalogService(
     problemsOf,
     refuseWhileServed,
 
-    /** Drops the cached catalogs of a tenant, or all (null). */
     dropCached(tenantRecordId: number | null): void {
       cache.drop(tenantRecordId);
       plugins.drop(tenantRecordId);
@@ -275,7 +272,6 @@ export function catalogDeleted(): NewBusEvent {
   };
 }
 
-/** The new revision, or null if the event has none. */
 export function catalogRevisionOf({ catalogRevision }: EventPayload): number | null {
   return typeof catalogRevision === 'number' ? catalogRevision : null;
 }

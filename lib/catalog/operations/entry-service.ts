@@ -235,7 +235,6 @@ async function apply(session: WriteSession, change: CatalogEntryChange): Promise
   session.publish([catalogChanged(first.id, await session.catalogs.revision())]);
 }
 
-/** The stored state of a request's entries, in its order. */
 async function storedView(
   session: ReadSession,
   request: CatalogEntriesInput,

@@ -86,7 +86,6 @@ async function hashed(definition: OverrideDefinition): Promise<HashedDefinition>
   return { definition, parentPlanName, overrides, overrideHash };
 }
 
-/** Equal for equal definitions (§10 rule 4). */
 function identityOf(each: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanName'>): string {
   return `${each.overrideHash} ${each.parentPlanName}`;
 }
@@ -118,7 +117,6 @@ async function freeNumbers(
   }
 }
 
-/** The existing override plan, else one of a dry run. */
 export async function foreseenOverridePlan(
   session: ReadSession,
   definition: OverrideDefinition,

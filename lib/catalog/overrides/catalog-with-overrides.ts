@@ -129,12 +129,10 @@ export class CatalogWithOverrides {
     return overridePlan && plan ? overridePlan.planFrom(plan) : plan;
   }
 
-  /** @throws BillingError as `selectPlan` (§7). */
   selectPlan(version: CatalogVersion, specifier: PlanSpecifier): Plan {
     return selectPlan(this.#lookupIn(version), specifier);
   }
 
-  /** @throws BillingError as `decidePlanChange`. */
   decidePlanChange(
     version: CatalogVersion,
     from: SubscriptionContext,

@@ -26,9 +26,7 @@ export interface OverrideDefinition {
 }
 
 export interface OverrideInput {
-  /** The chosen plan in the version in force. */
   readonly plan: Plan;
-  /** Its definition, if it is an override plan. */
   readonly chosen: OverrideDefinition | undefined;
   readonly currency: Currency | null;
   readonly requests: readonly PriceOverrideRequest[];
@@ -271,7 +269,6 @@ function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
   return targets;
 }
 
-/** Counts equal blocks of a section. */
 function blockCounter(): (block: BlockIdentity) => number {
   const seen = new Map<string, number>();
   return ({ unit, size, max }) => {
@@ -349,7 +346,6 @@ export class OverridePlan implements OverrideDefinition {
   }
 }
 
-/** Rule 3: replaces or adds the entry of the currency; others stay. */
 function overriddenPrice(
   { prices }: InternationalPrice,
   currency: Currency,

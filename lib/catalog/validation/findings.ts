@@ -5,7 +5,6 @@ import type { Currency } from '../../values/money/index.ts';
 import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
 import type { Locate, VersionContent } from '../model/version-content.ts';
 
-/** A record, a child element of it, or one of its repeated children. */
 type Place = readonly [record: object, child?: string, index?: number];
 
 /** Collects the problems of one version, with positions if it came from a document. */
@@ -47,7 +46,6 @@ export class Findings {
     this.#add(this.#warnings, message, place);
   }
 
-  /** Returns false above the limit. */
   #add(list: Problem[], message: string, place: Place): boolean {
     if (list.length >= MAX_LISTED_PROBLEMS) return false;
     list.push({ message, ...this.#locate?.(...place) });

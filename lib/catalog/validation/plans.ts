@@ -76,7 +76,6 @@ function checkPosition(
   }
 }
 
-/** Years that one phase may last. */
 const MAX_PHASE_YEARS = 1_000;
 
 /** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
@@ -91,7 +90,6 @@ function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): vo
   for (const usage of phase.usages) checkUsage(check, usage);
 }
 
-/** Upper bound of the length of a year in units, for the bound of a duration. */
 const UNITS_PER_YEAR: Readonly<Record<TimeUnit, number>> = {
   DAYS: 365,
   WEEKS: 52,
@@ -244,10 +242,9 @@ function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner
   }
 }
 
-/** How many units one message names. */
 const LISTED_UNITS = 5;
 
-/** What bounds a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
+/** Returns the bounds of a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
 export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[] {
   return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
 }

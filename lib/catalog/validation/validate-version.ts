@@ -28,7 +28,7 @@ import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './
 export interface VersionValidation {
   /** Empty: the version is valid. Order: units, products, plans, price lists, rules, durations. */
   readonly errors: readonly Problem[];
-  /** Never stop an upload. */
+  /** Do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 
@@ -41,9 +41,9 @@ export function validateVersion(version: ValidatedContent): VersionValidation {
   return { errors: [...errors, ...unbilled], warnings };
 }
 
-/** Catalogs that were stored before V21 may have such sections, so that only a version that is new is refused for them. */
+/** V21 rejects only new versions, since catalogs stored before it may violate it. */
 export interface VersionFindings extends VersionValidation {
-  /** Errors of V21 alone; `errors` has those of the other rules. */
+  /** Errors of V21, which `errors` lacks. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -52,7 +52,7 @@ interface ValidatedContent {
   readonly locate?: Locate;
 }
 
-/** As `validateVersion`, step by step, with what V21 finds apart. */
+/** As `validateVersion`, in steps, with separate findings of V21. */
 export function* validationSteps(version: ValidatedContent): Steps<VersionFindings> {
   const { content } = version;
   const tooMany = exceededLimits(content);
@@ -79,11 +79,8 @@ export function* validationSteps(version: ValidatedContent): Steps<VersionFindin
 }
 
 function* checkProducts(check: VersionCheck): Steps<void> {
-  const addOns = new Set(
-    check.content.products
-      .filter((product) => product.category === ProductCategory.ADD_ON)
-      .map((product) => product.name),
-  );
+  const ofAddOns = check.content.products.filter(({ category }) => category === ProductCategory.ADD_ON);
+  const addOns = new Set(ofAddOns.map(({ name }) => name));
   for (const product of check.content.products) {
     check.names.declare(NameKind.PRODUCT, product);
     checkAddOns(check, product, addOns);
@@ -98,36 +95,30 @@ function checkAddOns(check: VersionCheck, product: Product, addOns: ReadonlySet<
   const included = new Set(product.included);
   product.available.forEach((name, index) => {
     if (name === product.name || !included.has(name)) return;
-    check.findings.error(`Product "${product.name}": add-on "${name}" is both included and available`, [
-      product.available,
-      'addonProduct',
-      index,
-    ]);
+    const message = `Product "${product.name}": add-on "${name}" is both included and available`;
+    check.findings.error(message, [product.available, 'addonProduct', index]);
   });
 }
 
-interface AddOnList {
-  readonly product: Product;
-  readonly list: 'included' | 'available';
-  readonly addOns: ReadonlySet<string>;
-}
-
 /** V3, one error per list; V4. */
-function checkAddOnList(check: VersionCheck, { product, list, addOns }: AddOnList): void {
+function checkAddOnList(
+  check: VersionCheck,
+  of: {
+    readonly product: Product;
+    readonly list: 'included' | 'available';
+    readonly addOns: ReadonlySet<string>;
+  },
+): void {
+  const { product, list, addOns } = of;
   const owner = `Product "${product.name}"`;
   const names = product[list];
-  if (names.includes(product.name)) {
-    check.findings.error(`${owner} lists itself in its ${list} products`, [
-      names,
-      'addonProduct',
-      names.indexOf(product.name),
-    ]);
-  }
+  const own = names.indexOf(product.name);
+  if (own >= 0)
+    check.findings.error(`${owner} lists itself in its ${list} products`, [names, 'addonProduct', own]);
   const isBase = product.category === ProductCategory.BASE;
   if (!isBase && names.some((name) => name !== product.name)) {
-    check.findings.error(`${owner} is ${product.category}: only a BASE product has ${list} products`, [
-      names,
-    ]);
+    const message = `${owner} is ${product.category}: only a BASE product has ${list} products`;
+    check.findings.error(message, [names]);
   }
   names.forEach((name, index) => {
     if (name === product.name) return;
@@ -142,24 +133,22 @@ function checkAddOnList(check: VersionCheck, { product, list, addOns }: AddOnLis
 /** V16, with V1 and V2 of the lists. */
 function checkPriceLists(check: VersionCheck): void {
   const { defaultPriceList, childPriceLists } = check.content.priceLists;
-  if (defaultPriceList.name === DEFAULT_PRICE_LIST) {
-    check.names.declare(NameKind.PRICE_LIST, defaultPriceList);
-  } else {
-    check.findings.error(
-      `The default price list is named ${DEFAULT_PRICE_LIST}, not ${JSON.stringify(defaultPriceList.name)}`,
-      [defaultPriceList],
-    );
+  const { name } = defaultPriceList;
+  if (name === DEFAULT_PRICE_LIST) check.names.declare(NameKind.PRICE_LIST, defaultPriceList);
+  else {
+    const message = `The default price list is named ${DEFAULT_PRICE_LIST}, not ${JSON.stringify(name)}`;
+    check.findings.error(message, [defaultPriceList]);
   }
   checkPlansOf(check, defaultPriceList);
   for (const list of childPriceLists) {
-    if (list.name === DEFAULT_PRICE_LIST) {
-      check.findings.error(`A child price list cannot be named ${DEFAULT_PRICE_LIST}`, [list]);
-    } else {
-      check.names.declare(NameKind.PRICE_LIST, list);
-    }
+    if (list.name !== DEFAULT_PRICE_LIST) check.names.declare(NameKind.PRICE_LIST, list);
+    else check.findings.error(`A child price list cannot be named ${DEFAULT_PRICE_LIST}`, [list]);
     checkPlansOf(check, list);
   }
-  checkEveryPlanListed(check);
+  const listed = new Set([defaultPriceList, ...childPriceLists].flatMap((list) => list.plans));
+  for (const plan of check.content.plans) {
+    if (!listed.has(plan.name)) check.findings.error(`Plan "${plan.name}" is in no price list`, [plan]);
+  }
 }
 
 function checkPlansOf(check: VersionCheck, list: PriceList): void {
@@ -171,16 +160,6 @@ function checkPlansOf(check: VersionCheck, list: PriceList): void {
     else check.names.refer({ owner, kind: NameKind.PLAN, name, place });
     seen.add(name);
   });
-}
-
-function checkEveryPlanListed(check: VersionCheck): void {
-  const { plans, priceLists } = check.content;
-  const listed = new Set(
-    [priceLists.defaultPriceList, ...priceLists.childPriceLists].flatMap((list) => list.plans),
-  );
-  for (const plan of plans) {
-    if (!listed.has(plan.name)) check.findings.error(`Plan "${plan.name}" is in no price list`, [plan]);
-  }
 }
 
 const REFERENCES: ReadonlyMap<string, NameKind> = new Map([
@@ -208,14 +187,10 @@ function checkRules(check: VersionCheck): void {
   checkRule(check, 'createAlignment', rules.createAlignment);
   checkRule(check, 'billingAlignment', rules.billingAlignment);
   checkRule(check, 'priceList', rules.priceList);
+  const kind = NameKind.PRICE_LIST;
   rules.priceList.forEach((ruleCase, index) => {
-    const owner = caseTitle('priceList', index);
-    check.names.refer({
-      owner,
-      kind: NameKind.PRICE_LIST,
-      name: ruleCase.result,
-      place: [ruleCase, 'toPriceList'],
-    });
+    const place = [ruleCase, 'toPriceList'] as const;
+    check.names.refer({ owner: caseTitle('priceList', index), kind, name: ruleCase.result, place });
   });
 }
 
@@ -247,31 +222,24 @@ function checkPolicies(
 ): void {
   check.content.rules[rule].forEach((ruleCase, index) => {
     if (!refused.includes(ruleCase.result)) return;
-    check.findings.error(`${caseTitle(rule, index)}: ${ruleCase.result} is not a policy of this rule`, [
-      ruleCase,
-      'policy',
-    ]);
+    const message = `${caseTitle(rule, index)}: ${ruleCase.result} is not a policy of this rule`;
+    check.findings.error(message, [ruleCase, 'policy']);
   });
 }
 
 /** V17 */
 function checkHasDefault(check: VersionCheck, rule: 'changePolicy' | 'cancelPolicy'): void {
   const cases: readonly AnyCase[] = check.content.rules[rule];
-  const hasDefault = cases.some(({ conditions }) =>
-    Object.values(conditions).every((value) => value === null),
-  );
-  if (hasDefault) return;
-  check.findings.error(`Rule ${rule} has no default: add a last case without conditions`, [
-    check.content.rules,
-    rule,
-  ]);
+  if (cases.some(({ conditions }) => Object.values(conditions).every((value) => value === null))) return;
+  const message = `Rule ${rule} has no default: add a last case without conditions`;
+  check.findings.error(message, [check.content.rules, rule]);
 }
 
 function caseTitle(rule: keyof PlanRules, index: number): string {
   return `Rule ${rule}, case ${index + 1}`;
 }
 
-/** What the author may not have meant; stops nothing (§4). */
+/** Reports probable mistakes, which do not reject the version (§4). */
 function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
@@ -301,10 +269,8 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
     const own = new Set(price.prices.map((entry) => entry.currency));
     const missing = [...all].filter((currency) => !own.has(currency));
     if (missing.length === 0) continue;
-    check.findings.warn(
-      `${owner}: a price has no amount in ${missing.join(', ')}, which another price of it has`,
-      [price],
-    );
+    const message = `${owner}: a price has no amount in ${missing.join(', ')}, which another price of it has`;
+    check.findings.warn(message, [price]);
   }
 }
 
@@ -321,7 +287,7 @@ export function validateVersions(
   return atOnce(agreementSteps(stored, added, parsed));
 }
 
-/** As `validateVersions`, step by step. */
+/** As `validateVersions`, in steps. */
 export function* agreementSteps(
   stored: readonly CatalogVersion[],
   added: readonly CatalogVersion[],

@@ -19,7 +19,6 @@ import { validateEntries } from './entry-parts.ts';
 type NextRow = Omit<NewPlanRow, 'id'>;
 
 export interface PlanUpdate {
-  /** All phases with all prices. */
   readonly phases?: readonly PhaseInput[] | null;
   /** Start of the prices; default now. */
   readonly effectiveDate?: Instant | null;
@@ -204,7 +203,6 @@ export function xmlProductView({ name, prettyName, category }: Product): Product
   return { name, prettyName, category, availableForBps: [], availableAddons: [], retiredDate: null };
 }
 
-/** When its last sold plan was retired; null while one is sold (§15.4 rule 8). */
 function retiredDateOf(latestRows: readonly PlanRow[]): PlanRow['effectiveDate'] | null {
   if (latestRows.length === 0 || latestRows.some((row) => !row.retired)) return null;
   return latestRows.map((row) => row.effectiveDate).reduce((last, date) => (date > last ? date : last));

@@ -79,7 +79,6 @@ export function createEntries(input: CreateEntriesInput): CreatedEntries {
 interface NewPlan {
   readonly name: string;
   readonly terms: NonNullable<CatalogEntry['plan']>;
-  /** Undefined if the request has none. */
   readonly row: CheckedRow | undefined;
   readonly product: KnownProduct | 'REQUEST' | undefined;
 }

@@ -27,7 +27,6 @@ import {
   xmlProductNamed,
 } from './entry-parts.ts';
 
-/** Default name of the entry catalog. */
 export const DEFAULT_CATALOG_NAME = 'DEFAULT';
 
 interface EntryCatalogInput {
@@ -93,7 +92,6 @@ interface Content {
   readonly catalogName: string;
   readonly xml: readonly CatalogVersion[];
   readonly products: readonly CatalogEntry[];
-  /** Including the tenant's. */
   readonly productById: ReadonlyMap<CatalogEntry['id'], CatalogEntry>;
   readonly plans: readonly EntryPlan[];
   readonly dates: readonly Instant[];

@@ -75,7 +75,6 @@ export interface CatalogEntriesInput {
   readonly products?: readonly ProductEntryInput[] | null;
 }
 
-/** Collects the problems of one call's input. */
 export class EntryProblems {
   readonly #messages: string[] = [];
 
@@ -151,7 +150,6 @@ export class KnownNames {
     return this.#entries.find((entry) => entry.kind === kind && entry.name === name);
   }
 
-  /** The kind of a taken name; undefined for a free one. */
   kindOf(name: string): NameKind | undefined {
     for (const entry of this.#entries) {
       if (entry.name === name && entry.kind !== EntryKind.CATALOG) return NameKind[entry.kind];
@@ -161,7 +159,6 @@ export class KnownNames {
     return holder && namesOf(holder).get(name);
   }
 
-  /** Finds the product in the newest XML version that has it. */
   xmlProduct(name: string): Product | undefined {
     const holder = this.#xml.versions.findLast((version) => version.productNamed(name) !== undefined);
     return holder?.productNamed(name);
@@ -181,7 +178,6 @@ export class KnownNames {
 
 const namesOfVersion = new WeakMap<CatalogVersion, ReadonlyMap<string, NameKind>>();
 
-/** Cached per version. */
 function namesOf(version: CatalogVersion): ReadonlyMap<string, NameKind> {
   const known = namesOfVersion.get(version);
   if (known !== undefined) return known;

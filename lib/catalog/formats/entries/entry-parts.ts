@@ -72,7 +72,6 @@ export function mergedUnits(xml: readonly Unit[], own: readonly Unit[]): readonl
   return [...xml, ...own.filter((unit) => !known.has(unit.name))];
 }
 
-/** Distinct values in order of first appearance. */
 export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
   return [...new Set(lists.flat())];
 }
@@ -236,7 +235,6 @@ function blocksOf({ usages }: EntryPhase): readonly EntryBlock[] {
   return usages.flatMap((usage) => usage.tiers.flatMap((tier) => tier.blocks));
 }
 
-/** Names of usage sections, including duplicates. */
 export function usageNamesOf(phases: readonly EntryPhase[]): readonly string[] {
   return phases.flatMap((phase) => phase.usages.map((usage) => usage.usageName));
 }
@@ -286,7 +284,6 @@ export function validateEntries(
   return errors.map((problem) => problem.message);
 }
 
-/** Price lists of the plans, without DEFAULT. */
 export function childListNames(plans: readonly Pick<PlanToCheck, 'terms'>[]): readonly string[] {
   const names = union(plans.map(({ terms }) => terms.pricelistName));
   return names.filter((name) => name !== DEFAULT_PRICE_LIST);

@@ -110,7 +110,6 @@ export function record<T extends object>(
   return { kind: 'record', fields: named, attributes, children, constants, ignored, short };
 }
 
-/** Creates a record of the given values, with null or undefined for absent ones. */
 export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField) => unknown): T {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
@@ -120,7 +119,6 @@ export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField
   return values as T;
 }
 
-/** Completes the values with the table's defaults. */
 export function completed<T>(
   type: RecordType<T>,
   values: { readonly [Name in keyof T]?: T[Name] | null },

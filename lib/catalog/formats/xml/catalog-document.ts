@@ -84,7 +84,6 @@ function invalid(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** An upload accepts a document without errors. */
 export interface CatalogValidation {
   /** In the order of §4; a malformed document has one. */
   readonly errors: readonly Problem[];
@@ -221,7 +220,6 @@ function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   };
 }
 
-/** Parts by name: null for an absent optional one, a list for a repeated one. */
 type PartValues = Readonly<Record<string, unknown>>;
 
 /** An element with attributes and children in any order. `build` converts their values. */
@@ -263,7 +261,6 @@ function partOf(field: NamedField): AttributeRule | ChildRule {
     : { occurs: 'one', element: ruleOf(type), limit };
 }
 
-/** A wrapper of repeated children, read as a list. */
 function listRule(item: string, type: ValueType, limit: VersionLimit | undefined): ElementRule<unknown> {
   return element({ [item]: { occurs: 'many', element: ruleOf(type), limit } }, (values) => values[item]);
 }

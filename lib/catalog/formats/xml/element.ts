@@ -17,7 +17,6 @@ export interface Frame {
   readonly rule: ElementRule<unknown>;
   readonly offset: number;
   readonly fields: Record<string, unknown>;
-  /** Offsets of each child. */
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
@@ -25,7 +24,6 @@ export interface Frame {
   counts?: Map<VersionLimit, number>;
 }
 
-/** An element's grammar and conversion. */
 export interface ElementRule<out T> {
   readonly attributes: ReadonlyMap<string, AttributeRule>;
   readonly children: ReadonlyMap<string, ChildRule>;
@@ -82,7 +80,6 @@ export class XmlSource {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }
 
-  /** Rejects an XML declaration with a wrong encoding. */
   checkDeclaredEncoding(declared: string | undefined): void {
     const fault = faultOfEncoding(this.#decoded, declared);
     if (fault !== undefined) throw this.fault(fault.offset, fault.message);
@@ -144,7 +141,6 @@ function sourceOf(document: Uint8Array | string): XmlSource {
 
 const LONGEST_QUOTE = 60;
 
-/** A shortened quotation for messages. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 3)}...` : text);
 }

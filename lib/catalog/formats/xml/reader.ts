@@ -21,7 +21,6 @@ import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlS
 /** Limits memory and time of a parse. */
 const MAX_XML_ELEMENTS = 1_000_000;
 
-/** Characters per parsing step, some milliseconds. */
 const XML_CHARACTERS_PER_STEP = 32_768;
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -46,7 +45,6 @@ export function xmlSteps<T>(
 interface Excess {
   /** Offset of the first excess element. */
   readonly offset: number;
-  /** The maximum in one version or plan. */
   count: number;
 }
 
@@ -103,12 +101,11 @@ class XmlReader<T> {
 
   /** All exceeded limits in the readable part of the document. */
   #tooMany(): BillingError {
-    return invalidCatalog(
-      [...this.#exceeded].map(([limit, { offset, count }]) => ({
-        message: excess(limit, count),
-        ...this.#source.locate(offset),
-      })),
-    );
+    const problems = [...this.#exceeded].map(([limit, { offset, count }]) => ({
+      message: excess(limit, count),
+      ...this.#source.locate(offset),
+    }));
+    return invalidCatalog(problems);
   }
 
   /** Limits are checked before attributes are read. */
@@ -137,10 +134,8 @@ class XmlReader<T> {
       this.#fail(`An attribute name is longer than ${MAX_XML_NAME_CHARACTERS} characters`, this.#startOffset);
     }
     if (value.length > MAX_XML_TEXT_CHARACTERS) {
-      this.#fail(
-        `The value of attribute "${name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`,
-        this.#startOffset,
-      );
+      const message = `The value of attribute "${name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`;
+      this.#fail(message, this.#startOffset);
     }
   }
 
@@ -216,10 +211,9 @@ class XmlReader<T> {
       const rule = frame.rule.attributes.get(attribute.name);
       if (rule === undefined)
         this.#fail(`Unknown attribute "${attribute.name}" of "${frame.name}"`, frame.offset);
-      frame.fields[attribute.name] = this.#accept(
-        readScalar(rule.scalar, attribute.value, `Attribute "${attribute.name}" of "${frame.name}"`),
-        frame.offset,
-      );
+      const place = `Attribute "${attribute.name}" of "${frame.name}"`;
+      const value = readScalar(rule.scalar, attribute.value, place);
+      frame.fields[attribute.name] = this.#accept(value, frame.offset);
       return;
     }
     if (attribute.uri === XSI && attribute.local === 'nil' && frame.rule.isNillable) {
@@ -236,10 +230,8 @@ class XmlReader<T> {
     const text = trimXml(attribute.value);
     if (text === 'true' || text === '1') return true;
     if (text === 'false' || text === '0') return false;
-    return this.#fail(
-      `Attribute "${attribute.name}" of "${frame.name}" is neither true nor false`,
-      frame.offset,
-    );
+    const message = `Attribute "${attribute.name}" of "${frame.name}" is neither true nor false`;
+    return this.#fail(message, frame.offset);
   }
 
   #takeText(text: string): void {
@@ -256,10 +248,8 @@ class XmlReader<T> {
     if (this.#exceeded.size > 0) return;
     frame.text = trimXml(frame.text);
     if (frame.text.length > MAX_XML_TEXT_CHARACTERS) {
-      this.#fail(
-        `The text of "${frame.name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`,
-        frame.offset,
-      );
+      const message = `The text of "${frame.name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`;
+      this.#fail(message, frame.offset);
     }
     this.#completeChildren(frame);
     const parent = this.#open.at(-1);
@@ -290,17 +280,16 @@ class XmlReader<T> {
   }
 }
 
-/** Elements with a common count. */
 const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   version: new Set(['catalog', 'version']),
   plan: new Set(['plan']),
 };
 
 /** All parts in grammar order, whatever the document's order. */
-function emptyFields(rule: ElementRule<unknown>): Record<string, unknown> {
+function emptyFields({ attributes, children }: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const name of rule.attributes.keys()) fields[name] = undefined;
-  for (const name of rule.children.keys()) fields[name] = undefined;
+  for (const name of attributes.keys()) fields[name] = undefined;
+  for (const name of children.keys()) fields[name] = undefined;
   return fields;
 }
 

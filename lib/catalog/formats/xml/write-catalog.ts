@@ -166,7 +166,6 @@ class XmlText {
     this.#close(name);
   }
 
-  /** A wrapper of repeated elements, possibly empty. */
   list<T>(name: string, items: readonly T[], writeItem: (item: T) => void): void {
     if (items.length === 0) this.empty(name);
     else this.element(name, {}, () => items.forEach(writeItem));
