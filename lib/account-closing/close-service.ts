@@ -34,29 +34,28 @@ import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Does the due work of an account at an instant, as far as possible now. */
+/** Does the account's work that is due at an instant and not locked. */
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 
-/** How the due work of an account is done before it is closed. */
 interface DueAccountWork {
-  /** How long to wait for work that others do or that is put off. */
+  /** Maximum wait for locked or postponed work. */
   readonly lockWaitOf: LockWaitOf;
   readonly workOff: WorkOff;
 }
 
-/** Due work that keeps an account from being closed. */
+/** Due work that prevents closing the account. */
 interface LeftWork {
   readonly accountRecordId: number;
   readonly waitMs: number;
 }
 
-/** Brings accounts to rest (accounts §9). */
+/** Closes accounts (accounts §9). */
 export function accountClosingOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>,
   catalogs: CatalogProvider,
   due: DueAccountWork,
 ): AccountClosingOperations<WithContext> {
-  /** Looks for due work under the account's lock, so that none can come between; if there is some, nothing is written. */
+  /** Closes the account unless it has due work, under its lock, so that none can be added in between. */
   async function closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
@@ -82,12 +81,12 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // First, so that the ends that this very call plans are still told when they are reached.
+    // First, so that it keeps the entries of the ends that this call schedules.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
     await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
-    // It stays when the account is not overdue any more (overdue §2.3).
+    // The tag stays when the account is no longer overdue (overdue §2.3).
     await session.overdue.disownInvoicingOff([account.id]);
     if (catalogsOf !== null) {
       const tools = { now: context.createdDate, nextId: () => ids.next() };
@@ -106,7 +105,7 @@ export function accountClosingOperations(
     await block(session, account);
   }
 
-  /** Refuses changes from now on; an account that is already closed stays as it is. */
+  /** Rejects changes from now on, unless the account is already closed. */
   async function block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
@@ -146,7 +145,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** null = no subscription has to be cancelled. */
+  /** null = keeps the subscriptions. */
   readonly catalogsOf: CatalogSource | null;
 }
 
@@ -157,16 +156,16 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 
-/** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */
+/** Additional actions when an account is closed; all default to false. */
 export interface CloseOptions {
-  /** Ends the service of every subscription at once and its billing at the end of what is invoiced. */
+  /** Ends the service of every subscription at once and its billing at the end of the invoiced period. */
   readonly cancelAllSubscriptions?: boolean | undefined;
-  /** Wins over `itemAdjustUnpaidInvoices`. */
+  /** Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
   /**
-   * Removes the account's planned work from all queues, but not the ends of subscriptions that the same call plans;
-   * pushes that are due already still arrive.
+   * Removes the account's future work from all queues, except the subscription ends that the same call schedules. Pushes
+   * already due are still sent.
    */
   readonly removeFutureNotifications?: boolean | undefined;
 }
@@ -174,12 +173,11 @@ export interface CloseOptions {
 /** The closing of accounts. */
 export interface AccountClosingOperations<C extends Leading = []> {
   /**
-   * Closes the account. First its due work is done, in the order of the queue, such as the invoice of a cancellation just
-   * made and its payment (ruling R41). Then, in one transaction, automatic invoicing stops, the account takes no more
-   * subscriptions, and its unpaid invoices are treated as requested. Nothing is deleted; closing again changes nothing
-   * more.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018): also if due work of the account does not end
-   * within the time that calls wait for a busy account, or if there is any inside a transaction of the host.
+   * Closes the account. First does its due work in queue order, such as the invoice of a recent cancellation and its
+   * payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and treats unpaid
+   * invoices as requested. Deletes nothing. Idempotent.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018), also if the due work does not end within the
+   * wait for a busy account, or if there is any inside a transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: Given<CloseOptions>]): Promise<void>;
 }

@@ -47,15 +47,8 @@ export function afterAttempt(
   const { recordId, attempts, failures } = delivery;
   if (outcome.kind === 'WITHDRAWN') {
     const { attemptedDate, lastStatus } = delivery;
-    const lastError = shortError(outcome.error);
-    return {
-      ...ended(recordId, 'REMOVED', endedAt),
-      attempts,
-      failures,
-      attemptedDate,
-      lastStatus,
-      lastError,
-    };
+    const unchanged = { attempts, failures, attemptedDate, lastStatus };
+    return { ...ended(recordId, 'REMOVED', endedAt), ...unchanged, lastError: shortError(outcome.error) };
   }
   if (outcome.kind === 'LATER') {
     const put = { attempts: attempts + 1, attemptedDate: startedAt, lastStatus: null, failures };

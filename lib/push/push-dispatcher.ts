@@ -195,19 +195,15 @@ export class PushDispatcher {
     try {
       mayHaveMore = await stream.run();
     } catch (error) {
-      logger.error(
-        { err: error, tenantRecordId },
-        'sending the pushes of a tenant failed; it is tried again',
-      );
+      const message = 'sending the pushes of a tenant failed; it is tried again';
+      logger.error({ err: error, tenantRecordId }, message);
     }
     if (this.#streams.get(tenantRecordId)?.lease === lease) this.#streams.delete(tenantRecordId);
     try {
       await storage.push.release([lease]);
     } catch (error) {
-      logger.warn(
-        { err: error, tenantRecordId },
-        'the pushes of a tenant were not given back; the lease ends',
-      );
+      const message = 'the pushes of a tenant were not given back; the lease ends';
+      logger.warn({ err: error, tenantRecordId }, message);
     }
     // Events written between the last load and the release found the tenant taken. Without a find there is no immediate
     // look, since events held back by an open transaction would cause a busy loop.

@@ -77,12 +77,10 @@ async function placeOf(
   } catch (thrown) {
     const error = plainError(thrown);
     const isRefused = error instanceof BillingError;
-    logger.warn(
-      { err: error, deliveryId: id },
-      isRefused
-        ? 'a push was refused: its callback must not be called'
-        : 'the host of a callback is not found',
-    );
+    const message = isRefused
+      ? 'a push was refused: its callback must not be called'
+      : 'the host of a callback is not found';
+    logger.warn({ err: error, deliveryId: id }, message);
     return null;
   }
 }

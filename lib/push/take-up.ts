@@ -28,18 +28,14 @@ interface Destination {
  */
 export async function takeUp(
   { storage, systemClock }: TakeUpPorts,
-  {
-    store,
-    lease,
-    tenant,
-    destinationOf,
-  }: {
+  of: {
     readonly store: Pick<PushStore, 'takeUp'>;
     readonly lease: PushLease;
     readonly tenant: TenantRef;
     readonly destinationOf: (session: ReadSession) => Promise<Destination | null>;
   },
 ): Promise<'MORE' | 'NONE' | 'LOST'> {
+  const { store, lease, tenant, destinationOf } = of;
   const upTo = await storage.events.horizon(tenant.recordId);
   const next = await storage.read(tenant, async (session) => {
     const destination = await destinationOf(session);
@@ -65,15 +61,15 @@ export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
 
 /** One delivery of a public event, none of an internal one. */
 function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
-  const told = externalEvent(event);
-  if (told === null) return [];
+  const form = externalEvent(event);
+  if (form === null) return [];
   const { createdDate, userToken, traceParent } = event;
   return [
     {
       id: event.eventId,
       accountRecordId: event.accountRecordId,
       eventType: event.type,
-      body: pushBody(told),
+      body: pushBody(form),
       url,
       state: ProcessingState.AVAILABLE,
       dueOrder: 0,

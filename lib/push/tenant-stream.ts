@@ -116,7 +116,7 @@ export class TenantStream<T> {
       this.#mayHaveMore = true;
       this.#hasFound = true;
     }
-    if (taken === 'LOST') this.#tellLost();
+    if (taken === 'LOST') this.#warnLost();
     return taken !== 'LOST';
   }
 
@@ -148,14 +148,14 @@ export class TenantStream<T> {
     const ended = this.#ended.splice(0);
     if (ended.length === 0) return true;
     if (!(await this.#parts.record(ended.map(({ after }) => after)))) {
-      this.#tellLost();
+      this.#warnLost();
       return false;
     }
     for (const { delivery, after } of ended) this.#keepOrder(delivery, after);
     this.#lanes.end(ended.map(({ after }) => after.recordId));
     const full = this.#lanes.lanesWith(PUSH_ENOUGH_OF_ACCOUNT);
     if (this.#leftOut.some((lane) => !full.includes(lane))) this.#mayHaveMore = true;
-    for (const each of ended) this.#tell(each);
+    for (const each of ended) this.#count(each);
     return true;
   }
 
@@ -165,12 +165,12 @@ export class TenantStream<T> {
     else if (state === ProcessingState.AVAILABLE) this.#lanes.holdBehind(delivery);
   }
 
-  #tellLost(): void {
+  #warnLost(): void {
     const { logger, tenantRecordId } = this.#parts;
     logger.warn({ tenantRecordId }, 'another node sends the pushes of this tenant now');
   }
 
-  #tell({ delivery, after }: Ended): void {
+  #count({ delivery, after }: Ended): void {
     const outcome = outcomeOf(delivery, after);
     this.#parts.counts.add(outcome);
     if (outcome !== 'given_up') return;
