@@ -1,4 +1,3 @@
-export type { LoginAttempt } from './login-guard.ts';
 export {
   ALL_PERMISSIONS,
   isPermitted,
@@ -7,17 +6,22 @@ export {
   permissions,
 } from './permissions.ts';
 export { isGranted } from './principals.ts';
-export type { RoleDefinition } from './roles.ts';
 export type {
   ApiClientOperations,
+  LoginAttempt,
   LoginGuardOperations,
   LoginSessionOperations,
+  NewApiClientInput,
+  NewTokenKey,
+  NewUserInput,
+  PasswordPolicy,
   PrincipalOperations,
+  RoleDefinition,
   RoleOperations,
   SecurityOperations,
   TokenKeyOperations,
+  TokenSigner,
   UserOperations,
+  UserRolesInput,
 } from './security-operations.ts';
 export { securityOperations } from './service.ts';
-export type { NewTokenKey, TokenSigner } from './token-keys.ts';
-export type { NewApiClientInput, NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';

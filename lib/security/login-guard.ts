@@ -2,18 +2,11 @@ import type { Ports, Sha256 } from '../ports/index.ts';
 import type { LoginFailures, New } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
-import type { LoginGuardOperations } from './security-operations.ts';
+import type { LoginAttempt, LoginGuardOperations } from './security-operations.ts';
 
 /** Failed logins within `LOGIN_FAILURE_WINDOW_MS` that lock a name, and an address. */
 const MAX_LOGIN_FAILURES_OF_NAME = 10;
 const MAX_LOGIN_FAILURES_OF_ADDRESS = 50;
-
-export interface LoginAttempt {
-  readonly kind: 'user' | 'client' | 'tenant';
-  readonly name: string;
-  /** Null: unknown, not counted. */
-  readonly address: string | null;
-}
 
 type Locked = Pick<LoginFailures, 'lockedUntilMs'>;
 

@@ -1,14 +1,11 @@
 import type { Ports } from '../ports/index.ts';
-import type { Role } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from './managing.ts';
 import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
-import type { RoleOperations } from './security-operations.ts';
-
-export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
+import type { RoleDefinition, RoleOperations } from './security-operations.ts';
 
 type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
 

@@ -3,15 +3,37 @@ import type {
   LoginSession,
   New,
   Principal,
+  Role,
   SigningKey,
   SystemAuthor,
   TenantGrants,
   User,
 } from '../records/index.ts';
-import type { LoginAttempt } from './login-guard.ts';
-import type { RoleDefinition } from './roles.ts';
-import type { NewTokenKey, TokenSigner } from './token-keys.ts';
-import type { NewApiClientInput, NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';
+import type { Uuid } from '../values/ids/index.ts';
+
+export interface NewUserInput {
+  /** 1–128 characters. */
+  readonly name: string;
+  readonly password: string;
+  /** Existing roles, unless `allowsUndefinedRoles`. */
+  readonly roles: readonly string[];
+  /** Allows undefined roles, which grant nothing until they exist (R63). Default false. */
+  readonly allowsUndefinedRoles?: boolean;
+  /** Absent = all tenants. */
+  readonly tenantIds?: readonly Uuid[];
+}
+
+export type UserRolesInput = Pick<NewUserInput, 'name' | 'roles' | 'allowsUndefinedRoles'>;
+
+export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantIds'> {
+  readonly secret: string;
+  readonly roles: readonly string[];
+}
+
+export interface PasswordPolicy {
+  /** True: accepts passwords of fewer than 8 characters, as in test mode. */
+  readonly allowShort: boolean;
+}
 
 /** Users of the server. */
 export interface UserOperations {
@@ -60,6 +82,8 @@ export interface UserOperations {
    */
   deactivate(author: SystemAuthor, name: string): Promise<void>;
 }
+
+export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
 /** Roles: named sets of permissions. */
 export interface RoleOperations {
@@ -129,6 +153,18 @@ export interface LoginSessionOperations {
   ): Promise<{ readonly session: LoginSession; readonly user: Principal } | null>;
 }
 
+/** A new key pair; the private part is encrypted before it is stored. */
+export interface NewTokenKey {
+  readonly kid: string;
+  readonly publicKey: Readonly<Record<string, unknown>>;
+  readonly privateKey: string;
+}
+
+export interface TokenSigner {
+  readonly kid: string;
+  readonly privateKey: string;
+}
+
 /** The keys of the server's own tokens. */
 export interface TokenKeyOperations {
   /** Returns the system time that times in tokens refer to. */
@@ -169,6 +205,13 @@ export interface PrincipalOperations {
    * @throws BillingError SECURITY_INVALID_USER (40001) for an unknown user.
    */
   setPassword(name: string, password: string): Promise<void>;
+}
+
+export interface LoginAttempt {
+  readonly kind: 'user' | 'client' | 'tenant';
+  readonly name: string;
+  /** Null: unknown, not counted. */
+  readonly address: string | null;
 }
 
 /** Counts failed logins. */

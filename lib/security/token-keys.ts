@@ -6,18 +6,6 @@ import type { TokenKeyOperations } from './security-operations.ts';
 /** How long retired keys are kept: longer than their tokens, which live at most 30 days. */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
-/** A new key pair; the private part is encrypted before it is stored. */
-export interface NewTokenKey {
-  readonly kid: string;
-  readonly publicKey: Readonly<Record<string, unknown>>;
-  readonly privateKey: string;
-}
-
-export interface TokenSigner {
-  readonly kid: string;
-  readonly privateKey: string;
-}
-
 /**
  * The keys of the server's tokens (platform §7.1), shared by all nodes, private parts encrypted. A new key is made
  * every 90 days; old public parts stay until their tokens have expired.

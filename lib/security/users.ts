@@ -3,7 +3,6 @@ import type { UserChange } from '../ports/storage/index.ts';
 import { type ApiClient, PrincipalKind, type SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import {
   checkBy,
@@ -18,31 +17,12 @@ import {
   possibleRoles,
 } from './managing.ts';
 import type { Principals } from './principals.ts';
-import type { ApiClientOperations, UserOperations } from './security-operations.ts';
-
-export interface NewUserInput {
-  /** 1–128 characters. */
-  readonly name: string;
-  readonly password: string;
-  /** Existing roles, unless `allowsUndefinedRoles`. */
-  readonly roles: readonly string[];
-  /** Allows undefined roles, which grant nothing until they exist (R63). Default false. */
-  readonly allowsUndefinedRoles?: boolean;
-  /** Absent = all tenants. */
-  readonly tenantIds?: readonly Uuid[];
-}
-
-export type UserRolesInput = Pick<NewUserInput, 'name' | 'roles' | 'allowsUndefinedRoles'>;
-
-export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantIds'> {
-  readonly secret: string;
-  readonly roles: readonly string[];
-}
-
-export interface PasswordPolicy {
-  /** True: accepts passwords of fewer than 8 characters, as in test mode. */
-  readonly allowShort: boolean;
-}
+import type {
+  ApiClientOperations,
+  NewUserInput,
+  UserOperations,
+  UserRolesInput,
+} from './security-operations.ts';
 
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
