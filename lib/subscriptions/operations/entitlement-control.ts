@@ -194,7 +194,7 @@ type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
  * Reads a plugin's untrusted answer (§22): only members of the operation's terms, each of its type. The rules for
  * requests check the values.
  */
-export function decide<Operation extends EntitlementOperation>(
+function decide<Operation extends EntitlementOperation>(
   operation: Operation,
   terms: EntitlementTerms[Operation],
   decision: unknown,
@@ -209,7 +209,7 @@ export function decide<Operation extends EntitlementOperation>(
 }
 
 /** Copies an answer, so that its getters and proxies run once, during the plugin's call. */
-export function ownCopy(answer: unknown): unknown {
+function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);
   if (Decimal.isDecimal(answer)) return new Decimal(answer);
