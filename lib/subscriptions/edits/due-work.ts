@@ -115,11 +115,7 @@ function accountOf({ subscription }: DueSubject, facts: DueFacts): Pick<Account,
   return account;
 }
 
-function blockingWork(
-  item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
-  facts: DueFacts,
-  tools: EditTools,
-): DueWork {
+function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts: DueFacts, tools: EditTools) {
   const state = facts.blockingStates.find((candidate) => candidate.id === item.blockingStateId);
   if (state === undefined) return NOTHING;
   if (isEntitlementBound(state)) {

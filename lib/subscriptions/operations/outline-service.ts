@@ -32,7 +32,6 @@ import {
   type BundleWindow,
   checkRowsOf,
   countRows,
-  type OutlinePage,
   windowsFrom,
   withoutPrices,
 } from '../views/outline-page.ts';
@@ -87,11 +86,7 @@ export function outlineOperations(
     return { page, first, next };
   }
 
-  async function pageOf(
-    context: CallContext,
-    accounts: readonly Uuid[] | null,
-    find: WindowSearch['find'],
-  ): Promise<OutlinePage> {
+  async function pageOf(context: CallContext, accounts: readonly Uuid[] | null, find: WindowSearch['find']) {
     const search = { accounts, find, maxRecords: recordsOfWindow };
     const { page, first, next } = await firstWindow(context, search);
     const { total, max } = page;

@@ -121,11 +121,7 @@ interface Spending {
 }
 
 /** Lines for the discount and the bounds of a section, in this order (§12); the minimum is rounded (§12.1). */
-function spendLines(
-  exact: Decimal,
-  terms: SectionTerms,
-  { currency, share }: Spending,
-): readonly BlockLine[] {
+function spendLines(exact: Decimal, terms: SectionTerms, { currency, share }: Spending) {
   const { percentOff, maximumAmount } = terms;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
   const lines = off.isZero() ? [] : [termLine(TermLine.PERCENT_OFF, { price: off.negated() })];

@@ -138,10 +138,7 @@ function isWithin({ start, end }: UsageInterval): (amount: SuppliedAmount) => bo
   return (amount) => amount.start >= start.at && amount.end <= end.at;
 }
 
-function ofPieces(
-  planned: Planned,
-  { pieces }: { readonly pieces: readonly SuppliedPiece[] },
-): SuppliedQuantities {
+function ofPieces(planned: Planned, { pieces }: { readonly pieces: readonly SuppliedPiece[] }) {
   const { section } = planned.run;
   const units = new Set(unitsOf(section));
   const own = spansOf(planned).flatMap((span) =>
