@@ -1,6 +1,6 @@
 import { type HealthReport, healthReport } from '../health/index.ts';
 import { purgeToldInvoices, purgeToldThresholds } from '../invoicing/index.ts';
-import { type Metric, MetricsService } from '../metrics/index.ts';
+import { type Metric, metricsReader } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { StoragePolicy } from '../ports/storage/index.ts';
@@ -224,7 +224,7 @@ export function controlOf<Host>(
         lateThresholdMs: server['health.lateThreshold'],
       },
     );
-  const metrics = new MetricsService(ports, {
+  const metrics = metricsReader(ports, {
     entries: dispatcher.counts,
     pushes: engine.push?.counts,
     sinks: engine.sinks.counted.map(({ sink, counts }) => ({ name: sink.name, counts })),
@@ -288,7 +288,7 @@ export function controlOf<Host>(
       },
       ping: () => ports.storage.system.ping(),
       health,
-      metrics: () => metrics.read(),
+      metrics,
     }),
     isInRotation: () => {
       calls.check();

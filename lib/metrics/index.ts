@@ -1,1 +1,1 @@
-export { EventCounts, type Metric, MetricsService, type MetricValue } from './service.ts';
+export { EventCounts, type Metric, type MetricValue, metricsReader } from './service.ts';

@@ -30,30 +30,14 @@ interface Counted {
 /**
  * The engine's metrics (platform §13 rule 3), by queries of constant cost; an unreachable database supplies none.
  */
-export class MetricsService {
-  readonly #ports: MetricsPorts;
-  readonly #counted: Counted;
-
-  constructor(ports: MetricsPorts, counted: Counted) {
-    this.#ports = ports;
-    this.#counted = counted;
-  }
-
-  async read(): Promise<readonly Metric[]> {
-    const [known, pool] = await Promise.all([this.#stored(), this.#ports.storage.poolUse()]);
-    const own = [this.#work(), this.#runs(), ...this.#counted.events.metrics(), ...this.#sent()];
-    return [...known, ...own, ...(pool === null ? [] : [poolMetric(pool)])];
-  }
-
+export function metricsReader(
+  { clock, systemClock, logger, storage }: MetricsPorts,
+  counted: Counted,
+): () => Promise<readonly Metric[]> {
   /** Empty while the database does not answer. */
-  async #stored(): Promise<readonly Metric[]> {
-    const { systemClock, logger } = this.#ports;
+  async function stored(): Promise<readonly Metric[]> {
     try {
-      const metrics = await atMost(
-        systemClock,
-        HEALTH_ANSWER_MS,
-        Promise.all([this.#queue(), this.#pushes(), this.#sinks()]),
-      );
+      const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, Promise.all([queue(), pushes(), sinks()]));
       return metrics === TIME_OVER ? [] : metrics.flat();
     } catch (error) {
       logger.warn({ err: error }, 'queue, pushes and event sinks could not be measured');
@@ -61,8 +45,7 @@ export class MetricsService {
     }
   }
 
-  async #queue(): Promise<readonly Metric[]> {
-    const { clock, storage } = this.#ports;
+  async function queue(): Promise<readonly Metric[]> {
     const now = clock.now();
     const asked = { since: now, limit: MAX_LATE_ENTRIES + 1 };
     const [{ late, oldest }, topics] = await Promise.all([
@@ -98,11 +81,11 @@ export class MetricsService {
     ];
   }
 
-  async #pushes(): Promise<readonly Metric[]> {
-    if (this.#counted.pushes === undefined) return [];
-    const now = this.#ports.clock.now();
+  async function pushes(): Promise<readonly Metric[]> {
+    if (counted.pushes === undefined) return [];
+    const now = clock.now();
     const limit = MAX_LATE_ENTRIES + 1;
-    const { due, oldest } = await this.#ports.storage.push.backlog({ businessNow: now, limit });
+    const { due, oldest } = await storage.push.backlog({ businessNow: now, limit });
     return [
       gauge('push_due', `Pushes that wait to be sent, counted up to ${limit}`, due),
       gauge(
@@ -113,12 +96,11 @@ export class MetricsService {
     ];
   }
 
-  async #sinks(): Promise<readonly Metric[]> {
-    const { clock, storage } = this.#ports;
+  async function sinks(): Promise<readonly Metric[]> {
     const now = clock.now();
     const limit = MAX_LATE_ENTRIES + 1;
     const waiting = await Promise.all(
-      this.#counted.sinks.map(async ({ name: sink }) => {
+      counted.sinks.map(async ({ name: sink }) => {
         const { due, oldest } = await storage.sink(sink).backlog({ businessNow: now, limit });
         return { labels: { sink }, due, seconds: secondsSince(oldest, now) };
       }),
@@ -140,45 +122,51 @@ export class MetricsService {
     ];
   }
 
-  #sent(): readonly Metric[] {
-    const { pushes, sinks } = this.#counted;
+  function sent(): readonly Metric[] {
+    const { pushes: pushed, sinks: sinksOfHost } = counted;
     const ofPushes: Metric = {
       name: 'push_attempts_total',
       help: 'Attempts to send a push by how they ended: delivered, failed (comes again), given_up, withdrawn',
       kind: 'counter',
-      values: (pushes?.list() ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+      values: (pushed?.list() ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
     };
     const ofSinks: Metric = {
       name: 'event_sink_attempts_total',
       help: 'Events given to a sink by how that ended: delivered, failed and put_off (come again), given_up',
       kind: 'counter',
-      values: sinks.flatMap(({ name, counts }) =>
+      values: sinksOfHost.flatMap(({ name, counts }) =>
         counts.list().map(({ outcome, count }) => ({ labels: { sink: name, outcome }, value: count })),
       ),
     };
     return [ofPushes, ofSinks].filter(({ values }) => values.length > 0);
   }
 
-  #runs(): Metric {
+  function runs(): Metric {
     return {
       name: 'invoice_runs_total',
       help: 'Invoice runs of accounts by what they came to: invoiced, nothing (to invoice), stopped (by a plugin), parked, failed',
       kind: 'counter',
-      values: this.#counted.runs.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+      values: counted.runs.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
     };
   }
 
-  #work(): Metric {
+  function work(): Metric {
     return {
       name: 'queue_handled_total',
       help: 'Queue entries by what they were given to (invoice runs, payments, ...) and how that ended',
       kind: 'counter',
-      values: this.#counted.entries.list().map(({ handler, outcome, count }) => ({
+      values: counted.entries.list().map(({ handler, outcome, count }) => ({
         labels: { handler, outcome },
         value: count,
       })),
     };
   }
+
+  return async () => {
+    const [known, pool] = await Promise.all([stored(), storage.poolUse()]);
+    const own = [work(), runs(), ...counted.events.metrics(), ...sent()];
+    return [...known, ...own, ...(pool === null ? [] : [poolMetric(pool)])];
+  };
 }
 
 function poolMetric({ inUse, idle, waiting }: PoolUse): Metric {
