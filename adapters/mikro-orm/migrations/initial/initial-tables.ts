@@ -11,8 +11,8 @@ create table bw_tenants (
 
 create table bw_users (
   record_id bigserial primary key, id uuid not null, name text not null, password_hash text not null,
-  credential_version int not null, permissions json not null, all_tenants boolean not null,
-  is_active boolean not null, roles json not null, tenant_ids json not null,
+  credential_version int not null, permissions json not null, roles json not null, is_active boolean not null,
+  all_tenants boolean not null, tenant_ids json not null,
   constraint bw_users_id_unique unique (id),
   constraint bw_users_name_unique unique (name)
 );
@@ -25,8 +25,8 @@ create table bw_roles (
 
 create table bw_api_clients (
   record_id bigserial primary key, id uuid not null, name text not null, secret_hash text not null,
-  credential_version int not null, roles json not null, all_tenants boolean not null,
-  tenant_ids json not null, is_active boolean not null,
+  credential_version int not null, roles json not null, is_active boolean not null,
+  all_tenants boolean not null, tenant_ids json not null,
   constraint bw_api_clients_id_unique unique (id),
   constraint bw_api_clients_name_unique unique (name)
 );
@@ -177,7 +177,7 @@ create index bw_catalog_plan_rows_since_index on bw_catalog_plan_rows (tenant_re
 create table bw_bundles (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   account_id uuid not null, account_record_id bigint not null, external_key text not null, retired_key text,
-  original_created_date bigint not null, created_by text, created_date bigint not null, updated_by text,
+  original_created_date bigint not null, created_date bigint not null, created_by text, updated_by text,
   updated_date bigint,
   constraint bw_bundles_id_unique unique (id)
 );
@@ -249,8 +249,8 @@ create table bw_invoices (
   invoice_date date not null, target_date date, commit_date date, currency text not null,
   status text not null, is_migration boolean not null, is_written_off boolean not null,
   is_parent_invoice boolean not null, parent_invoice_id uuid, parent_account_id uuid,
-  contributed_amount numeric, group_id uuid not null, amount numeric not null, credit_adj numeric not null,
-  refund_adj numeric not null, raw_balance numeric not null, created_date bigint not null, created_by text,
+  contributed_amount numeric, group_id uuid not null, created_date bigint not null, amount numeric not null,
+  credit_adj numeric not null, refund_adj numeric not null, raw_balance numeric not null, created_by text,
   created_day int,
   constraint bw_invoices_id_unique unique (id),
   constraint bw_invoices_number_unique unique (tenant_record_id, invoice_number)
@@ -291,8 +291,8 @@ create unique index bw_invoices_summary_unique
 create table bw_invoice_items (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   invoice_id uuid not null, account_id uuid not null, account_record_id bigint not null,
-  item_type text not null, child_account_id uuid, bundle_id uuid, subscription_id uuid, product_name text,
-  plan_name text, phase_name text, usage_name text, description text, start_date date, end_date date,
+  child_account_id uuid, bundle_id uuid, subscription_id uuid, product_name text, plan_name text,
+  phase_name text, usage_name text, item_type text not null, description text, start_date date, end_date date,
   amount numeric not null, rate numeric, currency text not null, quantity numeric, linked_item_id uuid,
   item_details text, catalog_effective_date bigint, repairable numeric not null, created_date bigint not null,
   basis text,
@@ -306,9 +306,10 @@ create index bw_invoice_items_account_index
   on bw_invoice_items (tenant_record_id, account_record_id, record_id);
 
 create table bw_coverage (
-  record_id bigserial primary key, tenant_record_id bigint not null, account_record_id bigint not null,
-  kind text not null, subscription_id uuid not null, item_id uuid not null, start_date date not null,
-  end_date date, plan_name text not null, phase_name text not null, rate numeric, amount numeric not null
+  record_id bigserial primary key, tenant_record_id bigint not null, kind text not null,
+  subscription_id uuid not null, item_id uuid not null, start_date date not null, end_date date,
+  plan_name text not null, phase_name text not null, rate numeric, amount numeric not null,
+  account_record_id bigint not null
 );
 create unique index bw_coverage_recurring_unique
   on bw_coverage (tenant_record_id, subscription_id, start_date)
@@ -359,7 +360,7 @@ create index bw_credit_notes_account_index
 create table bw_payment_methods (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   external_key text not null, account_id uuid not null, account_record_id bigint not null,
-  plugin_name text not null, is_active boolean not null, created_by text, created_date bigint not null,
+  plugin_name text not null, is_active boolean not null, created_date bigint not null, created_by text,
   updated_by text, updated_date bigint,
   constraint bw_payment_methods_id_unique unique (id),
   constraint bw_payment_methods_external_key_unique unique (tenant_record_id, external_key)
@@ -533,8 +534,8 @@ create index bw_usage_thresholds_age_index on bw_usage_thresholds (over_at);
 
 create table bw_tag_definitions (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null, name text not null,
-  description text not null, folded_description text not null, applicable_object_types json not null,
-  is_active boolean not null, created_date bigint not null,
+  description text not null, applicable_object_types json not null, is_active boolean not null,
+  created_date bigint not null, folded_description text not null,
   constraint bw_tag_definitions_id_unique unique (id)
 );
 create index bw_tag_definitions_page_index on bw_tag_definitions (tenant_record_id, record_id);
@@ -561,9 +562,9 @@ create unique index bw_tags_active_unique
 create table bw_custom_fields (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   object_type text not null, object_id uuid not null, name text not null, value text not null,
-  folded_name text not null, folded_value text not null, account_record_id bigint not null,
-  is_active boolean not null, created_by text not null, created_date bigint not null,
-  updated_by text not null, updated_date bigint not null,
+  account_record_id bigint not null, is_active boolean not null, created_by text not null,
+  created_date bigint not null, updated_by text not null, updated_date bigint not null,
+  folded_name text not null, folded_value text not null,
   constraint bw_custom_fields_id_unique unique (id)
 );
 create index bw_custom_fields_page_index on bw_custom_fields (tenant_record_id, record_id) where is_active;
