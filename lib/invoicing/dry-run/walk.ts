@@ -19,18 +19,18 @@ import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
 import { asItIs, type Debts, type MadeOfStep, NO_DEBTS, RunningDebts } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
-  /** The requested date. Its step looks no earlier than the billed days, as a run does. */
+  /** The requested date. Its step starts no earlier than the billed days, as a run does. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Dates of the runs just requested, in order: they come before any other. Default none. */
+  /** Dates of the runs just requested, in order, before any other. Default none. */
   readonly runDates?: readonly LocalDate[];
   /** Dates of the account's pending due entries: the only steps that may lie in the past. */
   readonly dueDates: readonly LocalDate[];
-  /** The debts that the account's credit pays besides the walk's invoices. */
+  /** The debts that the account's credit pays, besides the walk's invoices. */
   readonly debts?: Debts;
-  /** For an account whose runs add to its drafts: the existing drafts, oldest first, and the template of a new one. */
+  /** Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new one. */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
@@ -39,7 +39,7 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** A run of the walk before account credit; the walk waits for the answer to it. */
+/** A run of the walk before account credit; the walk waits for its answer. */
 export interface DryRunStep {
   /** The date of the step; overdue runs happen today. */
   readonly date: LocalDate;
@@ -51,7 +51,7 @@ export interface DryRunStep {
   credit(): readonly NewInvoiceItem[];
 }
 
-/** null: the run does not happen; undefined: it is unchanged. */
+/** null = the run does not happen; undefined = it is unchanged. */
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
 /** The steps of a dry run, each with an answer, and the resulting invoice. */
@@ -66,15 +66,14 @@ export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
   }
 }
 
-/** Subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
+/** Selects the subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
- * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
- * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first. One of them at the target date is the answer;
- * so is what they have made, if nothing is left to bill up to that date. Each earlier date is evaluated in memory by the
- * rules of a real run and counts as billed for the next one. Load what the first step needs, with the items of all rows
- * in the window: later steps look at later days only. Nothing of the input is changed.
+ * Walks to the invoice of the run at the target date, after all earlier due dates and events; null = none (§11 rule 1,
+ * TARGET_DATE). Requested runs come first: one of them at the target date is the answer, and so is their last invoice if
+ * nothing else is billed up to that date. Each earlier date is evaluated by the rules of a real run and counts as billed for
+ * the next one. The first step needs the items of all rows in the window. The input is not changed.
  */
 export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
   const { targetDate, runDates = [] } = input;
@@ -100,9 +99,9 @@ export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid
 }
 
 /**
- * The first invoice that comes at a due or event date of a watched subscription; null = none will come (§11,
- * UPCOMING_INVOICE). The walk passes over the dates of the other subscriptions, so that the invoice holds what will be
- * due on its day and nothing that earlier runs bill. The input's `targetDate` is not read.
+ * Walks to the first invoice at a due or event date of a watched subscription; null = none (§11, UPCOMING_INVOICE). Dates of
+ * other subscriptions are evaluated on the way, so that the invoice holds only what earlier runs have not billed. `targetDate`
+ * of the input is not used.
  */
 export function* walkToUpcomingInvoice(
   input: DryRunWalkInput,
@@ -118,7 +117,9 @@ export function* walkToUpcomingInvoice(
     const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
     const invoice = yield* walk.step(date);
     candidates.add(walk.dueDates);
-    return isOwnDate && invoice !== null ? notBefore(input.today, invoice) : null;
+    // A late run happens today, whatever its date.
+    if (!isOwnDate || invoice === null) return null;
+    return { ...invoice, targetDate: maxDate(input.today, invoice.targetDate) };
   };
   for (const date of input.runDates ?? []) {
     const invoice = yield* step(date);
@@ -132,18 +133,13 @@ export function* walkToUpcomingInvoice(
   }
 }
 
-/** The run with only the dates that can bill something: unused usage has no end of dates (usage §7.5 rule 4). */
+/** Returns the run with only the dates that can bill something: unused usage never ends (usage §7.5 rule 4). */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({
     ...evaluation,
     cursor: { ...evaluation.cursor, nextDueDate: evaluation.foreseenDate },
   }));
   return { ...run, evaluations, dueDates: evaluations.flatMap(({ foreseenDate }) => foreseenDate ?? []) };
-}
-
-/** A late run happens today, whatever date it is for. */
-function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
-  return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
 }
 
 function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscriptions' | 'now'>) {
@@ -163,13 +159,15 @@ class Walk {
   readonly #nextItemId: () => Uuid;
   readonly #seen: (run: AccountRun) => AccountRun;
 
-  /** @param seen how a run is taken; default as it is. */
+  /** @param seen changes a run before it is used. */
   constructor(
     { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
     seen: (run: AccountRun) => AccountRun = (run) => run,
   ) {
-    this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
+    // Each step is another day, so the daily bound does not apply.
+    const subscriptions = input.subscriptions.map((each) => ({ ...each, itemsCreatedToday: 0 }));
+    this.#account = { ...input, subscriptions };
     this.#debts = new RunningDebts(debts);
     this.#reuse = reuse;
     this.#today = today;
@@ -183,10 +181,10 @@ class Walk {
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
-    // Credit has the date of the run, not of its target (§10 rule 7); overdue runs happen today.
+    // Credit has the date of the run, not of its target (§10 rule 7).
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
-    // Without anything to invoice, no id is used.
+    // Without items, no id is used.
     const invoiceId = isEmpty ? ('' as Uuid) : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
     const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
     const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };
@@ -202,11 +200,14 @@ class Walk {
     return run.items.length === 0 ? null : { targetDate, run };
   }
 
-  /** The invoice of the next run: a draft keeps its items; after a committed one, a new one. */
+  /** Returns the invoice of the next run: a draft keeps its items; after a committed invoice comes a new one. */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
-    if (invoice.status === 'COMMITTED') return { ...invoice, draft: draftAfter(invoice.draft, reuse.drafts) };
+    if (invoice.status === 'COMMITTED') {
+      const index = reuse.drafts.findIndex((each) => each.invoice.id === invoice.draft?.invoice.id);
+      return { ...invoice, draft: index < 0 ? null : (reuse.drafts[index + 1] ?? null) };
+    }
     const draft = invoice.draft ?? { invoice: reuse.newDraft, items: [] };
     const { createdDate } = draft.invoice;
     const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
@@ -219,12 +220,12 @@ class Walk {
     };
   }
 
-  /** Due dates that the last step has found. */
+  /** The due dates that the last step found. */
   get dueDates(): readonly LocalDate[] {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Whether a step at that date could bill something of these subscriptions. */
+  /** Returns whether a step at that date could bill something of these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
     const targetDate = raised(date, state.maxTargetDate);
@@ -234,7 +235,7 @@ class Walk {
     );
   }
 
-  /** Whether any date could bill something of these subscriptions. */
+  /** Returns whether any date could bill something of these subscriptions. */
   isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
     return this.#account.subscriptions.some(
       ({ subscriptionId, cursor }) =>
@@ -244,12 +245,12 @@ class Walk {
   }
 }
 
-/** A run never looks earlier than what is billed already (§8.2 step 4). */
+/** A run never starts earlier than the billed days (§8.2 step 4). */
 function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
 
-/** Dates in order, each once. */
+/** Distinct dates, taken in order. */
 class DateQueue {
   readonly #dates: Set<LocalDate>;
 
@@ -263,9 +264,7 @@ class DateQueue {
 
   takeFirst(): LocalDate | undefined {
     let first: LocalDate | undefined;
-    for (const date of this.#dates) {
-      if (first === undefined || date < first) first = date;
-    }
+    for (const date of this.#dates) if (first === undefined || date < first) first = date;
     if (first !== undefined) this.#dates.delete(first);
     return first;
   }
@@ -280,11 +279,6 @@ class DateQueue {
   }
 }
 
-/** The subscription without its daily count: each step is another day, so the daily bound does not apply. */
-function forToday(subscription: SubscriptionBilling): SubscriptionBilling {
-  return subscription.itemsCreatedToday === 0 ? subscription : { ...subscription, itemsCreatedToday: 0 };
-}
-
 function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInput {
   const evaluationOf = new Map(run.evaluations.map((evaluation) => [evaluation.subscriptionId, evaluation]));
   const subscriptions = account.subscriptions.map((subscription) => {
@@ -296,14 +290,9 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
   return { ...account, subscriptions, state: run.state };
 }
 
-function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null {
-  const index = drafts.findIndex(({ invoice }) => invoice.id === used?.invoice.id);
-  return index < 0 ? null : (drafts[index + 1] ?? null);
-}
-
 /**
- * The subscription as the next evaluation finds it once this one is saved.
- * @param hasInvoice whether the run of its account has made one; default: if the subscription has items.
+ * Returns the subscription as stored after this evaluation.
+ * @param hasInvoice whether its account's run has created an invoice; default: if the subscription has items.
  */
 export function subscriptionAfter(
   before: SubscriptionBilling,

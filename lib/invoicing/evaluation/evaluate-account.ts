@@ -10,7 +10,7 @@ import {
   type OngoingCharge,
   type StoredCursor,
 } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
@@ -40,7 +40,7 @@ import type { DueDates } from './run-entries.ts';
 
 export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
-  /** null = a new one. */
+  /** null = a new invoice. */
   readonly draft: Draft | null;
   /** Whether the parent pays it. */
   readonly isPaidByParent: boolean;
@@ -50,59 +50,47 @@ export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
+  /** Bill cycle day that this run gives the account; null = it has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
-  /** Cursors of due subscriptions that were last evaluated under an earlier catalog. */
+  /** Cursors of due subscriptions that were last evaluated with an earlier catalog. */
   readonly behind: readonly StoredCursor[];
-  /** Revision of the catalog that the events come from. */
+  /** Revision of the events' catalog. */
   readonly catalogRevision: number;
 }
 
 export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
-  return {
-    subscriptions: billing.subscriptions,
-    state: billing.state,
-    targetDate: billing.targetDate,
-    currency: invoicingCurrency(billing.account),
-    config,
-  };
+  const { account, subscriptions, state, targetDate } = billing;
+  return { subscriptions, state, targetDate, currency: invoicingCurrency(account), config };
 }
 
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
-  /**
-   * In output order. Those that are neither due nor charge usage are passed over. Bundles tagged AUTO_INVOICING_OFF are left out by the
-   * caller.
-   */
+  /** In output order, without bundles tagged AUTO_INVOICING_OFF. Those neither due nor charging usage are skipped. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Default a new COMMITTED invoice. */
   readonly invoice?: RunInvoice;
 }
 
-/** What one run of an account writes: to one invoice if there are items, and in any case cursors and due dates. */
+/** The changes of one run: an invoice if there are items, and always cursors and due dates. */
 export interface AccountRun extends DueDates {
   /** One per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
-  /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
+  /** Items of all subscriptions in creation order; empty = nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
-  /**
-   * New charged-through dates by subscription (§8.5): the ends of its charges, dropped zero usage items included; none
-   * for a DRAFT.
-   */
+  /** New charged-through dates by subscription (§8.5): the ends of its charges, with dropped zero usage; none for a DRAFT. */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
-  /** Those whose dates also depend on other invoices: see `resetChargedThrough`. */
+  /** Subscriptions whose dates also depend on other invoices (see `resetChargedThrough`). */
   readonly chargedBefore: ReadonlySet<Uuid>;
   /** The state including the invoice; storage sets `version`. */
   readonly state: AccountInvoicingState;
 }
 
 /**
- * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and what follows for
- * the account (§8.2 steps 7–9, §8.4, §8.5). Runs, dry runs and tests all go through it. Pure but for
- * `nextItemId` (see `evaluateSubscription`).
+ * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and the account's new state
+ * (§8.2 steps 7–9, §8.4, §8.5). Calls `nextItemId` once per item (see `evaluateSubscription`).
  * @throws InvariantError on an illegal state; nothing may be written then.
  */
 export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
@@ -124,32 +112,26 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
     amounts,
     chargedThrough,
     chargedBefore: new Set(
-      committed.length > items.length
-        ? chargedThrough.keys()
-        : billedInFrontOfOthers(evaluations, chargedThrough),
+      committed.length > items.length ? chargedThrough.keys() : billedAhead(evaluations, chargedThrough),
     ),
     ...dueDatesAfter(evaluations, input),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
   };
 }
 
-/** Late usage starts no run; the next run bills it (usage §7.7 rule 1). */
-function mayHaveLateUsage(usage: SubscriptionBilling['usage']): boolean {
-  return usage != null;
-}
-
-/** `missingItemIds` of all due subscriptions, for one query. */
+/** Returns `missingItemIds` of all due subscriptions, for one query. */
 export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
   return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
 }
 
+/** Late usage does not make a subscription due, but the next run bills it (usage §7.7 rule 1). */
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
   return subscriptions.filter(
-    ({ events, cursor, usage }) => mayHaveLateUsage(usage) || isDue({ events, cursor, targetDate, config }),
+    ({ events, cursor, usage }) => usage != null || isDue({ events, cursor, targetDate, config }),
   );
 }
 
-/** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */
+/** Includes zero items of usage, even if the tenant drops them (usage §7.5 rule 4). */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
   for (const { subscriptionId, usage } of evaluations) {
@@ -160,7 +142,7 @@ function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonl
 }
 
 /** Subscriptions with charges that end before days which stay billed. */
-function billedInFrontOfOthers(
+function billedAhead(
   evaluations: readonly SubscriptionEvaluation[],
   dates: ReadonlyMap<Uuid, LocalDate>,
 ): readonly Uuid[] {
@@ -170,11 +152,9 @@ function billedInFrontOfOthers(
   });
 }
 
-/** Those after the target date. */
-function dueDatesAfter(
-  evaluations: readonly SubscriptionEvaluation[],
-  { targetDate, config }: AccountRunInput,
-): DueDates {
+/** Returns the due dates after the target date. */
+function dueDatesAfter(evaluations: readonly SubscriptionEvaluation[], input: AccountRunInput): DueDates {
+  const { targetDate, config } = input;
   const dates = new Set<LocalDate>();
   const usageDates = new Set<LocalDate>();
   for (const { cursor, usage } of evaluations) {
@@ -195,7 +175,7 @@ function stateAfter(
   items: readonly NewInvoiceItem[],
   amounts: InvoiceAmounts,
 ): AccountInvoicingState {
-  // The earlier items of a reused draft were not counted.
+  // The existing items of a reused draft were not counted before.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
   // Only recurring charges hold later runs to the target date (§1.5).
@@ -240,26 +220,21 @@ export function runInvoiceOf(
   }
   const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
   const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
-  if (invoice.isParentInvoice) throw isSummary(invoice.id);
+  if (invoice.isParentInvoice) {
+    const message = `Invoice ${invoice.id} sums up the invoices of child accounts: a run cannot add to it`;
+    throw billingError(ErrorCode.INVOICE_INVALID_STATUS, message, { invoiceId: invoice.id });
+  }
   return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };
-}
-
-function isSummary(invoiceId: Uuid): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_INVALID_STATUS,
-    `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
-    { invoiceId },
-  );
 }
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/** Returns the cursors after a run: of evaluated subscriptions, and of those only updated to the catalog's revision. */
+/** Returns the cursors after a run: of evaluated subscriptions, and of those whose catalog revision changes. */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
 
-/** Counts the day's items, old and new, for the next run's safety bound. */
+/** Counts the day's old and new items for the next run's safety bound. */
 function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
@@ -282,8 +257,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Cur
 }
 
 /**
- * The ongoing charges after the run. What goes on stays as it is stored; for the others it is determined anew, as soon as
- * the account has a bill cycle day.
+ * Returns the ongoing charges after the run: an unchanged one as stored, others as soon as the account has a bill cycle day.
  */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
@@ -295,7 +269,7 @@ function ongoingAfter(
   return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
-/** Cursors of subscriptions that a later catalog does not change get its revision, which saves the next comparison. */
+/** Gives cursors of subscriptions that a later catalog does not change its revision, which saves the next comparison. */
 function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
   const { behind } = billing;
   if (behind.length === 0) return behind;
@@ -309,7 +283,7 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   );
 }
 
-/** The catalog's revision, or the earlier one if the next evaluation still covers days billed by it. */
+/** Returns the catalog's revision, or the earlier one if the next evaluation still covers days billed by it. */
 function revisionsNoted({
   behind,
   subscriptions,

@@ -13,20 +13,13 @@ import {
   InvariantError,
 } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { fixedProposals } from '../proposals/fixed-proposals.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import { type RecurringProposal, recurringProposals } from '../proposals/recurring-proposals.ts';
-import {
-  type BillingWindow,
-  billedAhead,
-  type DaysOfKind,
-  earlier,
-  standingAfter,
-  windowOf,
-} from '../proposals/window.ts';
+import { recurringProposals } from '../proposals/recurring-proposals.ts';
+import { billedAhead, earlier, standingAfter, windowOf } from '../proposals/window.ts';
 import {
   applyToCoverage,
   type BilledItem,
@@ -41,24 +34,21 @@ import { fixedFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /**
-   * What bills it on as it was (see last-evaluation.ts): whole periods from the settled date on, after which there are no
-   * rows. Its event then replaces `events`. Default null.
-   */
+  /** The charge that continues unchanged (see last-evaluation.ts); its event then replaces `events`. Default null. */
   readonly ongoing?: OngoingCharge | null;
-  /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4), but for usage. */
+  /** Billing events in order, for usage all of them, else at least from the window's anchor on (§7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Days before it stay as they were billed (see `keptUntil` of last-evaluation.ts); default: none do. */
+  /** Days before it stay as billed (see `keptUntil` of last-evaluation.ts). Default none. */
   readonly keptUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
-  /** RECURRING items that are repaired, by id (see `missingItemIds`); further ones do no harm. */
+  /** Repaired RECURRING items by id (see `missingItemIds`); others are ignored. */
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** null = no event charges usage, or none is to be billed. Default null. */
+  /** null = no event charges usage, or usage is not billed. Default null. */
   readonly usage?: SubscriptionUsage | null;
 }
 
@@ -67,8 +57,8 @@ export interface EvaluationSettings {
   readonly currency: Currency;
   readonly config: InvoicingConfig;
   /**
-   * Consulted under fixed-days proration only, for repairs of a plan that no loaded event names any more (a change that
-   * was undone). Without it the share is taken of the row itself, which may differ by a rounding.
+   * Used under fixed-days proration only, to repair a plan that no loaded event names any more (an undone change). Without it
+   * the share is that of the row itself, which may differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
@@ -76,43 +66,34 @@ export interface EvaluationSettings {
 /** The changes of one subscription; without items only the cursor changes. */
 export interface SubscriptionEvaluation {
   readonly subscriptionId: Uuid;
-  /** FIXED, RECURRING and REPAIR_ADJ items in output order, then those of usage. */
+  /** FIXED, RECURRING and REPAIR_ADJ items in output order, then usage items. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
-  /** End of the RECURRING days in force after it; null where there are none, or it charges no recurring or fixed price. */
+  /** End of the RECURRING days in force after it; null if there are none, or no recurring or fixed price is charged. */
   readonly inForceThrough: LocalDate | null;
   /** New `repairable` of existing items. */
-  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
+  readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
   readonly cursor: InvoicingCursor;
-  /** The next known due date that can have items; others bill nothing. */
+  /** The next known due date that can have items. */
   readonly foreseenDate: LocalDate | null;
   /** null = no usage was evaluated. */
   readonly usage: UsageEvaluation | null;
 }
 
-interface Proposals {
-  readonly window: BillingWindow;
-  /** Days before it are not looked at; null = all days are. */
-  readonly lookedAtFrom: LocalDate | null;
-  readonly recurring: readonly RecurringProposal[];
-  readonly ahead: DaysOfKind | null;
-}
-
 /**
- * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for `nextItemId`,
- * which is called once per item in output order: a run passes the id port, a dry run and the tests a counter.
- * @throws InvariantError if an item that is repaired is not loaded, a safety bound of §8.4 is broken, or usage cannot be
- * billed (see `evaluateUsage`).
+ * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Calls `nextItemId` once per item,
+ * in output order.
+ * @throws InvariantError if a repaired item is not loaded, a safety bound of §8.4 is exceeded, or usage cannot be billed
+ * (see `evaluateUsage`).
  */
 export function evaluateSubscription(
   subscription: SubscriptionBilling,
   settings: EvaluationSettings,
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
-  const { subscriptionId, rows, items: billedItems, keptUntil = null } = subscription;
-  const events = billingEventsOf(subscription);
+  const { subscriptionId, events: allEvents, rows, items: billedItems, keptUntil = null } = subscription;
   const { targetDate, currency, config, periodOfPhase } = settings;
-  const { window, lookedAtFrom, recurring, ahead } = propose(subscription, settings);
+  const { events, window, lookedAtFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const reconciliation = reconcile({
     fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), keptUntil),
@@ -129,10 +110,10 @@ export function evaluateSubscription(
   });
 
   const items = newItems(reconciliation, nextItemId);
-  const usage = usageOf(subscription, settings, nextItemId);
+  const used = { subscriptionId, events: allEvents, targetDate, currency, config: config.usage };
+  const usage = subscription.usage ? evaluateUsage({ ...used, usage: subscription.usage }, nextItemId) : null;
   assertItemBounds({ items, subscription, config });
   const standing = standingAfter({ events, targetDate, config });
-  const usageRepairs = usage?.repairable ?? [];
   const coverage = applyToCoverage({ subscriptionId, items, rows, billedItems, currency });
   return {
     subscriptionId,
@@ -144,7 +125,7 @@ export function evaluateSubscription(
         : (recurringRows(coverageAfter(rows, coverage)).at(-1)?.endDate ?? null),
     repairable: [
       ...[...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
-      ...usageRepairs,
+      ...(usage?.repairable ?? []),
     ],
     cursor: {
       subscriptionId,
@@ -158,27 +139,15 @@ export function evaluateSubscription(
   };
 }
 
-/** Late usage may be evaluated at an earlier date than the last one; settled usage stays settled. */
+/** Late usage may be evaluated at an earlier date than the last run; settled usage stays settled. */
 function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
   return settled === null || after === null ? (settled ?? after) : maxDate(settled, after);
 }
 
-function usageOf(
-  { subscriptionId, events, usage = null }: SubscriptionBilling,
-  { targetDate, currency, config }: EvaluationSettings,
-  nextItemId: () => Uuid,
-): UsageEvaluation | null {
-  if (usage === null) return null;
-  return evaluateUsage(
-    { subscriptionId, events, usage, targetDate, currency, config: config.usage },
-    nextItemId,
-  );
-}
-
 /**
- * Ids of items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of
- * its rows, inside the window or not (§7.2 rule 6), then evaluate; a subscription without changes needs none.
+ * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each with all of its rows, inside the
+ * window or not (§7.2 rule 6).
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,
@@ -192,20 +161,18 @@ export function missingItemIds(
   return [...ids].filter((id) => !subscription.items.has(id));
 }
 
-function billingEventsOf({ events, ongoing = null }: SubscriptionBilling): readonly BillingEvent[] {
-  return ongoing === null ? events : [ongoing.event];
-}
-
-function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
+function propose(subscription: SubscriptionBilling, settings: EvaluationSettings) {
   const { cursor, keptUntil = null, ongoing = null } = subscription;
-  const events = billingEventsOf(subscription);
+  const events = ongoing === null ? subscription.events : [ongoing.event];
   const window =
     ongoing !== null && cursor !== null
       ? { start: cursor.settledThrough, anchorIndex: 0 }
       : windowOf({ events, cursor, targetDate: settings.targetDate });
   const { start: windowStart, anchorIndex } = window;
   return {
+    events,
     window,
+    /** Earlier days are not compared; null = all days are. */
     lookedAtFrom: keptUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),
@@ -224,7 +191,7 @@ interface ItemBoundsInput {
 }
 
 /**
- * Refuses output that asks too much, or that only a defect or damaged data can bring about (§8.4).
+ * Checks the safety bounds (§8.4); items beyond them come from a defect or damaged data.
  * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. Nothing may be written then, and the account is
  * parked.
  */
@@ -257,14 +224,11 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Whether an item counts for the daily bound (rule 2). Repairs have no subscription id; all unbilled usage periods come
- * at once, however many (usage §7.9 rule 6).
+ * Returns whether an item counts for the daily bound (rule 2). Repairs have no subscription id; unbilled usage periods come
+ * all at once (usage §7.9 rule 6).
  */
-export function countsDaily({
-  itemType,
-  subscriptionId,
-}: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
-  return subscriptionId !== null && itemType !== 'USAGE';
+export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
+  return item.subscriptionId !== null && item.itemType !== 'USAGE';
 }
 
 /** Rule 2. */
@@ -278,7 +242,7 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/** The error names the bound by its setting, and both ways past it. */
+/** The error names the setting of the bound, and both ways to pass it. */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
@@ -304,8 +268,8 @@ function assertNoOverlap(
     const group = groupOf(item);
     const { startDate, endDate } = item;
     if (startDate < (endOf?.get(group) ?? startDate) || startDate >= endDate) {
-      const message = `${itemType} items of ${group} overlap or are empty`;
-      throw new InvariantError(message, { group, startDate, endDate });
+      const facts = { group, startDate, endDate };
+      throw new InvariantError(`${itemType} items of ${group} overlap or are empty`, facts);
     }
     endOf?.set(group, endDate);
   }

@@ -19,24 +19,18 @@ import {
 import { balanceOf } from './invoice-amounts.ts';
 import { afterAdjustment, itemAdjustment, type NewInvoiceItem, plainItem } from './new-item.ts';
 
-/** A child's invoice that its parent pays, with what decides whether it joins a summary (§12). */
+/** A child's invoice that its parent pays, with the facts that decide whether it joins a summary (§12). */
 export interface ChildInvoice {
   readonly invoice: Invoice;
   readonly hasCharge: boolean;
   readonly isNew: boolean;
 }
 
-/** Which of the children's invoices, in the order of their creation, join the parent's open summary (rule 1). */
-interface Joining {
-  readonly opens: boolean;
-  readonly joining: readonly Invoice[];
-}
-
-/** Rule 1: an open summary takes every new invoice. None is opened for an invoice that only gives credit or repairs. */
-export function joinSummary(
-  changed: readonly ChildInvoice[],
-  open: { readonly currency: Currency } | null,
-): Joining {
+/**
+ * Returns the invoices, in creation order, that join the parent's open summary (rule 1): all new ones. An invoice that only
+ * gives credit or repairs does not open a summary.
+ */
+export function joinSummary(changed: readonly ChildInvoice[], open: { readonly currency: Currency } | null) {
   const joining: Invoice[] = [];
   let opens = false;
   let currency = open?.currency ?? null;
@@ -58,13 +52,13 @@ export function joinSummary(
 
 type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
 
-/** The total of a child's invoices in a DRAFT summary, as an item (rule 2). */
+/** The total of a child's invoices in a DRAFT summary, as an item. */
 interface ChildTotal {
   readonly childAccountId: Uuid;
   readonly amount: Decimal;
 }
 
-/** Rule 2: one total per child, over all of its invoices that are linked to the summary. */
+/** Rule 2: returns one total per child, of all its invoices that are linked to the summary. */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -72,22 +66,16 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
   }));
 }
 
-/** The item changes of a DRAFT summary, and the change of its amount. */
-interface SummaryItems {
-  readonly added: readonly NewInvoiceItem[];
-  readonly changed: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[];
-  readonly difference: Decimal;
-}
-
 /**
- * Brings the PARENT_SUMMARY items of a DRAFT summary to the totals; the items of other children stay as they are. What was
- * adjusted of an item is at most what the item is: else the parent would get credit for a debt that nobody has paid.
+ * Returns the item changes that bring the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its amount.
+ * Items of other children stay. Adjustments of an item are at most its amount, else the parent would get credit for an unpaid
+ * debt.
  */
 export function summaryItems(
   totals: readonly ChildTotal[],
   items: readonly InvoiceItem[],
   made: { readonly nextId: () => Uuid; readonly externalKeyOf: (childAccountId: Uuid) => string },
-): SummaryItems {
+) {
   const itemOf = new Map(items.filter(isSummaryItem).map((item) => [item.childAccountId, item]));
   const added: NewInvoiceItem[] = [];
   const changed: Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[] = [];
@@ -116,7 +104,7 @@ export function summaryItems(
   return { added, changed, difference };
 }
 
-/** The reduced adjustments of the item, by this total, newest first. */
+/** Returns the item's adjustments lowered by this total, newest first. */
 function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly InvoiceItem[], by: Decimal) {
   let left = by;
   const newestFirst = items
@@ -132,34 +120,23 @@ function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly Invoice
 
 const MAX_DESCRIPTION_LENGTH = 255;
 
-/** A decrease of a child's invoice that its COMMITTED, unpaid summary follows (rule 4). */
-interface Decrease {
-  readonly childInvoice: Invoice;
-  readonly amount: Decimal;
-}
-
-/** The effects of changed linked invoices on a COMMITTED summary (rules 4 and 5). */
-interface CommittedEffects {
-  readonly decreases: readonly Decrease[];
-  /** Invoices whose decrease becomes credit of their own accounts, since the summary is paid. */
-  readonly credited: readonly Invoice[];
-}
-
-/** Rules 4 and 5; increases are not forwarded, and a summary that is VOID follows nothing. */
-export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]): CommittedEffects {
+/** Rules 4 and 5: returns the decreases that an unpaid COMMITTED summary follows, or those credited to the child after it is paid. */
+export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]) {
   if (summary.status !== InvoiceStatus.COMMITTED) return { decreases: [], credited: [] };
   const decreased = linked.flatMap((childInvoice) => {
     const amount = (childInvoice.contributedAmount ?? ZERO).minus(contributionOf(childInvoice));
     return amount.greaterThan(0) ? [{ childInvoice, amount }] : [];
   });
-  return isSettled(summary)
-    ? { decreases: [], credited: decreased.map(({ childInvoice }) => childInvoice) }
-    : { decreases: decreased, credited: [] };
+  const isPaid = isSettled(summary);
+  return {
+    decreases: isPaid ? [] : decreased,
+    credited: isPaid ? decreased.map(({ childInvoice }) => childInvoice) : [],
+  };
 }
 
-/** The ITEM_ADJ items of decreases, each at most what remains of its child's item, and what remains afterwards. */
+/** Returns the ITEM_ADJ items of decreases, each at most the remainder of its child's item, and the new remainders. */
 export function adjustSummary(
-  decreases: readonly Decrease[],
+  decreases: readonly { readonly childInvoice: Invoice; readonly amount: Decimal }[],
   items: readonly InvoiceItem[],
   made: {
     readonly nextId: () => Uuid;
@@ -167,10 +144,7 @@ export function adjustSummary(
     /** Local date of the parent. */
     readonly today: LocalDate;
   },
-): {
-  readonly added: readonly NewInvoiceItem[];
-  readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-} {
+) {
   const itemOf = new Map(items.filter(isSummaryItem).map((item) => [item.childAccountId, item]));
   const added: NewInvoiceItem[] = [];
   for (const { childInvoice, amount: decrease } of decreases) {
@@ -189,12 +163,8 @@ export function adjustSummary(
     itemOf.set(childInvoice.accountId, { ...item, ...afterAdjustment(item, amount) });
   }
   const touched = new Set(added.map(({ linkedItemId }) => linkedItemId));
-  return {
-    added,
-    repairable: [...itemOf.values()]
-      .filter(({ id }) => touched.has(id))
-      .map(({ id, repairable }) => ({ id, repairable })),
-  };
+  const touchedItems = [...itemOf.values()].filter(({ id }) => touched.has(id));
+  return { added, repairable: touchedItems.map(({ id, repairable }) => ({ id, repairable })) };
 }
 
 function isSummaryItem({ itemType }: InvoiceItem): boolean {
@@ -205,41 +175,38 @@ function atLeastZero(amount: Decimal): Decimal {
   return amount.isNegative() ? ZERO : amount;
 }
 
-type Linked = Partial<Pick<Invoice, 'parentInvoiceId'>>;
-
-/** The balance of the parent's invoice that decides that of this one (§1.4 rule 6); null = it is not linked. */
+/** Returns the balance of the linked parent's invoice, which decides that of this one (§1.4 rule 6); null = not linked. */
 export function parentBalanceOf(
-  { parentInvoiceId }: Linked,
+  { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,
   parents: ReadonlyMap<Uuid, Invoice>,
 ): Decimal | null {
   const parent = parentInvoiceId == null ? undefined : parents.get(parentInvoiceId);
   return parent === undefined ? null : balanceOf(parent);
 }
 
-/** The amount that an invoice adds to the parent's summary, credit included (§12, v). */
+/** Returns the amount that an invoice adds to the parent's summary, credit included (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
-  // The child never pays an invoice of the parent's, so the billed amount is owed.
+  // The child never pays an invoice of the parent, so the billed amount is owed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
-/** Whether the parent has paid the summary, so that decreases are the child's (§12 rule 5). */
+/** True if the parent has paid the summary, so that decreases belong to the child (§12 rule 5). */
 export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): boolean {
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }
 
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
-/** The decrease of the invoice since it joined the summary that the parent has settled (§12 rule 5). */
+/** Returns the decrease of the invoice since it joined the summary, if the parent has settled that (§12 rule 5). */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
-  const decrease = invoice.contributedAmount.minus(atLeastZero(contributionOf(invoice)));
-  return atLeastZero(decrease);
+  return atLeastZero(invoice.contributedAmount.minus(atLeastZero(contributionOf(invoice))));
 }
 
 /**
- * How account credit sees the balance of an invoice that is linked to a summary (§10 rule 5); null = as its own balance,
- * while the summary is a DRAFT.
- * @param creditable how much of a decrease may become credit (`creditableOf`); null = all of it.
+ * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5); null = its own balance, while the
+ * summary is a DRAFT.
+ * @param creditable the limit of a decrease that may become credit (`creditableOf`); null = none.
  */
 export function creditStandIn(
   invoice: Contributing,
@@ -255,9 +222,9 @@ export function creditStandIn(
 }
 
 /**
- * How much of the decreases of a child's invoices may become its credit: what the parent has paid for them, less what it
- * got back by an adjustment of its item and what the child already got as credit. A summary may also be settled by the
- * adjustment of its items, as when the parent is closed; then nobody has paid.
+ * Returns how much of the decreases of a child's invoices may become its credit: what the parent has paid for them, less
+ * adjustments of the parent's item and credit that the child already got. A summary settled by adjusting its items, as when
+ * the parent is closed, was not paid.
  * @param item the child's PARENT_SUMMARY item; undefined = there is none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */
@@ -274,15 +241,15 @@ export function creditableOf(
       ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
     );
     const credit = sum(made.map(({ amount }) => amount));
-    // Beyond its contribution, it is returned given credit.
+    // More than its contribution is returned given credit.
     return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
   });
   return atLeastZero(item.repairable.minus(sum(credited)));
 }
 
 /**
- * Whether the parent has paid all that the child's item of the summary stands for, so that what is repaired of it is the
- * child's (§10 rule 8). Where some of the item was adjusted, only rule 5 of §12 tells how much was paid.
+ * True if the parent has paid all of the child's item of the summary, so that repairs belong to the child (§10 rule 8). If the
+ * item was adjusted, only §12 rule 5 decides how much was paid.
  * @param item the child's PARENT_SUMMARY item; undefined = there is none.
  */
 export function isPaidWhole(
@@ -294,13 +261,13 @@ export function isPaidWhole(
 
 const DAY_MS = 86_400_000;
 
-/** The next time at that UTC time of day (milliseconds since midnight): today, or tomorrow if it is past. */
+/** Returns the next time at that UTC time of day (milliseconds since midnight): today, or tomorrow if it is past. */
 export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   const today = addMilliseconds(startOfDay(localDateOf(now, UTC), UTC), timeOfDayMs);
   return today > now ? today : addMilliseconds(today, DAY_MS);
 }
 
-/** The entry that commits a summary invoice (§12 rule 3). */
+/** Returns the entry that commits a summary invoice (§12 rule 3). */
 export function parentCommitEntry(
   summary: { readonly id: Uuid; readonly accountRecordId: number },
   effectiveDate: Instant,

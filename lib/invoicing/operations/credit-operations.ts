@@ -50,7 +50,7 @@ export function accountCreditOperations(operations: ConsultedOperations) {
 
     transferCreditToParent: (context: CallContext, childAccountId: Uuid): Promise<void> =>
       operations.run(context, {
-        // The parent gets exactly what the child gives.
+        // The parent gets exactly the child's credit.
         takesItems: false,
         find: (session) => findPair(session, childAccountId),
         lock: (session) => lockPair(session, childAccountId),
@@ -74,18 +74,17 @@ async function planTransfer(
 ) {
   const [state] = await session.invoices.loadStates([child.id]);
   const credit = state?.accountCBA ?? ZERO;
-  if (!credit.greaterThan(0)) throw noCredit(child);
+  if (!credit.greaterThan(0)) {
+    // The message is fixed (http-api §12).
+    const message = `Child account ${child.id} does not have credit`;
+    throw billingError(ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT, message, { accountId: child.id });
+  }
   checkCurrency(invoicingCurrency(parent), invoicingCurrency(child));
+  const now = context.createdDate;
+  const status = InvoiceStatus.COMMITTED;
   const made = (account: Account) => {
-    const today = localDateOf(context.createdDate, account.timeZone);
-    const status = InvoiceStatus.COMMITTED;
-    const invoice = emptyInvoice({
-      id: ids.next(),
-      account,
-      targetDate: today,
-      status,
-      now: context.createdDate,
-    });
+    const today = localDateOf(now, account.timeZone);
+    const invoice = emptyInvoice({ id: ids.next(), account, targetDate: today, status, now });
     return { invoice, dates: { startDate: today, endDate: today } };
   };
   const [given, taken] = [made(parent), made(child)];
@@ -123,7 +122,7 @@ async function findPair(session: ReadSession, childId: Uuid): Promise<Pair> {
 }
 
 /**
- * The two accounts under their locks, which are taken in the order of record ids (ruling R32).
+ * Locks both accounts in the order of record ids (ruling R32).
  * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs the
  * operation again.
  */
@@ -134,35 +133,21 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   const child = locked.find(({ id }) => id === childId);
   const parent = locked.find(({ id }) => id === before.parentAccountId);
   if (!child) throw noSuchAccount(childId);
-  // While this call waited, the child may have got another parent, whose lock is not held.
-  if (!parent || child.parentAccountId !== parent.id) throw movedMeanwhile(child);
+  // Meanwhile the child may have got another parent, which is not locked.
+  if (!parent || child.parentAccountId !== parent.id) {
+    const message = `Another operation gave account ${childId} another parent in between`;
+    throw new ConcurrentChangeError(message, { accountId: childId });
+  }
   return { child, parent };
 }
 
-/** The message is fixed (http-api §12), and so is the next one. */
+/** The message is fixed (http-api §12). */
 function noParent({ id }: Account): BillingError {
-  return billingError(
-    ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
-    `The Account ${id} does not have a Parent Account associated`,
-    { accountId: id },
-  );
+  const message = `The Account ${id} does not have a Parent Account associated`;
+  return billingError(ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, message, { accountId: id });
 }
 
-function noCredit({ id }: Account): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
-    `Child account ${id} does not have credit`,
-    { accountId: id },
-  );
-}
-
-function movedMeanwhile({ id }: Account): ConcurrentChangeError {
-  return new ConcurrentChangeError(`Another operation gave account ${id} another parent in between`, {
-    accountId: id,
-  });
-}
-
-/** Items of used credit that are read at once, to take credit back. */
+/** Page size of used credit items when credit is reclaimed. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
 export function creditDeletion(operations: ConsultedOperations) {
@@ -177,15 +162,8 @@ export function creditDeletion(operations: ConsultedOperations) {
           const item = creditItemOf(items, request);
           await refuseSummarised(session, invoice, item);
           const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
-          return {
-            accounts: [account],
-            invoices,
-            account,
-            invoice,
-            items,
-            item,
-            own: deletedCredit(item, items),
-          };
+          const own = deletedCredit(item, items);
+          return { accounts: [account], invoices, account, invoice, items, item, own };
         },
         apply: (session, deletion) => deleteCredit(session, deletion),
       }),
@@ -240,8 +218,8 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 }
 
 /**
- * Used credit on a child's invoice that a committed summary of the parent stands for stays used: the parent does not owe
- * more again (§12 rule 4), so that it would be credit from a debt that nobody pays.
+ * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed: the parent's debt does not
+ * grow again (§12 rule 4), so nobody would pay the returned credit.
  */
 async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
@@ -254,15 +232,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   );
 }
 
-interface Reclaimed {
-  readonly credits: readonly ChangedCredit[];
-  readonly items: readonly InvoiceItem[];
-}
-
-/**
- * Takes back that much used credit of the account, the newest uses first. They are read in pages, since few of a long
- * history are needed.
- */
+/** Takes back used credit of the account, newest use first, page by page. */
 async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): Promise<Reclaimed> {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];
@@ -273,7 +243,12 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): 
       beforeRecordId: items.at(-1)?.recordId ?? null,
       limit: RECLAIMED_CREDITS_AT_ONCE,
     });
-    if (used.length === 0) throw isSummarised(accountId, missing);
+    if (used.length === 0) {
+      // All other used credit has lowered summaries of the parent.
+      const left = formatDecimal(missing);
+      const message = `Credit of account ${accountId} cannot be deleted: ${left} of it has lowered committed invoices of the parent`;
+      throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { accountId, amount: left });
+    }
     const { changed, missing: left } = reclaimedCredit(used, missing);
     credits.push(...changed);
     items.push(...used.slice(0, changed.length));
@@ -282,19 +257,12 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): 
   return { credits, items };
 }
 
-/** All other used credit has lowered summaries of the parent. */
-function isSummarised(accountId: Uuid, missing: Decimal): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_CBA_DELETED,
-    `Credit of account ${accountId} cannot be deleted: ${formatDecimal(missing)} of it has lowered committed invoices of the parent`,
-    { accountId, amount: formatDecimal(missing) },
-  );
+interface Reclaimed {
+  readonly credits: readonly ChangedCredit[];
+  readonly items: readonly InvoiceItem[];
 }
 
-/**
- * Each invoice before and after its items were changed. Where an invoice has a credit, all of its items decide its
- * amount.
- */
+/** Returns each invoice before and after the change of its items. If it has a credit, all its items decide its amount. */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],
   { items, credits }: Reclaimed,

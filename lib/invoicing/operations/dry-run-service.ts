@@ -27,7 +27,7 @@ import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import type { RatedUsageRequest } from './invoice-operations.ts';
 
-/** Accounts whose invoices are foreseen at a time where plugins or usage sources are asked: each reads by itself. */
+/** Number of accounts whose invoices are foreseen at a time if plugins or usage sources are asked. */
 const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
@@ -51,22 +51,19 @@ export class DryRunService {
 
   async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
     const { accountId } = request;
-    const [view = null] = await this.#views(context, {
-      accountId,
-      wanted: checkDryRun(request),
-      dates: null,
-    });
+    const wanted = checkDryRun(request);
+    const [view = null] = await this.#views(context, { accountId, wanted, dates: null });
     return view;
   }
 
-  /** The invoices that runs at these dates would make, each as `dryRun` has it but for its tracking ids; one reading for all. */
+  /** Returns the invoices of runs at these dates, like `dryRun` but without tracking ids, from one snapshot. */
   upTo(context: CallContext, { accountId, dates }: DatesOfAccount): Promise<readonly (InvoiceView | null)[]> {
     return this.#views(context, { accountId, wanted: upToLast(dates), dates });
   }
 
   /**
-   * The same of many accounts; where neither plugins nor usage sources have a say, in one reading for all. Failures of an
-   * account are its own; one that there is not has no answer.
+   * Returns the invoices of many accounts, from one snapshot if there are no plugins and usage sources. A failure affects only
+   * its account; a missing account has no answer.
    */
   async ofAccounts(
     context: CallContext,
@@ -137,7 +134,7 @@ export class DryRunService {
     return this.#ports.storage.read(tenant, (session) => viewsOf(session, { found, made }));
   }
 
-  /** The dry run with what usage sources tell; null where they have nothing to tell, so that what is recorded counts. */
+  /** Returns the dry run with the usage of sources; null if they supply none, so that recorded usage counts. */
   async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
     const { tenant, createdDate: now, pluginProperties = [] } = context;
     const { accountId, wanted } = input;
@@ -154,7 +151,7 @@ export class DryRunService {
     return usages === null ? null : withSupplies(found, usages);
   }
 
-  /** Of each account what is shown of its invoices; those of one tenant have their catalogs and settings in common. */
+  /** Returns the views of each account's invoices; accounts of one tenant share catalogs and settings. */
   async #view(
     session: ReadSession,
     runs: readonly MadeInvoices[],
@@ -171,11 +168,10 @@ export class DryRunService {
       catalogOf,
       accountIds: runs.map(({ found }) => found.account.id),
       planNames: planNamesOf(
-        built.flatMap(({ found: { overridePlan }, invoices }) =>
-          invoices
-            .flatMap((one) => one?.items ?? [])
-            .filter(({ planName }) => planName !== overridePlan?.name),
-        ),
+        built.flatMap(({ found: { overridePlan }, invoices }) => {
+          const items = invoices.flatMap((one) => one?.items ?? []);
+          return items.filter(({ planName }) => planName !== overridePlan?.name);
+        }),
       ),
     });
     const [only = null] = hasTrackingIds ? built.flatMap(({ invoices }) => invoices) : [];
@@ -183,17 +179,14 @@ export class DryRunService {
     return built.map(({ found: { overridePlan }, invoices }) =>
       invoices.map((one) => {
         if (one === null) return null;
-        const { invoice, items } = one;
-        const [view] = viewInvoices(
-          [{ ...invoice, recordId: 0 }],
-          items.map((item) => ({ ...item, recordId: 0 })),
-          {
-            catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
-            parents: new Map(),
-            numberPatterns: [],
-            trackingIds: new Map([[invoice.id, ids]]),
-          },
-        );
+        const { invoice } = one;
+        const items = one.items.map((item) => ({ ...item, recordId: 0 }));
+        const [view] = viewInvoices([{ ...invoice, recordId: 0 }], items, {
+          catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
+          parents: new Map(),
+          numberPatterns: [],
+          trackingIds: new Map([[invoice.id, ids]]),
+        });
         return view ?? null;
       }),
     );
@@ -206,7 +199,7 @@ export class DryRunService {
       account,
       now,
       targetDate: draft === null ? made.targetDate : raisedTargetDate(draft.invoice, made.targetDate),
-      // §11 rule 4: what a reused draft holds already, and the new items.
+      // §11 rule 4: the items of a reused draft, and the new ones.
       run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
     });
     const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
@@ -214,9 +207,8 @@ export class DryRunService {
   }
 }
 
-/** A dry run that passed the checks, or several that differ by their dates. */
 interface AskedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
-  /** null = the one that `wanted` says. */
+  /** null = the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
 }
 
@@ -226,7 +218,7 @@ interface DatesOfAccount {
   readonly dates: readonly LocalDate[];
 }
 
-/** The invoices of an account by the dates that were asked for, or why there are none. */
+/** The invoices of an account by the requested dates, or the failure. */
 type ForeseenInvoices = { readonly views: readonly (InvoiceView | null)[] } | { readonly error: unknown };
 
 interface MadeInvoices {
@@ -252,7 +244,7 @@ async function undisturbedTo(
   return made;
 }
 
-/** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
+/** Returns the tracking ids of the usage that the invoice would bill first, after those of a reused draft (usage §7.6). */
 async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
     usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
@@ -267,13 +259,13 @@ async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice,
   return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }
 
-/** What usage costs while it happens (usage §3.3). */
+/** The cost of current usage (usage §3.3). */
 export function ratedUsage(
   { storage }: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
   { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
 ) {
-  /** The account's day, and the ends of the periods that are running now. */
+  /** Returns the account's day, and the ends of the running periods. */
   async function running({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
     const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
     const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
@@ -303,14 +295,11 @@ export function ratedUsage(
         const items = (invoices[index]?.items ?? []).filter(
           (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
         );
-        // Where periods of other lengths are running, each is looked at when it ends.
-        return index === 0 ? items : items.filter((item) => isRunning(item, today, end));
+        // Each period is taken from the invoice at its end, without the next periods of sections that end earlier.
+        const isRunning = ({ startDate, endDate }: InvoiceItemView): boolean =>
+          startDate !== null && startDate <= today && endDate === end;
+        return index === 0 ? items : items.filter(isRunning);
       });
     },
   };
-}
-
-/** Sections whose periods end earlier have others by then, which are not running yet. */
-function isRunning({ startDate, endDate }: InvoiceItemView, today: LocalDate, end: LocalDate): boolean {
-  return startDate !== null && startDate <= today && endDate === end;
 }

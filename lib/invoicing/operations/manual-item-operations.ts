@@ -45,16 +45,13 @@ import {
 import type { ProposedInvoice } from '../plugins/decided-change.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
-type ManualItemPorts = Pick<Ports, 'storage' | 'logger'>;
-
-/** Charges, taxes, credits and adjustments that people make (§9). */
+/** Charges, taxes, credits and adjustments that people add (§9). */
 export function manualItemOperations(
-  ports: ManualItemPorts,
+  ports: Pick<Ports, 'storage' | 'logger'>,
   catalogs: CatalogProvider,
   operations: ConsultedOperations,
 ) {
   const { storage } = ports;
-
   async function viewsOf(
     { tenant, createdDate: now }: CallContext,
     accountId: Uuid,
@@ -77,8 +74,7 @@ export function manualItemOperations(
       const { accountId, ids } = await operations.run(context, {
         ...onAccount(request.accountId),
         takesItems: true,
-        plan: (session, account, planning) =>
-          planItems(session, { account, context, type, request, ids: planning.ids }),
+        plan: (session, account, { ids }) => planItems(session, { account, context, type, request, ids }),
         apply: async (session, { account, itemIds }, decided) => {
           await saveDecided(session, decided, account);
           return { accountId: account.id, ids: itemIds };
@@ -99,9 +95,8 @@ export function manualItemOperations(
       const isCredit = item?.itemType === InvoiceItemType.CREDIT_ADJ;
       const [view] = isCredit ? await viewsOf(context, item.accountId, [item]) : [];
       if (view) return view;
-      throw billingError(ErrorCode.INVOICE_NO_SUCH_CREDIT, `Credit does not exist for id ${itemId}`, {
-        creditId: itemId,
-      });
+      const message = `Credit does not exist for id ${itemId}`;
+      throw billingError(ErrorCode.INVOICE_NO_SUCH_CREDIT, message, { creditId: itemId });
     },
 
     adjustItem: async (context: CallContext, request: ItemAdjustmentRequest): Promise<void> => {
@@ -120,38 +115,34 @@ export function manualItemOperations(
 
 async function planAdjustment(
   session: ReadSession,
-  {
-    account,
-    context,
-    request,
-    ids,
-    isConsulted,
-  }: Planning & {
-    readonly account: Account;
-    readonly context: CallContext;
-    readonly request: ItemAdjustmentRequest;
-  },
+  { ids, isConsulted, ...asked }: Planning & Omit<Adjusting, 'invoice' | 'id'>,
 ) {
+  const { account, request } = asked;
   const invoice = await invoiceToAdjust(session, account, request);
   const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
   const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
   const item = items.find(({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id);
   if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
-  const { adjustment, remains } = adjustmentOf(item, { request, context, account, invoice, id: ids.next() });
+  const { adjustment, remains } = adjustmentOf(item, { ...asked, invoice, id: ids.next() });
   const existing = stored?.map((each) => (each === item ? { ...each, ...remains } : each)) ?? null;
   const proposed = { before: invoice, invoice, existing, newItems: [adjustment], remains: [remains] };
   return { accounts: [account], account, invoices: [proposed] };
 }
 
-interface AskedItems {
-  readonly account: Account;
-  readonly context: CallContext;
-  readonly type: ManualItemType;
-  readonly request: ManualItemsRequest;
-  readonly ids: IdGenerator;
-}
-
-async function planItems(session: ReadSession, { account, context, type, request, ids }: AskedItems) {
+async function planItems(
+  session: ReadSession,
+  {
+    account,
+    context,
+    type,
+    request,
+    ids,
+  }: Omit<Migrating, 'request'> & {
+    readonly account: Account;
+    readonly type: ManualItemType;
+    readonly request: ManualItemsRequest;
+  },
+) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
   const drafts = await draftsOf(session, account, request.items);
@@ -173,12 +164,9 @@ async function planItems(session: ReadSession, { account, context, type, request
   const own = itemsOf(null);
   const invoices: readonly ProposedInvoice[] = [
     ...(own.length > 0 ? [{ before: null, invoice, existing: [], newItems: own }] : []),
-    ...drafts.map(({ invoice: draft, items }) => ({
-      before: draft,
-      invoice: draft,
-      existing: items,
-      newItems: itemsOf(draft.id),
-    })),
+    ...drafts.map(({ invoice: draft, items: existing }) => {
+      return { before: draft, invoice: draft, existing, newItems: itemsOf(draft.id) };
+    }),
   ];
   return { accounts: [account], account, invoices, itemIds: added.map(({ item }) => item.id) };
 }
@@ -192,10 +180,13 @@ interface Adjusting {
 }
 
 function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
-  const asked = request.amount == null ? null : statedOf(request.amount, { item, invoice, context });
+  const asked = request.amount == null ? null : statedOf(request.amount, item, { invoice, context });
   if (asked?.isZero()) throw notPositive(asked);
   const amount = adjustedAmount(item, asked);
-  if (amount.isZero()) throw nothingRemains(item.id);
+  if (amount.isZero()) {
+    const message = `Nothing remains to adjust of invoice item ${item.id}`;
+    throw billingError(ErrorCode.INVOICE_NOTHING_TO_DO, message, { invoiceItemId: item.id });
+  }
   const adjustment = itemAdjustment(item, {
     id,
     amount,
@@ -207,24 +198,21 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
 }
 
 /**
- * The amount that is asked for: what remains of the item, or what older data has left of the invoice's balance below the
- * minor unit, may be stated however fine it is (§9 rule 4).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another one that is finer than the currency.
+ * Returns the requested amount. The remainder of the item, and what older data has left of the invoice's balance below the
+ * minor unit, may be stated at any precision (§9 rule 4).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for any other amount finer than the currency.
  */
 function statedOf(
   amount: Decimal,
-  {
-    item,
-    invoice: { currency, rawBalance },
-    context,
-  }: Pick<Adjusting, 'invoice' | 'context'> & { readonly item: InvoiceItem },
+  item: InvoiceItem,
+  { invoice: { currency, rawBalance }, context }: Pick<Adjusting, 'invoice' | 'context'>,
 ): Decimal {
   if (amount.equals(belowMinorUnit(rawBalance, currency))) return amount;
   const { roundsFloatNoise } = context;
   return statedAmount(amount, { currency, roundsFloatNoise, rest: item.repairable });
 }
 
-/** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */
+/** Loads the named drafts with their items. @throws BillingError 4006, 4024, 4023. */
 async function draftsOf(session: ReadSession, account: Account, items: readonly ManualItem[]) {
   const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
   if (ids.length === 0) return [];
@@ -242,19 +230,13 @@ async function invoiceToAdjust(
   const [invoice] = await session.invoices.findByIds([invoiceId]);
   if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
   if (invoice.status === InvoiceStatus.VOID) {
-    throw billingError(
-      ErrorCode.INVOICE_VOID_UPDATED,
-      `Invoice ${invoiceId} is void: its items cannot be adjusted`,
-      { invoiceId },
-    );
+    const message = `Invoice ${invoiceId} is void: its items cannot be adjusted`;
+    throw billingError(ErrorCode.INVOICE_VOID_UPDATED, message, { invoiceId });
   }
   checkCurrency(currency, invoice.currency);
   if (!invoice.isMigration) return invoice;
-  throw billingError(
-    ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-    `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`,
-    { invoiceId },
-  );
+  const message = `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`;
+  throw billingError(ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT, message, { invoiceId });
 }
 
 function notPositive(amount: Decimal): BillingError {
@@ -264,15 +246,7 @@ function notPositive(amount: Decimal): BillingError {
   );
 }
 
-function nothingRemains(invoiceItemId: Uuid): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_NOTHING_TO_DO,
-    `Nothing remains to adjust of invoice item ${invoiceItemId}`,
-    { invoiceItemId },
-  );
-}
-
-/** Invoices of the past that another system made (§9 rule 5). */
+/** Past invoices of other systems (§9 rule 5). */
 export function migrationOperations(invoices: InvoiceReader, operations: ConsultedOperations) {
   return {
     createMigrationInvoice: async (
@@ -282,7 +256,7 @@ export function migrationOperations(invoices: InvoiceReader, operations: Consult
       checkMigrationItems(request.items);
       const invoiceId = await operations.run(context, {
         ...onAccount(request.accountId),
-        // They are stored as they are given.
+        // Their items are stored as given.
         takesItems: false,
         plan: async (_session, account, { ids }) => {
           const { invoice, newItems } = migrated(account, { request, context, ids });

@@ -31,36 +31,31 @@ import {
 import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
 import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
-/** What an operation is told when it works out what it would change. */
 export interface Planning {
   readonly ids: IdGenerator;
-  /** True: plugins look at it, so that all that is stored of its invoices is read. */
+  /** True: plugins see the operation, so all stored items of its invoices are read. */
   readonly isConsulted: boolean;
 }
 
-/** An operation of people on invoices (§9), described before it is done, so that plugins can have a say in between. */
+/** An operation of people on invoices (§9), described before it is applied, so that plugins can veto or change it. */
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
-  /** Told to plugins as property INVOICE_OPERATION (§13 rule 7). */
+  /** The value of the plugin property INVOICE_OPERATION (§13 rule 7). */
   readonly name?: 'commit' | 'void';
   /** Whether plugins may add items to its invoices. */
   readonly takesItems: boolean;
-  /** What it is about, without a lock. */
+  /** Loads the subject without a lock. */
   find(session: ReadSession): Promise<Subject>;
-  /** The same under the locks that it needs. */
+  /** Loads the subject under the required locks. */
   lock(session: WriteSession): Promise<Subject>;
-  /** What it would change now: the same subject and ids give the same plan. Throws what the operation is refused for. */
+  /** Returns the change, the same for the same subject and ids. Throws if the operation is invalid. */
   plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
-  /** Does it, in the transaction that holds the locks. */
+  /** Applies the change, in the transaction that holds the locks. */
   apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
 }
 
-interface NumberedChange extends DecidedChange {
+interface ChangeToApply extends DecidedChange {
   /** The numbers that plugins impose, by id of the new invoice. */
   readonly numbers: ReadonlyMap<Uuid, number>;
-}
-
-/** What is to be stored, and the source of further ids. */
-interface ChangeToApply extends NumberedChange {
   readonly ids: IdGenerator;
 }
 
@@ -71,20 +66,19 @@ interface Consulted<Plan> {
   readonly plan: Plan;
   readonly ids: readonly Uuid[];
   readonly parts: readonly AskedPart[];
-  /** What plugins have made of its invoices, in their order. */
+  /** Its invoices with the plugins' changes, in the same order. */
   readonly asked: readonly AskedInvoice[];
 }
 
-/** What plugins are told of one account of an operation. */
+/** The state of one account's plugin calls in an operation. */
 interface AskedPart {
   readonly account: Account;
   readonly call: ConsultedCall;
   readonly properties: Properties;
-  /** Its invoices as plugins saw them last, by id. */
+  /** Its invoices as plugins last saw them, by id. */
   readonly seen: ReadonlyMap<Uuid, SeenInvoice>;
 }
 
-/** What operations ask plugins with. */
 interface OperationTools {
   readonly ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly plugins: RegisteredInvoicePlugins;
@@ -94,8 +88,8 @@ interface OperationTools {
 /** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
-   * Does the operation. If the tenant has plugins, they are asked outside transactions and without a lock about what it
-   * would change, and it is done if that is still so under the lock; else all of it starts again.
+   * Runs the operation. A tenant's plugins are first asked about the planned change, outside transactions and without a lock.
+   * If the change is a different one under the lock, everything starts again.
    * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
    * account that keeps changing; for items of plugins 4006 to 4031; else what the operation throws.
    */
@@ -121,7 +115,7 @@ export function consultedOperations(tools: OperationTools): ConsultedOperations 
   };
 }
 
-/** Asks the plugins; null if the tenant has none. Costs nothing if no tenant has any. */
+/** Asks the plugins; null if the tenant has none. Free if no tenant has any. */
 async function consult<Subject, Plan extends ProposedChange, Result>(
   { ports, plugins, configOf }: OperationTools,
   context: CallContext,
@@ -139,10 +133,15 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   if (planned === null) return null;
   const { calls, plan } = planned;
   const parts: AskedPart[] = [];
+  const { tenant, createdDate: now, pluginProperties = [] } = context;
+  const caller = { ...context, userTokenOf: () => context.userToken };
+  const { name } = operation;
+  const named = name === undefined ? [] : [{ key: 'INVOICE_OPERATION', value: name, isUpdatable: false }];
   for (const account of plan.accounts) {
-    const call = callOf(account, context);
+    const about = { tenant, now, targetDate: null, rescheduled: false, dryRun: false };
+    const call = consultedCall(account, caller, about);
     const own = invoicesOf(plan, account);
-    const properties = await askBefore(calls, call, { own, given: propertiesOf(context, operation) });
+    const properties = await askBefore(calls, call, { own, given: [...pluginProperties, ...named] });
     const seen = new Map(own.map((each) => [each.invoice.id, seenProposed(each)]));
     parts.push({ account, call, properties, seen });
   }
@@ -150,7 +149,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   return { ...planned, parts, asked: plan.invoices.map(askedOf) };
 }
 
-/** Returns null if the operation would now be another one than the plugins have seen. */
+/** Returns null if the plan differs from the one that the plugins have seen. */
 async function doOnce<Subject, Plan extends ProposedChange, Result>(
   { ports }: OperationTools,
   { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },
@@ -194,26 +193,12 @@ async function tellSuccess(
   }
 }
 
-function callOf(account: Account, context: CallContext): ConsultedCall {
-  const caller = { ...context, userTokenOf: () => context.userToken };
-  const { tenant, createdDate: now } = context;
-  return consultedCall(account, caller, { tenant, now, targetDate: null, rescheduled: false, dryRun: false });
-}
-
-function propertiesOf(
-  { pluginProperties = [] }: CallContext,
-  { name }: { readonly name?: 'commit' | 'void' },
-): Properties {
-  if (name === undefined) return pluginProperties;
-  return [...pluginProperties, { key: 'INVOICE_OPERATION', value: name, isUpdatable: false }];
-}
-
 function invoicesOf({ invoices }: ProposedChange, account: Account | undefined): readonly ProposedInvoice[] {
   return invoices.filter(({ invoice }) => invoice.accountId === account?.id);
 }
 
 /**
- * `priorCall` of one account. Plugins see the invoice where the operation is about one that exists.
+ * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing one.
  * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029).
  */
 async function askBefore(
@@ -222,8 +207,7 @@ async function askBefore(
   { own, given }: { readonly own: readonly ProposedInvoice[]; readonly given: Properties },
 ): Promise<Properties> {
   const [only] = own;
-  const isOfOne = own.length === 1 && only?.before != null;
-  const about = isOfOne && only !== undefined ? seenProposed(only) : null;
+  const about = own.length === 1 && only?.before != null ? seenProposed(only) : null;
   const prior = await calls.prior(call, given, about);
   if (prior.kind === 'go') return prior.properties;
   const what =
@@ -235,7 +219,7 @@ async function askBefore(
   );
 }
 
-/** Asks about the items of each invoice; a failure is told to the plugins (§8.6). */
+/** Asks for the items of each invoice; reports a failure to the plugins (§8.6). */
 async function askForItems<Plan extends ProposedChange>(
   planned: Pick<Consulted<Plan>, 'calls' | 'plan' | 'ids'>,
   begun: readonly AskedPart[],
@@ -274,12 +258,12 @@ async function tellFailure({ calls, parts }: Pick<Consulted<ProposedChange>, 'ca
   }
 }
 
-/** The operation as plugins have decided, checked against what is stored. */
+/** Returns the operation as plugins have decided, checked against the stored data. */
 async function decide(
   session: WriteSession,
   plan: ProposedChange,
   { asked, parts }: Consulted<ProposedChange>,
-): Promise<NumberedChange> {
+) {
   const stored = await loadElsewhere(session, asked);
   const taken = new TakenIds(stored.taken);
   for (const each of asked) taken.add(each);
@@ -287,16 +271,13 @@ async function decide(
   return { ...decided, numbers: await imposedBy(parts, session, plan) };
 }
 
-/** The numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
+/** Returns the numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
 async function imposedBy(parts: readonly AskedPart[], session: WriteSession, { invoices }: ProposedChange) {
+  const added = invoices.filter(({ before }) => before === null).map(({ invoice }) => invoice);
   const asked = parts.flatMap(({ call, properties }) => {
-    const added = invoices.filter(
-      ({ before, invoice }) => before === null && invoice.accountId === call.accountId,
-    );
-    return numbersOf(
-      added.map(({ invoice }) => invoice.id),
-      properties,
-    );
+    const own = added.filter(({ accountId }) => accountId === call.accountId);
+    const ids = own.map(({ id }) => id);
+    return numbersOf(ids, properties);
   });
   const { numbers, refused } = await imposeNumbers(session, [{ of: null, numbers: asked }]);
   for (const { error } of refused) throw error;
@@ -310,7 +291,7 @@ export function onAccount(accountId: Uuid) {
   };
 }
 
-/** Stores the items of an operation and of the plugins that were asked about it; the account is locked. */
+/** Stores the items of an operation and of its plugins; the account is locked. */
 export async function saveDecided(
   session: WriteSession,
   { changes, rewritten, remains, numbers, ids }: ChangeToApply,

@@ -28,13 +28,13 @@ import {
 import { type Proposal, recordedIds } from './proposal.ts';
 import { groupedItems } from './split-and-number.ts';
 
-/** A run that plugins have been asked about, and what they have made of it. */
+/** A run that plugins were asked about, with their changes. */
 export interface SeenRun {
   readonly proposal: Proposal;
-  /** The ids that its evaluation has used, in order. */
+  /** The item ids of its evaluation, in order. */
   readonly ids: readonly Uuid[];
   readonly asked: AskedInvoice;
-  /** Its items by the invoices that they go to; one unless plugins have split it. */
+  /** Its items by invoice; one group unless plugins have split it. */
   readonly groups: readonly (readonly NewInvoiceItem[])[];
 }
 
@@ -43,17 +43,17 @@ export type Consultation =
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
-      /** null: nobody has seen the run. */
+      /** null = no plugin has seen the run. */
       readonly seen: SeenRun | null;
-      /** Whether a plugin has to see the invoice, if there is one. */
+      /** Whether plugins must see the invoice, if there is one. */
       readonly isToBeSeen: boolean;
-      /** The invoice as plugins saw it last; null = none. */
+      /** The invoice as plugins last saw it; null = none. */
       readonly invoice: SeenInvoice | null;
     }
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** When a plugin wants to be asked again; null = it has aborted the run. */
+      /** When a plugin wants to be asked again; null = it aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -61,11 +61,11 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** After a failure that follows the evaluation: the dates at which the account is due, and the invoice. */
+      /** For a failure after the evaluation: the account's due dates, and the invoice. */
       readonly worked: { readonly due: DueDates; readonly invoice: SeenInvoice } | null;
     };
 
-/** What the plugins of a tenant decided about the runs of some accounts. */
+/** The decisions of a tenant's plugins about the runs of some accounts. */
 export interface Consultations {
   readonly calls: InvoicePluginCalls;
   /** By account id. */
@@ -73,7 +73,7 @@ export interface Consultations {
 }
 
 interface RunsToConsult extends RunsToAsk {
-  /** What usage sources have supplied; null = there are none. */
+  /** The usage supplied by sources; null = none. */
   readonly supplies: UsageSupplies | null;
 }
 
@@ -94,8 +94,6 @@ interface Planned {
   readonly calls: InvoicePluginCalls;
   readonly config: InvoicingConfig;
   readonly going: readonly Going[];
-  /** Runs without a valid target date: they fail without plugins. */
-  readonly refused: readonly Going[];
 }
 
 interface Worked extends Going {
@@ -105,16 +103,15 @@ interface Worked extends Going {
 }
 
 /**
- * Asks the invoice plugins of a tenant about runs, outside any transaction and without a lock (§8.2 steps 6 to 12): the runs
- * are evaluated from a snapshot, and the answers hold for these runs only. Returns null if the tenant has no plugins; if no
- * tenant has any, that costs nothing.
+ * Asks a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to 12): the runs are
+ * evaluated from a snapshot, and the answers apply to these runs only. Returns null if the tenant has no plugins.
  */
 export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Promise<Consultations | null> {
   if (tools.plugins.isEmpty) return null;
   const { storage } = tools.ports;
   const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
     const plan = await planRuns(session, runs, tools);
-    // If nobody has to be asked before, the runs are evaluated from the same snapshot.
+    // If no plugin has a `priorCall`, the runs are evaluated from the same snapshot.
     const isAtOnce = plan !== null && !plan.calls.has('priorCall');
     return { planned: plan, workedAtOnce: isAtOnce ? await work(session, plan, tools) : null };
   });
@@ -126,7 +123,7 @@ export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Pro
     (await storage.read(runs.tenant, (session) => work(session, { ...planned, going }, tools)));
   const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) => askOne(calls, each, runs));
   const seen = new Set(asked.map(({ call }) => call.accountId));
-  // A run that could not be evaluated fails under the lock too, or is evaluated there and has to be seen then.
+  // A run that could not be evaluated fails under the lock too, or is evaluated and seen there.
   const unseen = [...refused, ...going.filter(({ call }) => !seen.has(call.accountId))].map(
     ({ call, properties }): Consultation => {
       return { kind: 'go', call, properties, seen: null, isToBeSeen: seesInvoices(calls), invoice: null };
@@ -154,7 +151,7 @@ async function planRuns(session: ReadSession, runs: RunsToConsult, { plugins, co
   return { runs, calls, config, going: all.filter(isDated), refused: all.filter((each) => !isDated(each)) };
 }
 
-/** Evaluates the runs as they would be now, with the credit that they would use. */
+/** Evaluates the runs, with the credit that they would use. */
 async function work(
   session: ReadSession,
   { going, runs, calls, config }: Planned,
@@ -163,18 +160,11 @@ async function work(
   if (going.length === 0 || !seesInvoices(calls)) return [];
   const { now, supplies } = runs;
   const goingOf = new Map(going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]));
-  // A run that fails here fails again under the lock, where it is handled.
-  const evaluated = await evaluateRuns(
-    session,
-    going.map(({ request }) => request),
-    {
-      now,
-      config,
-      supplies,
-      catalogOf: await runs.catalogsOf(session, [...goingOf.keys()]),
-      idsOf: (accountId) => goingOf.get(accountId)?.ids ?? ids,
-    },
-  );
+  // A run that fails here fails again under the lock, where the failure is handled.
+  const requests = going.map(({ request }) => request);
+  const catalogOf = await runs.catalogsOf(session, [...goingOf.keys()]);
+  const idsOf = (accountId: Uuid) => goingOf.get(accountId)?.ids ?? ids;
+  const evaluated = await evaluateRuns(session, requests, { now, config, supplies, catalogOf, idsOf });
   const credited = await creditRuns(session, evaluated.runs, { now, ids });
   const itemsOf = new Map(credited.runs.map(({ billing, run }) => [billing.account.id, run.items]));
   return evaluated.runs.flatMap((each): readonly Worked[] => {
@@ -220,7 +210,7 @@ async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToCon
   }
 }
 
-/** Calls `priorCall`: the runs that go on after it, and the outcome of the others. */
+/** Calls `priorCall`. Returns the runs that continue, and the outcomes of the others. */
 async function askBefore(calls: InvoicePluginCalls, planned: readonly Going[]) {
   if (!calls.has('priorCall')) return { going: planned, over: [] };
   const going: Going[] = [];
@@ -242,7 +232,7 @@ function seesInvoices(calls: InvoicePluginCalls): boolean {
   return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
-/** What plugins are asked about, which has to be the same under the lock. */
+/** Returns the part of a run that must be the same under the lock as when plugins were asked. */
 export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
   const { draft, status } = run.invoice;
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
@@ -268,7 +258,7 @@ export function askedOfRun({ account, run, invoiceId, credit }: AskedRun): Asked
   };
 }
 
-/** Shows the invoice of the run with what plugins have made of it so far. */
+/** Returns how plugins see the run's invoice with their changes so far. */
 export function seeingRun(
   { account, targetDate, run, invoiceId, credit }: AskedRun,
   now: Instant,
@@ -280,32 +270,32 @@ export function seeingRun(
 }
 
 /**
- * Reports the outcome of runs to the plugins that were asked about them, once it is committed (§8.2 steps 9 and 15, §8.6).
- * Reads the stored invoices once for all runs, and only if a plugin wants to know. Never throws (§13 rule 8).
+ * Reports the committed outcome of runs to the plugins that were asked about them (§8.2 steps 9 and 15, §8.6). Reads the
+ * stored invoices once, if a plugin has the callback. Never throws (§13 rule 8).
  */
 export async function tellOutcomes(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
   consultations: Consultations,
   results: readonly RunResult[],
 ): Promise<void> {
-  const told = results.filter((result) => wantsToKnow(consultations.calls, result));
+  const reported = results.filter((result) => hasCallbackFor(consultations.calls, result));
   const [first] = consultations.of.values();
-  if (told.length === 0 || first === undefined) return;
+  if (reported.length === 0 || first === undefined) return;
   try {
-    const ids = told.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
-    await tell(consultations, told, await loadSeenInvoices(storage, first.call.tenant, ids));
+    const ids = reported.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
+    await reportAll(consultations, reported, await loadSeenInvoices(storage, first.call.tenant, ids));
   } catch (error) {
-    const accountIds = told.map(({ account }) => account.id);
+    const accountIds = reported.map(({ account }) => account.id);
     logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome of runs');
   }
 }
 
-async function tell(
+async function reportAll(
   { calls, of }: Consultations,
-  told: readonly RunResult[],
+  results: readonly RunResult[],
   stored: ReadonlyMap<Uuid, SeenInvoice>,
 ): Promise<void> {
-  await inParallel(told, MAX_CONCURRENT_INVOICE_CALLS, async (result) => {
+  await inParallel(results, MAX_CONCURRENT_INVOICE_CALLS, async (result) => {
     const consultation = of.get(result.account.id);
     if (consultation === undefined || consultation.kind === 'stopped') return;
     const { call, properties } = consultation;
@@ -320,7 +310,7 @@ function lastSeen(consultation: Exclude<Consultation, { kind: 'stopped' }>): See
   return consultation.kind === 'go' ? consultation.invoice : (consultation.worked?.invoice ?? null);
 }
 
-function wantsToKnow(calls: InvoicePluginCalls, result: RunResult): boolean {
+function hasCallbackFor(calls: InvoicePluginCalls, result: RunResult): boolean {
   if (result.kind === 'done') return calls.has('onSuccessCall');
   return result.kind === 'failed' && result.isWorkedOut && calls.has('onFailureCall');
 }

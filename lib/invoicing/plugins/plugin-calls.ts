@@ -28,17 +28,15 @@ import type { RunCaller } from '../runs/ask-usage-sources.ts';
 import { type AskedInvoice, withAdditionalItems } from './additional-items.ts';
 import { claimedAnswer, claimedGroups, claimedItems, claimedPrior, refusedTo } from './plugin-claims.ts';
 
-/** Time limit of one call of an invoice plugin: no lock is held meanwhile, but the account's run waits for it. */
+/** Time limit of one plugin call. No lock is held meanwhile, but the account's run waits. */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
-/** What plugins are asked about, the same for all calls of one run or operation on one account. */
+/** The context that all calls of one run or operation on one account share. */
 export interface ConsultedCall
   extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'now'> {
   readonly tenant: TenantRef;
   readonly now: Instant;
 }
-
-/** The call that plugins are told of. */
 export function consultedCall(
   { id: accountId, recordId }: Account,
   { userName, reasonCode, comments, userTokenOf }: RunCaller,
@@ -54,20 +52,11 @@ type PriorDecision =
 
 type Properties = readonly PluginProperty[];
 
-/** How plugins see the invoice at hand as it is after the previous one. */
-type See = (asked: AskedInvoice) => SeenInvoice;
-
-interface AskingForItems {
-  readonly see: See;
-  /** Local date of new items that have none. */
-  readonly date: LocalDate;
-}
-
 type Member = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
 
 /**
- * The calls of the invoice plugins of one tenant, in their order (§13). Never inside a transaction. What a plugin answers is
- * a claim: it is read as such, and the error for what cannot be names the plugin.
+ * Calls the invoice plugins of one tenant in their order (§13), never inside a transaction. Each answer is validated; errors
+ * name the plugin.
  */
 export class InvoicePluginCalls {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'> & ActivityPorts;
@@ -81,7 +70,7 @@ export class InvoicePluginCalls {
     this.#plugins = plugins;
   }
 
-  /** True: there is nobody to ask. */
+  /** True: the tenant has no plugins. */
   get isEmpty(): boolean {
     return this.#plugins.length === 0;
   }
@@ -91,8 +80,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Asks before anything is done (§8.2 step 6): an abort wins, then the earliest date.
-   * @param invoice the invoice that an operation is about; null for runs.
+   * Asks before a run or operation (§8.2 step 6): an abort wins, then the earliest date.
+   * @param invoice the invoice of an operation; null for runs.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */
   async prior(
@@ -110,7 +99,7 @@ export class InvoicePluginCalls {
         claimedPrior(answer, call.now),
       );
       if (prior.isAborted) return { kind: 'aborted', pluginName: plugin.name };
-      const to = prior.rescheduledTo;
+      const { rescheduledTo: to } = prior;
       if (to !== null && (earliest === null || to < earliest.to)) {
         earliest = { kind: 'rescheduled', pluginName: plugin.name, to };
       }
@@ -120,13 +109,15 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * The invoice with the items that the plugins add and change (§8.2 step 11).
+   * Returns the invoice with the items that the plugins add and change (§8.2 step 11).
+   * @param see how a plugin sees the invoice after the previous one.
+   * @param date default local date of new items.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails, and those of `withAdditionalItems`.
    */
   async additionalItems(
     call: ConsultedCall,
     given: { readonly invoice: AskedInvoice; readonly properties: Properties },
-    { see, date }: AskingForItems,
+    { see, date }: { readonly see: (asked: AskedInvoice) => SeenInvoice; readonly date: LocalDate },
   ): Promise<{ readonly invoice: AskedInvoice; readonly properties: Properties }> {
     let { invoice } = given;
     let properties = frozenCopy(given.properties);
@@ -150,8 +141,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * How the items are to be grouped (§8.2 step 12): the first answer that is not empty; null = not at all. What the groups
-   * come to is checked by `read`, so that its error names the plugin.
+   * Returns the groups of the items (§8.2 step 12): the first answer that is not empty; null = no grouping. `read` validates
+   * the groups, so that its error names the plugin.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */
   async grouping<G>(
@@ -178,17 +169,17 @@ export class InvoicePluginCalls {
     return { groups, properties };
   }
 
-  /** Tells that an invoice is stored, or that there was nothing to do (null). Never throws (§13 rule 8). */
+  /** Reports a stored invoice, or null if there was nothing to do. Never throws (§13 rule 8). */
   succeeded(call: ConsultedCall, properties: Properties, invoice: SeenInvoice | null): Promise<void> {
-    return this.#tell('onSuccessCall', call, { properties, invoice });
+    return this.#report('onSuccessCall', call, { properties, invoice });
   }
 
-  /** Tells that an invoice is not stored after all. Never throws (§13 rule 8). */
+  /** Reports that an invoice is not stored after all. Never throws (§13 rule 8). */
   failed(call: ConsultedCall, properties: Properties, invoice: SeenInvoice | null): Promise<void> {
-    return this.#tell('onFailureCall', call, { properties, invoice });
+    return this.#report('onFailureCall', call, { properties, invoice });
   }
 
-  async #tell(
+  async #report(
     member: 'onSuccessCall' | 'onFailureCall',
     call: ConsultedCall,
     given: { readonly properties: Properties; readonly invoice: SeenInvoice | null },
@@ -203,10 +194,9 @@ export class InvoicePluginCalls {
         const answer = await this.#ask({ plugin, member }, ask, claimedAnswer);
         properties = frozenOr(answer.properties, properties);
       } catch (error) {
-        this.#ports.logger.error(
-          { err: error, pluginName: plugin.name, accountId: call.accountId, invoiceId: invoice?.id ?? null },
-          'an invoice plugin failed when it was told the outcome',
-        );
+        const { accountId } = call;
+        const facts = { err: error, pluginName: plugin.name, accountId, invoiceId: invoice?.id ?? null };
+        this.#ports.logger.error(facts, 'an invoice plugin failed when it was told the outcome');
       }
     }
   }
@@ -225,15 +215,16 @@ export class InvoicePluginCalls {
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
       if (error instanceof BillingError) throw refusedTo(name, error);
       if (error instanceof InvariantError) throw error;
-      // A getter or a proxy in the answer is code of the plugin too.
+      // A getter or a proxy in the answer is plugin code too.
       const what = `gave an answer that cannot be read (${member}); the log of the server tells why`;
       throw pluginFailure(called, what, error);
     }
   }
 
   #warn({ name }: InvoicePlugin, { accountId }: ConsultedCall, passedOver: readonly string[]): void {
+    const facts = { pluginName: name, accountId, passedOver };
     this.#ports.logger.warn(
-      { pluginName: name, accountId, passedOver },
+      facts,
       'an invoice plugin changed what plugins cannot change; it stays as it was',
     );
   }
@@ -248,7 +239,7 @@ function frozenOr(answered: Properties | null | undefined, properties: Propertie
   return answered == null ? properties : frozenCopy(answered);
 }
 
-/** The invoice plugins that the engine was opened with, and which of them a tenant has. */
+/** The registered invoice plugins. `of` selects those of a tenant. */
 export class RegisteredInvoicePlugins {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'>;
   readonly #plugins: readonly InvoicePlugin[];
@@ -261,19 +252,17 @@ export class RegisteredInvoicePlugins {
     this.#plugins = plugins;
   }
 
-  /** True: no tenant has any, so that nothing has to be read to know it. */
+  /** True: no tenant has any, so no configuration needs to be read. */
   get isEmpty(): boolean {
     return this.#plugins.length === 0;
   }
 
-  /** Those of a tenant (§13 rule 1): by its configuration, else all by name; names that are not registered are skipped. */
+  /** Returns the plugins that the tenant's configuration names, else all by name; unknown names are skipped (§13 rule 1). */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));
     const names = plugins.length > 0 ? [...new Set(plugins)] : [...byName.keys()].sort();
-    return new InvoicePluginCalls(
-      this.#ports,
-      names.flatMap((name) => byName.get(name) ?? []),
-    );
+    const own = names.flatMap((name) => byName.get(name) ?? []);
+    return new InvoicePluginCalls(this.#ports, own);
   }
 }
 
@@ -292,8 +281,8 @@ function seenItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: Any
 }
 
 /**
- * The invoice at hand as the next plugin sees it: what is stored of it, what it gets, and the account credit that it would
- * have without plugins, with the amounts of them all while it is unpaid.
+ * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get without
+ * plugins, and the amounts of all while it is unpaid.
  */
 export function seenAsked(
   invoice: New<Invoice>,
@@ -305,10 +294,10 @@ export function seenAsked(
   return seenInvoice({ ...invoice, ...invoiceAmounts(all) }, all);
 }
 
-/** Invoices that a plugin's look at those of an account reads at once. */
+/** Page size when a plugin reads an account's invoices. */
 const INVOICES_SEEN_AT_ONCE = 100;
 
-/** The stored invoices of an account in creation order, read some at a time as they are asked for. */
+/** Yields the stored invoices of an account in creation order, read page by page. */
 async function* existingInvoices(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,

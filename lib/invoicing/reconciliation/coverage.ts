@@ -12,10 +12,10 @@ export interface RecurringRow extends CoverageRow {
   readonly rate: Decimal;
 }
 
-/** What a repair reads of the RECURRING item that it repairs (BilledItemState of §1.5). */
+/** The facts of a RECURRING item that a repair needs (BilledItemState of §1.5). */
 export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amount' | 'repairable'>;
 
-/** The RECURRING rows among `rows`, by start date. @throws InvariantError on a row without end or rate, or an overlap. */
+/** Returns the RECURRING rows by start date. @throws InvariantError on a row without end or rate, or an overlap. */
 export function recurringRows(rows: readonly CoverageRow[]): readonly RecurringRow[] {
   const recurring = rows.filter(isRecurringRow);
   if (recurring.length > 1) recurring.sort((a, b) => a.startDate - b.startDate);
@@ -40,7 +40,7 @@ function isRecurringRow(row: CoverageRow): row is RecurringRow {
   return true;
 }
 
-/** Days of one kind of recurring charge: plan, phase and rate (invoicing, vocabulary). */
+/** Days of one kind of recurring charge: plan, phase and rate. */
 interface ChargedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
@@ -49,27 +49,27 @@ interface ChargedInterval {
   readonly rate: Decimal;
 }
 
-/** A maximal stretch of `of` that no interval of its kind covers. */
+/** A maximal part of `of` that no interval of its kind covers. */
 export interface UncoveredPart<T extends ChargedInterval> {
   readonly of: T;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
 }
 
-interface UncoveredPartsInput<T extends ChargedInterval> {
-  /** Sorted by start, without overlap. */
+/**
+ * Returns the parts of `intervals` that no interval of `covers` of the same kind covers, in date order. Both lists are sorted
+ * by start, without overlap.
+ * @param windowStart earlier days are ignored; null = none are.
+ */
+export function uncoveredParts<T extends ChargedInterval>({
+  intervals,
+  covers,
+  windowStart,
+}: {
   readonly intervals: readonly T[];
-  /** Sorted by start, without overlap. */
   readonly covers: readonly ChargedInterval[];
-  /** Days before it are not looked at; null = all days are. */
   readonly windowStart: LocalDate | null;
-}
-
-/** The parts of `intervals` that no interval of `covers` of the same kind covers, in date order; linear in both lists. */
-export function uncoveredParts<T extends ChargedInterval>(
-  input: UncoveredPartsInput<T>,
-): readonly UncoveredPart<T>[] {
-  const { intervals, covers, windowStart } = input;
+}): readonly UncoveredPart<T>[] {
   const parts: UncoveredPart<T>[] = [];
   let firstCover = 0;
   for (const of of intervals) {
@@ -88,7 +88,7 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
   return cover !== undefined && cover.endDate <= date;
 }
 
-/** The intervals of `covers`, from `firstCover` on, that are of the same kind and begin before the interval ends. */
+/** Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the interval ends. */
 function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
   for (let index = firstCover; index < covers.length; index += 1) {
@@ -100,17 +100,16 @@ function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[],
 }
 
 function isSameKind(a: ChargedInterval, b: ChargedInterval): boolean {
-  return (
-    a.planName === b.planName && a.phaseName === b.phaseName && (a.rate === b.rate || a.rate.equals(b.rate))
-  );
+  if (a.planName !== b.planName || a.phaseName !== b.phaseName) return false;
+  return a.rate === b.rate || a.rate.equals(b.rate);
 }
 
-/** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */
+/** The change of a subscription's coverage; the rows of an item are replaced as a whole. */
 export interface CoverageChanges {
   readonly inserted: readonly CoverageRow[];
   /** Items whose rows are all removed … */
   readonly replacedItemIds: readonly Uuid[];
-  /** … and the rows that take their place: what repairs have left of them. */
+  /** … and their remaining rows after repairs. */
   readonly replacements: readonly CoverageRow[];
 }
 
@@ -118,7 +117,7 @@ interface ApplyInput {
   readonly subscriptionId: Uuid;
   /** New items of the subscription, repairs included. */
   readonly items: readonly NewInvoiceItem[];
-  /** All rows of the items that are repaired; further rows do no harm. */
+  /** All rows of the repaired items; others are ignored. */
   readonly rows: readonly CoverageRow[];
   readonly billedItems: ReadonlyMap<Uuid, BilledItem>;
   readonly currency: Currency;
@@ -127,9 +126,9 @@ interface ApplyInput {
 const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
 
 /**
- * The projection of new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's
- * rows, and each remaining row is worth its share of the item by calendar days, whatever the proration setting, so that
- * replaying the items rebuilds the same rows.
+ * Projects new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's rows. Each
+ * remaining row has its share of the item by calendar days, whatever the proration setting, so that replaying the items
+ * rebuilds the same rows.
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;
@@ -137,15 +136,15 @@ export function applyToCoverage(input: ApplyInput): CoverageChanges {
     .filter(({ itemType }) => itemType !== 'REPAIR_ADJ')
     .map((item) => rowOf(item, input.subscriptionId));
   if (inserted.length === input.items.length) return { ...noChanges, inserted };
-  const repairsOf = new Map<Uuid, NewInvoiceItem[]>();
+  const repairsOf = new Map<Uuid, readonly NewInvoiceItem[]>();
   for (const item of input.items) {
-    if (item.itemType === 'REPAIR_ADJ' && item.linkedItemId !== null)
-      append(repairsOf, item.linkedItemId, item);
+    const { linkedItemId: id } = item;
+    if (isRepair(item) && id !== null) repairsOf.set(id, [...(repairsOf.get(id) ?? []), item]);
   }
   return { inserted, replacedItemIds: [...repairsOf.keys()], replacements: rowsLeft(repairsOf, input) };
 }
 
-/** The rows after the changes, for evaluations in memory. */
+/** Returns the rows after the changes, for evaluations in memory. */
 export function coverageAfter(
   rows: readonly CoverageRow[],
   changes: CoverageChanges,
@@ -160,8 +159,8 @@ export function coverageAfter(
 }
 
 /**
- * The rows of one stored item after these repairs. Days without an amount are RECURRING too: of what repairs may have cut,
- * these are days that a plugin has made free (§13 rule 3), as rows of what was free for the engine are never cut.
+ * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too: repairs only cut free
+ * days that a plugin has made free (§13 rule 3).
  */
 export function rowsOfItem(
   item: NewInvoiceItem,
@@ -227,7 +226,7 @@ function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]): readonly Re
   return pieces;
 }
 
-/** The share of the item's amount that each piece of it is worth. */
+/** Returns the function that gives each piece its share of the item's amount. */
 function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => Decimal {
   const { id: itemId, startDate, endDate, amount } = item;
   assertInvariant(startDate !== null && endDate !== null, `RECURRING item ${itemId} has no service period`, {
@@ -237,34 +236,28 @@ function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => 
   return (piece) => prorate({ amount, days: piece.endDate - piece.startDate, totalDays, currency });
 }
 
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-}
-
 interface VoidInput {
-  /** All items of the invoice that is voided. */
+  /** All items of the voided invoice. */
   readonly items: readonly NewInvoiceItem[];
-  /** The RECURRING items of other invoices that its repairs have cut, and the USAGE items that they have credited. */
+  /** The RECURRING and USAGE items of other invoices that its repairs have credited. */
   readonly repaired: readonly NewInvoiceItem[];
   /** Repairs of those items on other invoices that are not VOID. */
   readonly otherRepairs: readonly NewInvoiceItem[];
   readonly currency: Currency;
 }
 
-/** How the void of an invoice changes what is billed (§6, end). */
+/** The effect of voiding an invoice on the coverage (§6, end). */
 export interface ReleasedCoverage {
   /** Items whose rows are removed … */
   readonly itemIds: readonly Uuid[];
-  /** … and the rows of the items that lose repairs by the void. */
+  /** … and the rows of items that lose repairs. */
   readonly rows: readonly CoverageRow[];
   readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-  /** By subscription, the days from which billing has to look again (§7.1). */
+  /** By subscription, the days from which billing is evaluated again (§7.1). */
   readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
 }
 
-/** Takes the charges of the invoice out of the coverage and puts back the days that its repairs have cut. */
+/** Removes the invoice's charges from the coverage, and restores the days that its repairs have cut. */
 export function releaseCoverage({ items, repaired, otherRepairs, currency }: VoidInput): ReleasedCoverage {
   const charges = items.filter(isCovering);
   const covering = repaired.filter(isCovering);
@@ -288,21 +281,15 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Days that two rows would bill, if any, among the rows that come back and those that stay. */
-export function billedTwice(
-  rows: readonly CoverageRow[],
-  staying: readonly CoverageRow[],
-): CoverageRow | undefined {
-  const others = Map.groupBy(staying.filter(isRecurring), ({ subscriptionId }) => subscriptionId);
+/** Returns a restored row that bills days which a staying row also bills. */
+export function billedTwice(rows: readonly CoverageRow[], staying: readonly CoverageRow[]) {
+  const recurring = staying.filter(({ kind }) => kind === 'RECURRING');
+  const others = Map.groupBy(recurring, ({ subscriptionId }) => subscriptionId);
   return rows.find((row) => (others.get(row.subscriptionId) ?? []).some((other) => overlap(row, other)));
 }
 
 export function isRepair({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.REPAIR_ADJ;
-}
-
-function isRecurring({ kind }: CoverageRow): boolean {
-  return kind === 'RECURRING';
 }
 
 function isCovering({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {

@@ -1,10 +1,4 @@
-import {
-  type BasisEvent,
-  type BillingEvent,
-  type CoverageRow,
-  RepairRule,
-  type Share,
-} from '../../records/index.ts';
+import { type BillingEvent, type CoverageRow, RepairRule, type Share } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
@@ -28,18 +22,18 @@ import {
 } from './coverage.ts';
 import { basisEvent, type RecurringCharge, type Repair } from './new-items.ts';
 
-/** Billing period in which a phase recurs by the catalog; null = the catalog does not know the phase. */
+/** Returns the billing period of a phase in the catalog; null = unknown phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
 interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
-  /** What is billed of these days is not repaired yet; they lie after all proposals (see `billedAhead`). */
+  /** Days after all proposals whose charges are not repaired yet (see `billedAhead`). */
   readonly ahead: DaysOfKind | null;
-  /** Rows of the window, and all rows of the items that are repaired. */
+  /** Rows of the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Events that the proposals come from; they tell the billing period of each plan's phase. */
+  /** Events of the proposals, which name the billing period of each plan's phase. */
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
@@ -48,32 +42,21 @@ interface ReconcileInput {
   readonly prorationFixedDays: number;
 }
 
-interface Reconciliation {
-  readonly fixed: readonly FixedProposal[];
-  readonly recurring: readonly RecurringCharge[];
-  readonly repairs: readonly Repair[];
-  /** What is left to repair of each item in `repairs`. */
-  readonly repairable: ReadonlyMap<Uuid, Decimal>;
-}
-
-/** What turns the billed state of a subscription into the proposed one (§6). */
-export function reconcile(input: ReconcileInput): Reconciliation {
+/**
+ * Returns the charges and repairs that turn the billed state of a subscription into the proposed one (§6). `repairable` is the
+ * remainder of each repaired item.
+ */
+export function reconcile(input: ReconcileInput) {
   const { fixed, rows } = input;
   const recurring = recurringRows(rows);
   return {
-    fixed: newFixedCharges(
-      fixed,
-      rows.filter((row) => row.kind === 'FIXED'),
-    ),
+    fixed: newFixedCharges(fixed, rows),
     recurring: newCharges(recurring, input),
     ...repairItems(recurring, input),
   };
 }
 
-/**
- * The stretches of rows that no proposal of their kind covers, without those that the next event will end; free proposals
- * cover as others do.
- */
+/** Returns the parts of rows that no proposal of their kind covers, free ones included, without days that the next event ends. */
 export function repairedParts(
   rows: readonly RecurringRow[],
   { recurring, ahead }: Pick<ReconcileInput, 'recurring' | 'ahead'>,
@@ -83,46 +66,36 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers, windowStart });
 }
 
-/** The period in which a row's plan and phase recur; null = no event names them any more. */
-function periodOf(
-  { planName, phaseName }: RecurringRow,
-  { events, periodOfPhase }: ReconcileInput,
-): BillingPeriod | null {
+/** Returns the period of a row's plan and phase; null = no event names them any more. */
+function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
-    (candidate) =>
-      candidate.planName === planName &&
-      candidate.phaseName === phaseName &&
-      candidate.billingPeriod !== 'NO_BILLING_PERIOD',
+    (each) =>
+      each.planName === planName &&
+      each.phaseName === phaseName &&
+      each.billingPeriod !== 'NO_BILLING_PERIOD',
   );
   return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
 }
 
 /**
- * The recurring charges that are still missing (§6 rules 1 and 2): of each proposal the days that no row of its kind covers.
- * What comes to 0, a free proposal or a part whose share rounds to 0, leaves no recurring row, so it is looked up among the
- * free items too: else every run would charge it again.
+ * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind covers. Zero
+ * charges have no recurring row, so they are looked up among the free items; else every run would charge them again.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
   const parts = uncoveredParts({ intervals: proposals, covers: billed, windowStart });
   const charges = parts.map((part) => chargeOf(part, input));
   if (!charges.some(({ amount }) => amount.isZero())) return charges;
-  const isFree = freeItems(
-    rows.filter((row) => row.kind === 'FREE'),
-    ahead,
-  );
+  const isFree = freeItems(rows, ahead);
   return charges.filter(
     (charge) => !charge.amount.isZero() || !(isFree(charge) || beginsBefore(charge, windowStart)),
   );
 }
 
-/** The FIXED proposals that no FIXED row records: one row stands for the fixed price, whatever its amount (§6 rule 6). */
-function newFixedCharges(
-  proposals: readonly FixedProposal[],
-  fixedRows: readonly CoverageRow[],
-): readonly FixedProposal[] {
+/** Returns the FIXED proposals without a FIXED row; one row is enough, whatever its amount (§6 rule 6). */
+function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
-  const byStart = rowsByStart(fixedRows);
+  const byStart = rowsByStart(rows, 'FIXED');
   return proposals.filter(
     ({ event, startDate }) => !(byStart.get(startDate) ?? []).some((row) => isSamePhase(row, event)),
   );
@@ -137,7 +110,7 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput)
   return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
 }
 
-/** The share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
+/** Returns the share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: ReconcileInput): Share {
   const { of: proposal, startDate, endDate } = part;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
@@ -150,17 +123,17 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   return { base: proposal.rate, days, totalDays };
 }
 
-/** Days that are looked at begin within the proposal where they stay as billed before (`keptUntil`), free ones as a whole. */
+/** True if the compared days begin within a free proposal, which then stays as billed (`keptUntil`). */
 function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
-/** Whether a free item stands for the charge. A longer one does where only an event to come would shorten it. */
+/** Returns whether a free item exists for a charge. A longer item counts too if only a future event would shorten it. */
 function freeItems(
-  freeRows: readonly CoverageRow[],
+  rows: readonly CoverageRow[],
   ahead: DaysOfKind | null,
 ): (charge: RecurringCharge) => boolean {
-  const byStart = rowsByStart(freeRows);
+  const byStart = rowsByStart(rows, 'FREE');
   return ({ proposal, startDate, endDate }) =>
     (byStart.get(startDate) ?? []).some(
       (row) =>
@@ -170,8 +143,11 @@ function freeItems(
     );
 }
 
-function rowsByStart(rows: readonly CoverageRow[]): ReadonlyMap<LocalDate, readonly CoverageRow[]> {
-  return Map.groupBy(rows, (row) => row.startDate);
+function rowsByStart(rows: readonly CoverageRow[], kind: CoverageRow['kind']) {
+  return Map.groupBy(
+    rows.filter((row) => row.kind === kind),
+    (row) => row.startDate,
+  );
 }
 
 function isSamePhase(
@@ -189,8 +165,8 @@ interface Repairs {
 const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
 
 /**
- * One repair per part, in date order: its share of the row, but never more than what is left of the item after
- * adjustments and earlier repairs. The repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
+ * Returns one repair per part in date order: its share of the row, at most the item's remainder after adjustments and earlier
+ * repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5, 7).
  */
 function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Repairs {
   const parts = repairedParts(billed, input, input.windowStart);
@@ -219,7 +195,7 @@ function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Re
       amount,
       basis: {
         kind: 'REPAIR',
-        event: eventBehind(input, part),
+        event: causeOf(input, part),
         rule: isAll ? RepairRule.REMAINDER : ruleOf(share, limit.lessThan(prorated)),
         startDate: row.startDate,
         endDate: row.endDate,
@@ -237,19 +213,12 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
   return share === null ? RepairRule.WHOLE : RepairRule.PART;
 }
 
-/**
- * The event since which the days of a part are no longer due: the one in force on these days or, if they lie after the
- * target date, on the target date, as later events change nothing yet.
- */
-function eventBehind(
-  { events, targetDate }: ReconcileInput,
-  { startDate }: UncoveredPart<RecurringRow>,
-): BasisEvent | null {
+/** Returns the event in force on the part's days, or on the target date for later days, which future events do not change yet. */
+function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
   const inForce = events.findLast(({ localDate }) => localDate <= until);
   return inForce === undefined ? null : basisEvent(inForce);
 }
-
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   const days = new Map<Uuid, number>();
   for (const { itemId, startDate, endDate } of rows) {
@@ -258,7 +227,7 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-/** The share of the row that a part is (§6 rules 3 and 7); null = the whole row. */
+/** Returns the share of the row (§6 rules 3 and 7); null = the whole row. */
 function shareOfRow(
   part: UncoveredPart<RecurringRow>,
   item: BilledItem,
@@ -280,26 +249,26 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event names the plan any more, so M is unknown. The row's own amount and fixed days give the same share, up to a
-  // rounding of the row.
+  // No event names the plan any more. The row's own amount and fixed days give the same share, up to a rounding of the row.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };
 }
 
-interface WholeInput extends Pick<ReconcileInput, 'currency' | 'prorationFixedDays'> {
-  readonly item: BilledItem;
-  readonly period: BillingPeriod;
-  readonly fixedTotal: number;
-}
-
-/**
- * What a part is a share of: the rate and the days of a whole period or, of an item that is not worth what the rate comes
- * to for its days, its own amount and days.
- */
+/** Returns the rate and days of a whole period; if the item's amount differs from the rate, the item's own amount and days. */
 function wholeByFixedDays(
   { rate }: RecurringRow,
-  { item, currency, prorationFixedDays, period, fixedTotal }: WholeInput,
-): { readonly base: Decimal; readonly totalDays: number } {
+  {
+    item,
+    currency,
+    prorationFixedDays,
+    period,
+    fixedTotal,
+  }: Pick<ReconcileInput, 'currency' | 'prorationFixedDays'> & {
+    readonly item: BilledItem;
+    readonly period: BillingPeriod;
+    readonly fixedTotal: number;
+  },
+) {
   const { startDate, endDate, amount } = item;
   const ofPeriod = { base: rate, totalDays: fixedTotal };
   if (startDate === null || endDate === null) return ofPeriod;
