@@ -45,7 +45,7 @@ export interface CreditMove {
   readonly basis: CreditBasis;
 }
 
-/** Whether the account has or will have credit to spend, so that its other unpaid invoices matter. */
+/** Returns whether the account has or will have credit to spend, so that its other unpaid invoices matter. */
 export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
   const { credit, candidates } = input;
   return (
@@ -79,10 +79,7 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   return moves;
 }
 
-/**
- * Rule 8: lowers each repaired debt by an item that the repairing invoice offsets, except for the credit it gave as a
- * DRAFT.
- */
+/** Rule 8: lowers each repaired debt by an item that the repairing invoice offsets, except for credit it gave as a DRAFT. */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
   return [...Map.groupBy(repaired, ({ by }) => by)].flatMap(([by, debts]) => {
@@ -153,29 +150,26 @@ export interface LoadedCreditInput extends AccountCreditInput {
 type Summaries = ReadonlyMap<Uuid, Invoice>;
 type Dated = Pick<Invoice, 'id' | 'invoiceDate' | 'invoiceNumber'>;
 
-/** By date, then number: the order in which invoices are paid, by credit or otherwise. */
+/** The payment order of invoices, by credit or otherwise: by date, then number. */
 function byAge(a: Dated, b: Dated): number {
   return a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber;
 }
 
-/**
- * The order of an account's credit moves (§10 rule 3): first the changed invoices in the order given, then all unpaid
- * invoices by age, each once.
- */
+/** Returns an account's invoices in the order of credit moves (§10 rule 3): the changed ones, then all unpaid ones by age, each once. */
 function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
   const others = unpaid.filter(({ id }) => !known.has(id));
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/** The invoices that can get account credit, by age (§10 rule 5): those in a committed summary cannot. */
+/** Returns the invoices that can get account credit, by age (§10 rule 5); invoices in a committed summary cannot. */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';
   return open.filter((invoice) => isUnpaid(invoice) && isFree(invoice)).sort(byAge);
 }
 
-/** The unpaid invoices by age (§1.4 rule 9), including those that a parent pays if the summary is unpaid. */
+/** Returns the unpaid invoices by age (§1.4 rule 9), including those that a parent pays if the summary is unpaid. */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   return open.filter((invoice) => isOwed(invoice, summaries)).sort(byAge);
 }
@@ -185,14 +179,14 @@ export function isOwed(invoice: Invoice, summaries: Summaries): boolean {
   return balanceOf(invoice).greaterThan(0) && (parentBalance === null || parentBalance.greaterThan(0));
 }
 
-/** The amount that an invoice takes off an item of any invoice. */
+/** An amount that an invoice takes off an item of any invoice. */
 interface BroughtRepair {
   readonly itemId: Uuid;
   /** Above 0. */
   readonly amount: Decimal;
 }
 
-/** The amount by which an invoice lowers a debt that a parent has not paid (§10 rule 8). */
+/** An amount by which an invoice lowers a debt that a parent has not paid (§10 rule 8). */
 interface RepairedDebt {
   readonly by: Uuid;
   readonly invoiceId: Uuid;

@@ -21,13 +21,10 @@ import type { CreditMove } from './apply-credit.ts';
 export interface ChangedInvoice {
   /** The stored invoice; null = new. */
   readonly before: Invoice | null;
-  /**
-   * `before` itself if only its credit can change. Otherwise the invoice with its new items and payments, but without
-   * this transaction's credit. A new invoice gets its number here.
-   */
+  /** `before` itself if only its credit can change, else with its new items and payments; without this transaction's credit. */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, new ones included. Needed if they determine the amount: for an invoice with a credit (§1.4). */
+  /** All items, including new ones. Required for an invoice with a credit, whose amount depends on them (§1.4). */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'linkedItemId'>)[];
   /** True: reports the invoice as adjusted whatever its items are. */
   readonly isAdjusted?: boolean;
@@ -58,13 +55,9 @@ export function hasOtherAmounts({
 }: {
   readonly before: Invoice;
   readonly stored: New<Invoice>;
-}): boolean {
-  return !(
-    before.rawBalance.equals(stored.rawBalance) &&
-    before.amount.equals(stored.amount) &&
-    before.creditAdj.equals(stored.creditAdj) &&
-    before.refundAdj.equals(stored.refundAdj)
-  );
+}) {
+  const names = ['rawBalance', 'amount', 'creditAdj', 'refundAdj'] as const;
+  return !names.every((name) => before[name].equals(stored[name]));
 }
 
 export type StoredChange = ChangedInvoice & { readonly stored: New<Invoice> };
@@ -74,8 +67,8 @@ export function isNewlyCommitted({ before, stored }: Pick<StoredChange, 'before'
 }
 
 /**
- * Returns true if a stored, now committed invoice got items, or credit was generated from it or used on it (§16). A
- * draft that this transaction commits is reported as adjusted and as created.
+ * True if a stored, now committed invoice got items, or generated or used credit (§16). A draft that this transaction commits
+ * is reported as adjusted and as created.
  */
 export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;
@@ -84,19 +77,15 @@ export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): 
 }
 
 export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
-  const times = tellsEachItem ? Math.max(1, newItems.length) : 1;
-  return invoiceAdjustmentEvents(stored, times);
+  return invoiceAdjustmentEvents(stored, tellsEachItem ? Math.max(1, newItems.length) : 1);
 }
 
-export function withItems(
-  invoice: ChangedInvoice['after'],
-  newItems: readonly NewInvoiceItem[],
-): ChangedInvoice {
+export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceItem[]): ChangedInvoice {
   const after = { ...invoice, ...invoiceAmounts(newItems) };
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/** The draft with further items; all items decide whether its credit counts in its amount (§1.4). */
+/** Returns the draft with further items; all items decide whether its credit counts in its amount (§1.4). */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],
@@ -107,7 +96,7 @@ export function withMoreItems(
   return { before: invoice, after, newItems, allItems };
 }
 
-/** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` is a local date of the account. */
+/** Returns the CBA_ADJ item of a move (§1.3, §10 rule 7); `today` is a local date of the account. */
 export function creditItem(
   id: Uuid,
   { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,
@@ -116,19 +105,12 @@ export function creditItem(
   const description = amount.isNegative()
     ? 'Adjustment (use of account credit)'
     : 'Adjustment (account credit)';
-  return plainItem({
-    id,
-    itemType: InvoiceItemType.CBA_ADJ,
-    description,
-    startDate: today,
-    endDate: today,
-    amount,
-    repairable: amount,
-    basis,
-  });
+  const dates = { startDate: today, endDate: today };
+  const itemType = InvoiceItemType.CBA_ADJ;
+  return plainItem({ id, itemType, description, ...dates, amount, repairable: amount, basis });
 }
 
-/** Stored invoices after credit was used on them, with the CBA_ADJ items. */
+/** Stored invoices after account credit, with the CBA_ADJ items. */
 export interface CreditedInvoices {
   readonly invoices: readonly Invoice[];
   readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
@@ -151,24 +133,19 @@ export function creditInvoices(
   };
 }
 
-/** The kept sums of an invoice after its moves; `amount` leaves credit out (§1.4 rule 1). */
+/** Returns the invoice with its sums after the moves; `amount` excludes credit (§1.4 rule 1). */
 export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBalance'>>(
   invoice: I,
   moves: readonly CreditMove[],
 ): I {
-  const moved: Decimal = sum(
-    moves.filter(({ invoiceId }) => invoiceId === invoice.id).map(({ amount }) => amount),
-  );
-  return moved.isZero()
-    ? invoice
-    : {
-        ...invoice,
-        creditAdj: invoice.creditAdj.plus(moved),
-        rawBalance: invoice.rawBalance.plus(moved),
-      };
+  const own = moves.filter(({ invoiceId }) => invoiceId === invoice.id);
+  const moved: Decimal = sum(own.map(({ amount }) => amount));
+  if (moved.isZero()) return invoice;
+  const { creditAdj, rawBalance } = invoice;
+  return { ...invoice, creditAdj: creditAdj.plus(moved), rawBalance: rawBalance.plus(moved) };
 }
 
-/** The account's balances after moves on stored invoices: the credit goes down with what it pays. */
+/** Returns the account's balances after moves on stored invoices. */
 export function stateAfterMoves(
   state: AccountInvoicingState,
   invoices: readonly Invoice[],

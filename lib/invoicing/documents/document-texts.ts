@@ -11,7 +11,7 @@ export type TenantTranslations = ReadonlyMap<Locale, Translations>;
 /** The text of a key in the language of a document. */
 export type TextOf = (key: string) => string;
 
-/** The locales whose uploaded texts a document can use, best first. */
+/** Returns the locales whose uploaded texts a document can use, best first. */
 export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly Locale[] {
   return [...new Set([locale, defaultLocale].flatMap(fromMostSpecific))];
 }
@@ -25,10 +25,11 @@ export function documentTexts(uploaded: TenantTranslations, locale: Locale, defa
     uploaded.get(each),
     builtInTexts.get(each),
   ]);
-  return firstOf([...bundles, builtInTexts.get(languageOf(LAST_LOCALE))]);
+  const last = builtInTexts.get(fromMostSpecific(LAST_LOCALE).at(-1) ?? LAST_LOCALE);
+  return (key) => found([...bundles, last], key) ?? key;
 }
 
-/** The names of plans, phases and usages (§14 rule 3); undefined if the tenant translates none. */
+/** Returns the names of plans, phases and usages (§14 rule 3); undefined if the tenant translates none. */
 export function catalogNames(
   uploaded: TenantTranslations,
   locale: Locale,
@@ -38,19 +39,11 @@ export function catalogNames(
   return (name) => found(bundles, name);
 }
 
-/** The language of the texts: the document's if it has texts, else the default one. */
+/** Returns the language of the texts: the document's if it has texts, else the default one. */
 export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): Locale {
   const isWritten = (each: Locale) => uploaded.has(each) || builtInTexts.has(each);
   if (fromMostSpecific(locale).some(isWritten)) return locale;
   return fromMostSpecific(defaultLocale).some(isWritten) ? defaultLocale : LAST_LOCALE;
-}
-
-function languageOf(locale: Locale): Locale {
-  return fromMostSpecific(locale).at(-1) ?? locale;
-}
-
-function firstOf(bundles: readonly (Translations | undefined)[]): TextOf {
-  return (key) => found(bundles, key) ?? key;
 }
 
 function found(bundles: readonly (Translations | undefined)[], key: string): string | undefined {
@@ -98,14 +91,12 @@ const nameOf: Readonly<Record<DocumentTextKind, string>> = {
   CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
 };
 
-/**
- * The tenant's key for the text. Translations need a locale; a template without one is for all locales that have none.
- */
+/** Returns the tenant's key for the text. A template without a locale is the default for all locales. */
 export function documentTextKey(kind: DocumentTextKind, locale: Locale | null): string {
   return locale === null ? nameOf[kind] : `${nameOf[kind]}_${locale}`;
 }
 
-/** The locale of a path or of a caller. @throws BillingError INVALID_PARAMETER (60002). */
+/** Reads a locale. @throws BillingError INVALID_PARAMETER (60002). */
 export function localeGiven(text: string): Locale {
   const locale = parseLocale(text);
   if (locale !== undefined) return locale;
@@ -118,26 +109,20 @@ export function localeGiven(text: string): Locale {
  * (60002) for a key whose locale is invalid or not in canonical spelling.
  */
 export function checkDocumentText(key: string, value: string): void {
-  const kind = kindOfKey(key);
+  const kind = Object.values(DocumentTextKind).find(
+    (each) => key === nameOf[each] || key.startsWith(`${nameOf[each]}_`),
+  );
+  if (kind === undefined) throw invalidField(`${shortened(key)} is no key of a text for documents`);
   const written = key.slice(nameOf[kind].length + 1);
-  if (written !== '') checkSpelling(key, written, localeGiven(written));
+  const locale = written === '' ? written : localeGiven(written);
+  if (written !== locale) {
+    throw invalidParameter(`The key ${shortened(key)} would not be found: its locale is spelt ${locale}`);
+  }
   if (kind === TEMPLATE || kind === MANUAL_PAY_TEMPLATE) parseTemplate(value);
   else parseProperties(value);
 }
 
-function kindOfKey(key: string): DocumentTextKind {
-  const kinds = Object.values(DocumentTextKind);
-  const kind = kinds.find((each) => key === nameOf[each] || key.startsWith(`${nameOf[each]}_`));
-  if (kind !== undefined) return kind;
-  throw invalidField(`${shortened(key)} is no key of a text for documents`);
-}
-
-function checkSpelling(key: string, written: string, locale: Locale): void {
-  if (written === locale) return;
-  throw invalidParameter(`The key ${shortened(key)} would not be found: its locale is spelt ${locale}`);
-}
-
-/** The keys of the account's templates, best first (§14 rule 2). */
+/** Returns the keys of the account's templates, best first (§14 rule 2). */
 export function templateKeys(locale: Locale, isManualPay: boolean): readonly string[] {
   const kinds = isManualPay ? [MANUAL_PAY_TEMPLATE, TEMPLATE] : [TEMPLATE];
   return kinds.flatMap((kind) =>
@@ -152,7 +137,7 @@ export function translationKeys(
   return new Map(locales.map((locale) => [locale, documentTextKey(kind, locale)]));
 }
 
-/** Characters and entries of an uploaded translation: two names for each of 10,000 plans fit. */
+/** Maximum characters and entries of an uploaded translation: two names for each of 10,000 plans. */
 export const MAX_PROPERTIES_CHARACTERS = 1_048_576;
 const MAX_PROPERTIES_ENTRIES = 25_000;
 
@@ -161,7 +146,7 @@ const blank = /[ \t\f]/;
 
 /**
  * Reads Java properties (`key = value`, `key: value` or `key value` in each line; comments begin with `#` or `!`; a line
- * that ends in `\` goes on in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). Of a key that comes twice the last counts.
+ * ending in `\` continues in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). The last value of a repeated key wins.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a `\u` without four hexadecimal digits, a NUL character or
  * half of a surrogate pair, and past the bounds (platform §16).
  */
@@ -184,14 +169,8 @@ export function parseProperties(source: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-interface LogicalLine {
-  /** Number of the first of its lines, from 1. */
-  readonly line: number;
-  /** Without leading blanks and line continuations. */
-  readonly text: string;
-}
-
-function* logicalLines(source: string): Generator<LogicalLine> {
+/** Yields the lines without leading blanks and line continuations. `line`: number of the first line, from 1. */
+function* logicalLines(source: string): Generator<{ readonly line: number; readonly text: string }> {
   let begun: { line: number; pieces: string[] } | null = null;
   for (const [index, each] of source.split(/\r\n|\r|\n/).entries()) {
     const text = each.replace(/^[ \t\f]+/, '');
@@ -213,7 +192,7 @@ function isContinued(text: string): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The key ends at the first blank, `=` or `:` that is not escaped. */
+/** Returns the end of the key: the first blank, `=` or `:` that is not escaped. */
 function endOfKey(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);

@@ -6,7 +6,7 @@ import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * The data of a template (§14 rules 1 and 4): `text`, `account` and `invoice` with their HTTP names, dates as
+ * Returns the data of a template (§14 rules 1 and 4): `text`, `account` and `invoice` with their HTTP names, dates as
  * `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {
@@ -23,7 +23,7 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
 
 function accountData({ account, addressee, isManualPay }: RenderedInvoice): TemplateObject {
   return {
-    ...textsOf(account),
+    ...Object.fromEntries(accountTexts.map((name) => [name, account[name]])),
     accountId: account.id,
     isManualPay,
     addressee: new TemplateList(addressee.length, () => addressee),
@@ -32,44 +32,22 @@ function accountData({ account, addressee, isManualPay }: RenderedInvoice): Temp
 }
 
 const accountTexts = [
-  'externalKey',
-  'name',
-  'company',
-  'address1',
-  'address2',
-  'city',
-  'state',
-  'postalCode',
-  'country',
-  'locale',
-  'timeZone',
-  'phone',
-  'email',
-  'notes',
-  'currency',
-  'parentAccountId',
+  ...['externalKey', 'name', 'company', 'locale', 'timeZone', 'phone', 'email', 'notes', 'currency'],
+  ...['address1', 'address2', 'city', 'state', 'postalCode', 'country', 'parentAccountId'],
 ] as const satisfies readonly (keyof Account)[];
 
-function textsOf(account: Account): TemplateObject {
-  return Object.fromEntries(accountTexts.map((name) => [name, account[name]]));
-}
-
 function fieldsOf(invoice: InvoiceView): TemplateObject {
+  const { accountId, currency, status, isParentInvoice, parentInvoiceId, parentAccountId } = invoice;
   return {
     invoiceId: invoice.id,
-    accountId: invoice.accountId,
+    ...{ accountId, currency, status, isParentInvoice, parentInvoiceId, parentAccountId },
     invoiceNumber: String(invoice.invoiceNumber),
     invoiceDate: formatLocalDate(invoice.invoiceDate),
     targetDate: day(invoice.targetDate),
-    currency: invoice.currency,
-    status: invoice.status,
     amount: formatDecimal(invoice.amount),
     creditAdj: formatDecimal(invoice.creditAdj),
     refundAdj: formatDecimal(invoice.refundAdj),
     balance: formatDecimal(invoice.balance),
-    isParentInvoice: invoice.isParentInvoice,
-    parentInvoiceId: invoice.parentInvoiceId,
-    parentAccountId: invoice.parentAccountId,
   };
 }
 
@@ -77,17 +55,13 @@ const CLOSING_LINES = 2;
 
 function formattedFields(view: RenderedInvoice): TemplateObject {
   const lines = listOf(view.lines);
-  const { status, accountCredit } = view;
+  const { status, accountCredit, formattedInvoiceNumber, formattedInvoiceDate, formattedTargetDate } = view;
+  const { formattedChargedAmount, formattedTotal, formattedPaidAmount } = view;
+  const { formattedRefundedAmount, formattedBalance } = view;
   return {
-    formattedInvoiceNumber: view.formattedInvoiceNumber,
-    formattedInvoiceDate: view.formattedInvoiceDate,
-    formattedTargetDate: view.formattedTargetDate,
-    formattedChargedAmount: view.formattedChargedAmount,
-    formattedTotal: view.formattedTotal,
+    ...{ formattedInvoiceNumber, formattedInvoiceDate, formattedTargetDate, formattedChargedAmount },
+    ...{ formattedTotal, formattedPaidAmount, formattedRefundedAmount, formattedBalance },
     paidAmount: formatDecimal(view.paidAmount),
-    formattedPaidAmount: view.formattedPaidAmount,
-    formattedRefundedAmount: view.formattedRefundedAmount,
-    formattedBalance: view.formattedBalance,
     processedCurrency: view.processedCurrency,
     invoiceItems: lines,
     items: lines,
@@ -115,32 +89,25 @@ function lineData({ item, ...shown }: RenderedLine): TemplateObject {
 }
 
 function itemFields(item: InvoiceItemView): TemplateObject {
+  const { catalogEffectiveDate, linkedItemId } = item;
   return {
+    ...Object.fromEntries(itemTexts.map((name) => [name, item[name]])),
     invoiceItemId: item.id,
-    invoiceId: item.invoiceId,
-    linkedInvoiceItemId: item.linkedItemId,
-    accountId: item.accountId,
-    childAccountId: item.childAccountId,
-    bundleId: item.bundleId,
-    subscriptionId: item.subscriptionId,
-    productName: item.productName,
-    prettyProductName: item.prettyProductName,
-    prettyPlanName: item.prettyPlanName,
-    prettyPhaseName: item.prettyPhaseName,
-    prettyUsageName: item.prettyUsageName,
-    itemType: item.itemType,
-    description: item.description,
+    linkedInvoiceItemId: linkedItemId,
     startDate: day(item.startDate),
     endDate: day(item.endDate),
     amount: formatDecimal(item.amount),
     rate: plain(item.rate),
-    currency: item.currency,
     quantity: plain(item.quantity),
-    itemDetails: item.itemDetails,
-    catalogEffectiveDate:
-      item.catalogEffectiveDate === null ? null : formatInstant(item.catalogEffectiveDate),
+    catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
   };
 }
+
+const itemTexts = [
+  ...['invoiceId', 'accountId', 'childAccountId', 'bundleId', 'subscriptionId', 'itemType', 'currency'],
+  ...['productName', 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'],
+  ...['description', 'itemDetails'],
+] as const satisfies readonly (keyof InvoiceItemView)[];
 
 function day(date: LocalDate | null): string | null {
   return date === null ? null : formatLocalDate(date);

@@ -2,13 +2,13 @@ import mustache from 'mustache';
 import type { Steps } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 
-/** Nesting of sections of a template. */
+/** Maximum nesting of sections. */
 const MAX_TEMPLATE_DEPTH = 16;
 
-/** Parts of a name in a template, such as `invoice.amount`; keys of translations have some five. */
+/** Maximum parts of a name such as `invoice.amount`; keys of translations have about five. */
 const MAX_TEMPLATE_PATH_PARTS = 16;
 
-/** A template as it is rendered: text, values, and what is repeated or left out. */
+/** A parsed template: text, values and sections. */
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly path: TemplatePath }
@@ -20,26 +20,26 @@ export type TemplateNode =
       readonly nodes: readonly TemplateNode[];
     };
 
-/** A name such as `invoice.amount`, prepared for look-ups when the template is read. */
+/** A name such as `invoice.amount`, prepared for look-ups. */
 interface TemplatePath {
-  /** `invoice`, `amount`; none for `.`, the element that a section repeats. */
+  /** `invoice`, `amount`; empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
-  /** The name after each part, dots included: the key that texts are looked up by. */
+  /** The rest of the name after each part, dots included: the key for texts. */
   readonly rests: readonly string[];
 }
 
 /** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
 type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
 
-/** Caches nothing: the package's shared writer keeps every template it has read. */
+/** Without a cache: the package's shared writer keeps every template that it has read. */
 const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 
 /**
- * Reads a Mustache template (§14 rule 5). mustache.js spares reading sections, comments and tags on lines of their own as
- * the specification has them; filling in is ours, since it has to be bounded and to see nothing but data. Values are escaped however they are asked for, `{{{name}}}` included.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for one that cannot be read, that names partials or other
- * delimiters, or that is past a bound (platform §16).
+ * Reads a Mustache template (§14 rule 5). mustache.js only parses it: rendering must be bounded and see only data. All values
+ * are escaped, `{{{name}}}` included.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template, one with partials or other delimiters, or
+ * one past a bound (platform §16).
  */
 export function parseTemplate(source: string): readonly TemplateNode[] {
   checkTemplateBounds(source);
@@ -91,8 +91,8 @@ function pathOf(name: string, begin: number): TemplatePath {
 }
 
 /**
- * An uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the time of mustache.js:
- * characters without any markup, and blanks, in a row.
+ * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the time of
+ * mustache.js: characters without markup in a row, and blanks in a row.
  */
 export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
 const MAX_TEMPLATE_TAGS = 5_000;
@@ -102,9 +102,9 @@ const MAX_TEMPLATE_BLANKS = 200;
 const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
 
 /**
- * Refuses what mustache.js would read slowly. For each tag it looks for the next of `marks`, however far away, and at
- * each blank for the end of the blanks: so both are bounded, and delimiters, which would make anything a tag, are those
- * of Mustache.
+ * Rejects a template that mustache.js would read slowly. For each tag it looks for the next of `marks`, however far away, and
+ * at each blank for the end of the blanks: so both are bounded, and other delimiters, which could make anything a tag, are
+ * rejected.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 function checkTemplateBounds(source: string): void {
@@ -133,7 +133,7 @@ function checkTemplateBounds(source: string): void {
     throw invalidField('The template changes its delimiters; tags are written {{name}} here');
 }
 
-/** Name parts and repeats per document (at most some 700 ms), and its maximum characters. */
+/** Maximum name parts and repeats per document (about 700 ms), and characters. */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
@@ -174,7 +174,7 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
   return output.text();
 }
 
-/** Costs between pauses for other work. */
+/** Cost between pauses for other work. */
 const COST_OF_TURN = 1_000;
 /** Characters that cost as much as one look-up. */
 const CHARACTERS_PER_COST = 64;
@@ -216,7 +216,7 @@ class Output {
 /** A list element costs as much as some values, since it is made on the fly. */
 const STEPS_OF_ELEMENT = 10;
 
-/** The value of a section in the scopes around it. */
+/** The value of a section, and the enclosing scopes. */
 interface Scope {
   readonly value: TemplateData;
   readonly outer: Scope | null;
@@ -246,8 +246,9 @@ function* renderingSection(
   output: Output,
 ): Steps<void> {
   const value = found(path, scope);
-  const isShown = isInverted === isNothing(value);
-  if (!isShown) return;
+  const isNothing =
+    value === null || value === false || value === '' || (value instanceof TemplateList && value.size === 0);
+  if (isInverted !== isNothing) return;
   if (isInverted || !(value instanceof TemplateList)) {
     yield* rendering(nodes, { value, outer: scope }, output);
     return;
@@ -259,7 +260,7 @@ function* renderingSection(
   }
 }
 
-/** The value of the name in the nearest scope with its first part; null if missing. */
+/** Returns the value of the name in the nearest scope with its first part; null if missing. */
 function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
   const [first] = parts;
   if (first === undefined) return scope.value;
@@ -279,7 +280,7 @@ function nearest(name: string, scope: Scope): TemplateData {
   return null;
 }
 
-/** undefined: no such member. */
+/** Returns undefined for a missing member. */
 function memberOf(value: TemplateData, name: string): TemplateData | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -287,12 +288,6 @@ function memberOf(value: TemplateData, name: string): TemplateData | undefined {
 function isObject(value: TemplateData): value is TemplateObject {
   if (typeof value !== 'object' || value === null) return false;
   return !(value instanceof TemplateList) && !(value instanceof TemplateLookup);
-}
-
-function isNothing(value: TemplateData): boolean {
-  return (
-    value === null || value === false || value === '' || (value instanceof TemplateList && value.size === 0)
-  );
 }
 
 /** Objects and lists have no text of their own. */

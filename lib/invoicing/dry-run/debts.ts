@@ -25,13 +25,11 @@ export interface Debts {
   readonly unpaid: readonly Invoice[];
   /** Invoices with a payment in flight. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** The last day each linked invoice's summary is open. */
+  /** By linked invoice, the last day on which its summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-  /** By repairable item, its invoice, if the parent has not paid it (§10 rule 8). */
+  /** By repairable item, its invoice if the parent has not paid it (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
-  /**
-   * A new invoice of the account, if nobody pays its invoices automatically; null = somebody does: none stays unpaid.
-   */
+  /** The template of a new invoice, if the account's invoices are not paid automatically; null = they are. */
   readonly unpaidInvoice: Invoice | null;
 }
 
@@ -59,33 +57,26 @@ export interface DebtsInput {
 
 type LoadedDebts = Omit<Debts, 'unpaidInvoice'>;
 
-/**
- * The debts of these accounts. If an account pays itself and the parent pays no item, the sum of its invoices shows
- * without a query whether there are any.
- */
+/** Loads the debts of these accounts. If an account pays itself and the parent pays no item, its state shows whether it has any. */
 export async function loadDebts(
   session: ReadSession,
   inputs: readonly DebtsInput[],
   config: Pick<InvoicingConfig, 'parentCommitTimeOfDay'>,
 ): Promise<(input: DebtsInput) => LoadedDebts> {
-  const debts = await loadRepairedDebts(
-    session,
-    inputs.flatMap(({ itemIds }) => itemIds),
-  );
-  const mayOwe = ({ account, state, itemIds }: DebtsInput): boolean =>
+  const itemIds = inputs.flatMap((input) => input.itemIds);
+  const debts = await loadRepairedDebts(session, itemIds);
+  const mayOwe = ({ account, state, itemIds: own }: DebtsInput): boolean =>
     state.accountBalance.plus(state.accountCBA).greaterThan(0) ||
     isPaidByParent(account) ||
-    itemIds.some((id) => debts.has(id));
+    own.some((id) => debts.has(id));
   const owing = new Set(inputs.filter(mayOwe).map(({ account }) => account.id));
   if (owing.size === 0) return () => NO_DEBTS;
   const found = await loadCreditableInvoices(session, [...owing]);
-  const withheld = await invoicesBeingPaid(
-    session,
-    found.map(({ id }) => id),
-  );
+  const foundIds = found.map(({ id }) => id);
+  const withheld = await invoicesBeingPaid(session, foundIds);
   const summaries = await loadParentInvoices(session, found);
   const unpaidOf = Map.groupBy(found, ({ accountId }) => accountId);
-  return ({ account, itemIds }) => {
+  return ({ account, itemIds: own }) => {
     if (!owing.has(account.id)) return NO_DEBTS;
     const unpaid = unpaidOf.get(account.id) ?? [];
     const openUntil = unpaid.flatMap(({ id, parentInvoiceId }) => {
@@ -95,7 +86,7 @@ export async function loadDebts(
       return [[id, lastRunBefore(commit, account)] as const];
     });
     const debtOf = new Map(
-      itemIds.flatMap((id) => {
+      own.flatMap((id) => {
         const debt = debts.get(id);
         return debt === undefined ? [] : [[id, debt] as const];
       }),
@@ -110,10 +101,7 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
   return atReferenceTime(day, account).at < at ? day : addDays(day, -1);
 }
 
-/**
- * The debts that credit pays during the walk. The walk's own invoices count as paid once their credit is applied,
- * unless nobody pays them.
- */
+/** The debts that credit pays during the walk. The walk's invoices count as paid after their credit, unless nobody pays them. */
 export class RunningDebts {
   #unpaid: readonly Invoice[];
   #debtOf: Debts['debtOf'];
@@ -151,7 +139,7 @@ export class RunningDebts {
     return isUnpaid(invoice) ? [invoice] : [];
   }
 
-  /** The credit items of the step's invoice. */
+  /** Returns the credit items of the step's invoice. */
   preview(
     { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
     nextItemId: () => Uuid,
@@ -186,7 +174,7 @@ export class RunningDebts {
     return { ...credited, touched };
   }
 
-  /** A stored invoice in the walk, before and after its new items. */
+  /** Returns a stored invoice in the walk, before and after its new items. */
   #changed({ before, newItems = [] }: ChangedInvoice) {
     if (before === null) return [];
     const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
@@ -194,7 +182,7 @@ export class RunningDebts {
   }
 }
 
-/** A step whose account credit is to be applied. */
+/** A step to which account credit is applied. */
 interface CreditedStep extends MadeOfStep {
   readonly invoiceId: Uuid;
   readonly date: LocalDate;

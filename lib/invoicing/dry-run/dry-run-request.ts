@@ -19,17 +19,14 @@ export const DryRunType = {
 } as const;
 export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 
-/**
- * An invoice to foresee. Absent, null and, in texts, empty members are the same; members that its type does not read are
- * ignored.
- */
+/** An invoice to foresee. Absent, null and empty members are the same; members that its type does not use are ignored. */
 export interface DryRunRequest {
   readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice; default today. UPCOMING_INVOICE ignores it. */
+  /** Local date in the account's zone up to which to invoice. Default today. UPCOMING_INVOICE ignores it. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /** Required by SUBSCRIPTION_ACTION and read by it alone, as are all members below but the two ids. */
+  /** Required by SUBSCRIPTION_ACTION. Other types ignore it and all members below, except the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /** When the action takes effect; default now or by policy. Overrides `billingPolicy`. */
   readonly effectiveDate?: RequestedDate | null | undefined;
@@ -41,13 +38,10 @@ export interface DryRunRequest {
   readonly productCategory?: ProductCategory | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
   readonly priceListName?: string | null | undefined;
-  /** Phase to start in; the ones before it are skipped. */
+  /** Phase to start in; earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
-  /**
-   * Required by CHANGE and STOP_BILLING; with UPCOMING_INVOICE the answer is the first invoice at a date of this
-   * subscription.
-   */
+  /** Required by CHANGE and STOP_BILLING. UPCOMING_INVOICE returns the first invoice at a date of this subscription. */
   readonly subscriptionId?: Uuid | null | undefined;
   /** As `subscriptionId`; START_BILLING adds the subscription to this bundle. */
   readonly bundleId?: Uuid | null | undefined;
@@ -87,11 +81,10 @@ function checkAction(request: DryRunRequest): HypotheticalAction {
       return checkChange(request);
     case HypotheticalActionType.STOP_BILLING:
       return checkStop(request);
-    default:
-      throw invalidField(
-        'InvoiceDryRunJson dryRunAction needs to be set when dryRunType is SUBSCRIPTION_ACTION',
-        { field: 'dryRunAction' },
-      );
+    default: {
+      const message = 'InvoiceDryRunJson dryRunAction needs to be set when dryRunType is SUBSCRIPTION_ACTION';
+      throw invalidField(message, { field: 'dryRunAction' });
+    }
   }
 }
 
@@ -142,10 +135,7 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/**
- * The members that specify a plan without its name, in the order of the checks, with their names in messages (http-api
- * §12).
- */
+/** The members that name a plan without its name, in the order of the checks, with their names in messages (http-api §12). */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',
@@ -153,22 +143,19 @@ const BESIDE_PLAN_NAME = {
   priceListName: 'price list',
 } as const satisfies Partial<Record<keyof DryRunRequest, string>>;
 
-/** The plan is named by `planName`, or by product, category and period; never by both. */
+/** Checks that the plan is named by either `planName`, or product, category and period. */
 function checkPlanNamed(request: DryRunRequest): void {
   if (!request.planName) {
     const absent = PRODUCT_FIELDS.find((field) => !request[field]);
     if (absent === undefined) return;
-    throw invalidField(`InvoiceDryRunJson ${absent} needs to be set when no planName is specified`, {
-      field: absent,
-    });
+    const message = `InvoiceDryRunJson ${absent} needs to be set when no planName is specified`;
+    throw invalidField(message, { field: absent });
   }
   const fields = Object.keys(BESIDE_PLAN_NAME) as (keyof typeof BESIDE_PLAN_NAME)[];
   const beside = fields.find((field) => request[field]);
   if (beside === undefined) return;
-  const what = BESIDE_PLAN_NAME[beside];
-  throw invalidField(`DryRun subscription ${what} should not be set when planName is specified`, {
-    field: beside,
-  });
+  const message = `DryRun subscription ${BESIDE_PLAN_NAME[beside]} should not be set when planName is specified`;
+  throw invalidField(message, { field: beside });
 }
 
 function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): SubscriptionInBundle {

@@ -21,7 +21,7 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { recurs } from '../proposals/recurring-proposals.ts';
 import { catalogChanges } from './last-evaluation.ts';
 
-/** An account and the date up to which it is looked at. */
+/** An account and the date up to which it is evaluated. */
 export interface StreamRequest {
   readonly account: Account;
   /** For a run the effective target date (§8.2 step 4). */
@@ -29,10 +29,7 @@ export interface StreamRequest {
 }
 
 export interface BillingRequest extends StreamRequest {
-  /**
-   * Day that the run's items count for. A due entry counts for its own date, so that late entries do not pile up on one
-   * day.
-   */
+  /** The day whose items are counted. A due entry uses its own date, so that late entries do not add up on one day. */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
@@ -40,16 +37,16 @@ export interface BillingRequest extends StreamRequest {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** In the order in which the subscriptions were created; one with an ongoing charge has none. */
+  /** In creation order of the subscriptions; no events for one with an ongoing charge. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** Subscriptions that their own events alone bill: all but add-ons. */
+  /** Subscriptions billed by their own events only: all except add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
   /** Ongoing charges as of the last evaluation, by subscription, for all accounts. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
-  /** Subscriptions left out because their events do not begin with their start (subscriptions §19.2 rule 2). */
+  /** Subscriptions skipped because their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
-  /** For each subscription that a later catalog bills differently, the first date on which it does. */
+  /** The first date that a later catalog bills differently, by subscription. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
@@ -63,14 +60,14 @@ interface StreamsInput<R extends StreamRequest> {
   readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
-  /** The subscriptions of the other cursors, and the bases of their add-ons. */
+  /** The subscriptions of the cursors without an ongoing charge, and the bases of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
-/** One account whose events cannot be built does not keep the others from being billed. */
+/** An account whose events cannot be built does not prevent the billing of others. */
 export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
   const { requests, cursors, subscriptions, events } = input;
   const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
@@ -100,16 +97,11 @@ export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Acco
 
 interface StreamInput extends Pick<StreamsInput<StreamRequest>, 'alignPriceChanges' | 'ongoing'> {
   readonly catalog: CatalogWithOverrides;
-  readonly histories: readonly LoadedHistory[];
+  readonly histories: readonly (BilledHistory & { readonly subscription: Subscription })[];
   readonly cursors: readonly StoredCursor[];
 }
-
-interface LoadedHistory extends BilledHistory {
-  readonly subscription: Subscription;
-}
-
 /**
- * Returns the billing events of one account. An account without a bill cycle day first gets that of its earliest
+ * Returns the billing events of one account. An account without a bill cycle day first gets the day of its earliest
  * account-aligned charge (subscriptions §15.2).
  */
 function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
@@ -130,10 +122,7 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
 
 const NO_EVENTS: readonly BillingEvent[] = [];
 
-/**
- * The events of the requested subscriptions, in the order of their cursors. A subscription that is blocked from its start
- * on has none, and what was billed of it before is to be repaired.
- */
+/** Returns the events in the order of the cursors. A subscription blocked from its start has none, so its charges are repaired. */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
   { histories, cursors, ongoing }: StreamInput,
@@ -141,17 +130,17 @@ function eventsBySubscription(
   const found = Map.groupBy(events, (event) => event.subscriptionId);
   const known = new Set(histories.map(({ subscription }) => subscription.id));
   const leftOut = new Set(skipped);
+  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
   return new Map(
-    cursors
-      .map(({ subscriptionId }) => subscriptionId)
+    ids
       .filter((id) => ongoing.has(id) || (known.has(id) && !leftOut.has(id)))
       .map((id) => [id, ongoing.has(id) ? NO_EVENTS : (found.get(id) ?? NO_EVENTS)]),
   );
 }
 
 /**
- * Returns the bill cycle day that the next run gives an account without one, or null if the account has a day or gets none
- * (§4 rule 4). The day is taken before blocked intervals are removed (subscriptions §15.2): a pause moves no cycle.
+ * Returns the bill cycle day that the next run gives an account; null = it has a day or gets none (§4 rule 4). Blocked
+ * intervals do not count (subscriptions §15.2): a pause moves no cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
   if (input.account.billCycleDayLocal !== 0) return null;
@@ -160,19 +149,17 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 }
 
 /**
- * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with a recurring price, 0 included, or with
- * usage, future events too; null if there is none. `events` are those of all subscriptions, built while the account has no
- * day and without blocked intervals removed.
+ * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price (0 included);
+ * future events count. null = none. `events` are those of all subscriptions, without a day of the account and blocked intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;
   for (const event of events) {
     if (!event.isAccountAligned || !(recurs(event) || event.usages.length > 0)) continue;
-    if (earliest === undefined || compareByInstant(event, earliest) < 0) earliest = event;
+    const isEarlier =
+      earliest === undefined ||
+      (event.effectiveDate - earliest.effectiveDate || event.totalOrdering - earliest.totalOrdering) < 0;
+    if (isEarlier) earliest = event;
   }
   return earliest?.billCycleDayLocal ?? null;
-}
-
-function compareByInstant(a: BillingEvent, b: BillingEvent): number {
-  return a.effectiveDate - b.effectiveDate || a.totalOrdering - b.totalOrdering;
 }

@@ -30,16 +30,13 @@ export interface DueDates {
   readonly dueDates: readonly LocalDate[];
   /** Those that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;
-  /** How long runs at these wait for stragglers (usage §7.7). */
+  /** How long runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
-  /** How long before a run its invoice is reported, in milliseconds; 0 = never. */
+  /** How long before a run its invoice is announced, in milliseconds; 0 = never. */
   readonly noticeLeadMs: number;
 }
 
-/**
- * Returns the queue entries of the dates. An entry that waits for usage comes later but requests a run at the date.
- * Notice entries come before them.
- */
+/** Returns the queue entries of the dates, each after its announcement. An entry that waits for usage runs later. */
 export function dueEntries(account: Account, due: DueDates, now: Instant): readonly NewNotification[] {
   return due.dueDates.flatMap((date) => {
     const entry = dueEntryOf(account, date, due);
@@ -83,9 +80,8 @@ const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * A due entry asks for a run at its date. A subscription event asks for one once it is effective and if it is the last of
- * its operation (§8.1); EXPIRED never does. The end of AUTO_INVOICING_OFF asks for what was missed, and a blocking state
- * for the billing that it changes.
+ * Returns the run that an entry starts: a due entry on its date, a subscription event once it is effective and the last of its
+ * operation (§8.1; EXPIRED never), the end of AUTO_INVOICING_OFF for what was missed, a blocking state that changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
@@ -99,21 +95,17 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
     return { kind: 'run', targetDate: typeof targetDate === 'string' ? parseLocalDate(targetDate) : null };
   }
   if (typeof targetDate !== 'string') return NOTHING;
-  if (entry.topic === QueueName.NEXT_BILLING_DATE)
-    return { kind: 'run', targetDate: parseLocalDate(targetDate) };
-  if (actionType !== 'EFFECTIVE' || isLastOfOperation !== true) return NOTHING;
+  const isDue = entry.topic === QueueName.NEXT_BILLING_DATE;
+  if (!isDue && (actionType !== 'EFFECTIVE' || isLastOfOperation !== true)) return NOTHING;
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
 }
 
-/**
- * Kind of a due entry that asks for an invoice run. The key begins with the kind, so that other kinds can be added (§1.6
- * rule 7).
- */
+/** Kind of the due entries of invoice runs, with which their key begins (§1.6 rule 7). */
 const INVOICE_RUN = 'invoice-run';
 
 const RESCHEDULED_RUN = 'rescheduled-run';
 
-/** The queue entry that runs an account at an instant requested by a plugin (§8.1). */
+/** Returns the queue entry of a run at an instant that a plugin requested (§8.1). */
 export function rescheduledEntry(account: Account, at: Instant): NewNotification {
   const targetDate = formatLocalDate(localDateOf(at, account.timeZone));
   return {
@@ -125,10 +117,7 @@ export function rescheduledEntry(account: Account, at: Instant): NewNotification
   };
 }
 
-/**
- * The queue entry that runs an account on a date, fired at the `toInstant` of the date (§2 rule 5). At most
- * one is pending per account, local date and kind.
- */
+/** Returns the queue entry of a run on a date, due at its `toInstant` (§2 rule 5). One per account, local date and kind. */
 export function dueEntry(account: Account, date: LocalDate): NewNotification {
   const targetDate = formatLocalDate(date);
   return {
@@ -146,12 +135,12 @@ interface RunAhead {
 }
 
 export interface NoticeTerms {
-  /** How long before the run it is reported, in milliseconds; 0 = never. */
+  /** How long before the run it is announced, in milliseconds; 0 = never. */
   readonly leadMs: number;
   readonly now: Instant;
 }
 
-/** The entry that previews and reports the invoice of a run (§8.1), at once if the lead time has begun. */
+/** Returns the entry that announces the invoice of a run (§8.1), due now if the lead time has begun. */
 export function noticeEntries(
   account: Account,
   { targetDate, comesAt }: RunAhead,
@@ -175,7 +164,7 @@ export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }
 
-/** The date of the previewed invoice; null: not a notice entry. */
+/** Returns the date of the announced invoice; null = not an announcement. */
 export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }
@@ -183,17 +172,9 @@ export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
 /** INVOICE_NOTIFICATION (§16): a future invoice, without an id. */
 export function invoiceNotificationEvent(
   account: Account,
-  {
-    targetDate,
-    amountOwed,
-    currency,
-  }: { readonly targetDate: LocalDate; readonly amountOwed: Decimal; readonly currency: string },
+  of: { readonly targetDate: LocalDate; readonly amountOwed: Decimal; readonly currency: string },
 ): NewBusEvent {
-  const metaData = {
-    targetDate: formatInstant(atReferenceTime(targetDate, account).at),
-    amountOwed,
-    currency,
-  };
+  const metaData = { ...of, targetDate: formatInstant(atReferenceTime(of.targetDate, account).at) };
   return {
     type: BusEventType.INVOICE_NOTIFICATION,
     accountRecordId: account.recordId,

@@ -25,7 +25,7 @@ export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
   rawBalance: ZERO,
 });
 
-/** Amounts of an invoice from all of its items and payments (§1.4 rules 1–5). */
+/** Returns the amounts of an invoice from all its items and payments (§1.4 rules 1–5). */
 export function invoiceAmounts(
   items: readonly CountedItem[],
   payments: readonly CountedPayment[] = [],
@@ -35,14 +35,14 @@ export function invoiceAmounts(
   return amounts;
 }
 
-/** Amounts after further items on an invoice that is more than a credit. */
+/** Returns the amounts after further items; the invoice is more than a credit. */
 export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
   return addItems(amounts, items, false);
 }
 
 /**
- * Amounts after one more payment or refund of the invoice; refunds and chargebacks carry negative amounts. A payment
- * counts once, when it becomes a SUCCESS: pass it on that change only.
+ * Returns the amounts after one more payment or refund; refunds and chargebacks have negative amounts. A payment counts once:
+ * pass it only when it becomes a SUCCESS.
  */
 export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPayment): InvoiceAmounts {
   if (payment.status !== 'SUCCESS') return amounts;
@@ -51,46 +51,40 @@ export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPay
   return { ...amounts, rawBalance, refundAdj: amounts.refundAdj.plus(payment.amount) };
 }
 
-/** What is owed for the invoice (rule 6); `parentBalance` = balance of the parent invoice it is linked to, if any. */
+/** Returns the amount owed for the invoice (rule 6). `parentBalance`: balance of the linked parent invoice, if any. */
 export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
   const { status, isMigration, isWrittenOff, rawBalance } = invoice;
   const isSettledByParent = parentBalance?.isZero() === true;
   return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
 }
 
-/** Rule 9, for an invoice that is not linked to a parent's. */
+/** Rule 9, for an invoice without a parent's invoice. */
 export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }
 
-/** The part of the invoice's credit items that belongs to the account (rule 7), also of written-off invoices. */
+/** Returns the account's part of the invoice's credit items (rule 7), also of written-off invoices. */
 export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
   return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
 }
 
 export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
-interface InvoiceChange {
-  /** null = the invoice is new. */
-  readonly before: AccountedInvoice | null;
-  readonly after: AccountedInvoice;
-}
-
 /**
- * The part of the balance that is stored with the account. Whether an invoice that the parent pays counts is decided by
- * the parent's invoice, under another lock; it is added when balances are read.
+ * Returns the part of the balance that is stored with the account. An invoice that the parent pays depends on the parent's
+ * invoice, under another lock; it is added when balances are read.
  */
 function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
 }
 
 /**
- * Account balances after a change of one of its invoices (rules 7 and 8), without reading any other: balance = Σ
- * invoice balances − credit; it may be negative.
+ * Returns the account balances after a change of one invoice (null = new), without reading others (rules 7 and 8):
+ * balance = Σ invoice balances − credit; it may be negative.
  */
 export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(
   state: S,
-  { before, after }: InvoiceChange,
+  { before, after }: { readonly before: AccountedInvoice | null; readonly after: AccountedInvoice },
 ): S {
   const credit = accountCreditOf(after).minus(before === null ? ZERO : accountCreditOf(before));
   const balance = ownBalanceOf(after).minus(before === null ? ZERO : ownBalanceOf(before));
@@ -120,14 +114,12 @@ function isAccountCredit({ itemType }: CountedItem): boolean {
   return itemTypes[itemType].sum === 'creditAdj';
 }
 
-/** An invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x, and nothing else. */
+/** True for an invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x. */
 function isPureCredit(items: readonly CountedItem[]): boolean {
   const [a, b] = items;
   if (items.length !== 2 || a === undefined || b === undefined) return false;
-  const isPair =
-    (a.itemType === 'CREDIT_ADJ' && b.itemType === 'CBA_ADJ') ||
-    (a.itemType === 'CBA_ADJ' && b.itemType === 'CREDIT_ADJ');
-  return isPair && a.amount.plus(b.amount).isZero();
+  const [first, second] = [a.itemType, b.itemType].sort();
+  return first === 'CBA_ADJ' && second === 'CREDIT_ADJ' && a.amount.plus(b.amount).isZero();
 }
 
 export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
@@ -149,9 +141,8 @@ export function storedAmounts(
 }
 
 /**
- * The balance of an account (§1.4 rules 6 and 8): the stored one, plus those of its invoices that a parent pays, where
- * they count: while they are linked to no summary, or to one that is owed. The summary decides that, under the parent's
- * lock, so it cannot be stored with the account.
+ * Returns the balance of an account (§1.4 rules 6 and 8): the stored one, plus those of invoices that a parent pays while they
+ * are in no summary, or in an unpaid one. Summaries change under the parent's lock, so this is not stored with the account.
  */
 export function accountBalanceOf({ delegated, ...kept }: StoredBalance): AccountBalance {
   const accountBalance = delegated.reduce(

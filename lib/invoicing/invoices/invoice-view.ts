@@ -6,7 +6,7 @@ import {
   type InvoiceItem,
   InvoiceItemType,
 } from '../../records/index.ts';
-import type { NumberField, NumberPart, NumberPattern } from '../../tenants/index.ts';
+import type { NumberField, NumberPattern } from '../../tenants/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/index.ts';
@@ -46,7 +46,7 @@ export interface InvoiceReader {
 
 export interface ViewSources {
   readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
-  /** The parents' invoices that these are linked to, by id. */
+  /** The linked invoices of parents, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
   readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;
@@ -55,7 +55,7 @@ export interface ViewSources {
 // Shared, since most invoices have none.
 const NO_TRACKING_IDS: readonly string[] = [];
 
-/** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
+/** Joins invoices with their items, in the same order; names come from the newest version with the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
@@ -64,11 +64,8 @@ export function viewInvoices(
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
-    formattedNumber: formattedNumber(
-      { number: invoice.invoiceNumber, date: invoice.invoiceDate },
-      numberPatterns,
-    ),
-    // The parent pays it by a summary; until then, it is the child's own (ruling R52).
+    formattedNumber: formattedNumber(invoice.invoiceNumber, invoice.invoiceDate, numberPatterns),
+    // Until the parent pays it by a summary, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,
@@ -92,35 +89,25 @@ function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): Invo
   };
 }
 
-/**
- * The views with `childItems` filled: each PARENT_SUMMARY item gets the items of its child's linked invoices (§12 rule
- * 8).
- */
+/** Fills `childItems` of each PARENT_SUMMARY item with the items of its child's linked invoices (§12 rule 8). */
 export function withChildItems(
   views: readonly InvoiceView[],
   children: readonly InvoiceView[],
 ): readonly InvoiceView[] {
-  const itemsOf = Map.groupBy(
-    children.flatMap(({ parentInvoiceId, accountId, items }) =>
-      items.map((item) => ({ key: `${parentInvoiceId} ${accountId}`, item })),
-    ),
-    ({ key }) => key,
-  );
+  const keyOf = (summaryId: Uuid | null, accountId: Uuid | null) => `${summaryId} ${accountId}`;
+  const byChild = Map.groupBy(children, (child) => keyOf(child.parentInvoiceId, child.accountId));
   return views.map((view) => ({
     ...view,
-    items: view.items.map((item) =>
-      item.itemType === InvoiceItemType.PARENT_SUMMARY
-        ? {
-            ...item,
-            childItems: (itemsOf.get(`${view.id} ${item.childAccountId}`) ?? []).map((found) => found.item),
-          }
-        : item,
-    ),
+    items: view.items.map((item) => {
+      if (item.itemType !== InvoiceItemType.PARENT_SUMMARY) return item;
+      const own = byChild.get(keyOf(view.id, item.childAccountId)) ?? [];
+      return { ...item, childItems: own.flatMap((child) => child.items) };
+    }),
   }));
 }
 
 export interface CreditNoteView extends CreditNote {
-  /** The number by the tenant's pattern (§21 rule 3); null = it has none. */
+  /** The number by the tenant's pattern (§21 rule 3); null = none. */
   readonly formattedNumber: string | null;
 }
 
@@ -129,27 +116,29 @@ export function viewCreditNotes(
   patterns: readonly NumberPattern[],
 ): readonly CreditNoteView[] {
   return notes.map((note) => {
-    const { creditNoteNumber: number, creditNoteDate: date } = note;
-    return { ...note, formattedNumber: formattedNumber({ number, date }, patterns) };
+    const { creditNoteNumber, creditNoteDate } = note;
+    return { ...note, formattedNumber: formattedNumber(creditNoteNumber, creditNoteDate, patterns) };
   });
 }
 
+/** Returns the number by the pattern of the date (§1.7); null without a pattern, and for the number 0. */
+export function formattedNumber(
+  number: number,
+  date: LocalDate,
+  patterns: readonly NumberPattern[],
+): string | null {
+  const pattern = patterns.findLast(({ from }) => from === null || from <= date);
+  if (pattern === undefined || number === 0) return null;
+  const numbered = { number, date };
+  const texts = pattern.parts.map((part) =>
+    typeof part === 'string' ? part : String(numberFields[part.field](numbered)).padStart(part.digits, '0'),
+  );
+  return texts.join('');
+}
+
 interface Numbered {
-  /** 0 = none. */
   readonly number: number;
   readonly date: LocalDate;
-}
-
-/** The number by the pattern of the date (§1.7); null where the tenant has none for it, and where there is no number. */
-export function formattedNumber(numbered: Numbered, patterns: readonly NumberPattern[]): string | null {
-  const pattern = patterns.findLast(({ from }) => from === null || from <= numbered.date);
-  if (pattern === undefined || numbered.number === 0) return null;
-  return pattern.parts.map((part) => textOf(part, numbered)).join('');
-}
-
-function textOf(part: NumberPart, numbered: Numbered): string {
-  if (typeof part === 'string') return part;
-  return String(numberFields[part.field](numbered)).padStart(part.digits, '0');
 }
 
 const numberFields: Readonly<Record<NumberField, (numbered: Numbered) => number>> = {

@@ -6,7 +6,7 @@ import { checkStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.ts';
 
-/** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
+/** Maximum size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
 const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
@@ -15,7 +15,7 @@ export interface ManualItem {
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** As `quantity`, kept as given; the amount does not follow from them. */
+  /** Like `quantity`, stored as given; the amount is not computed from them. */
   readonly rate?: Decimal | null | undefined;
   /** The account's currency, or absent. */
   readonly currency?: string | null | undefined;
@@ -52,7 +52,7 @@ export function checkManualItems(type: ManualItemType, items: readonly ManualIte
   }
 }
 
-/** The texts of an item that a caller writes. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Checks the texts of an item. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 export function checkTexts(
   item: Pick<ManualItem, 'description' | 'itemDetails' | 'productName' | 'planName' | 'phaseName'>,
 ): void {
@@ -68,15 +68,9 @@ export function checkTexts(
   }
 }
 
-interface ManualItemContext {
-  readonly id: Uuid;
-  /** Local date that the call gives. */
-  readonly requestedDate: LocalDate;
-}
-
 /**
- * The amount of an item that a caller states, 0 by default (§2 rule 6).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than the currency.
+ * Returns the given amount of an item, 0 by default (§2 rule 6).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount finer than the currency.
  */
 export function statedItemAmount(
   { amount }: Pick<ManualItem, 'amount'>,
@@ -86,11 +80,11 @@ export function statedItemAmount(
   return amount == null ? ZERO : statedAmount(amount, { currency, roundsFloatNoise });
 }
 
-/** The item as it is stored (§1.3). */
+/** Returns the item to store (§1.3). @param requestedDate local date of the call. */
 export function manualItem(
   type: ManualItemType,
   item: ManualItem & { readonly amount: Decimal },
-  { id, requestedDate }: ManualItemContext,
+  { id, requestedDate }: { readonly id: Uuid; readonly requestedDate: LocalDate },
 ): NewInvoiceItem {
   const { amount } = item;
   const isCredit = itemTypes[type].kind === 'CREDIT';
@@ -113,7 +107,7 @@ const keptFields = {
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
-/** These members of an item; null for those that are absent or empty. */
+/** Returns these members of an item; null for absent or empty ones. */
 function givenOf<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
@@ -125,14 +119,11 @@ function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
 
-/** @throws BillingError CURRENCY_INVALID (3) for another currency than the account's. */
+/** @throws BillingError CURRENCY_INVALID (3) if the currency is not the account's. */
 export function checkCurrency(given: string | null | undefined, currency: Currency): void {
   if (given == null || given === currency) return;
-  throw billingError(
-    ErrorCode.CURRENCY_INVALID,
-    `Currency ${given} is not that of the account, ${currency}`,
-    { currency: given, accountCurrency: currency },
-  );
+  const message = `Currency ${given} is not that of the account, ${currency}`;
+  throw billingError(ErrorCode.CURRENCY_INVALID, message, { currency: given, accountCurrency: currency });
 }
 
 function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): void {
@@ -162,7 +153,7 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
   );
 }
 
-/** An item of an invoice that another system made. Absent and null members are the same. */
+/** An item of another system's invoice. Absent and null members are the same. */
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Required, of any type. */
   readonly itemType?: InvoiceItemType | null | undefined;
@@ -186,7 +177,7 @@ export function checkMigrationItems(items: readonly MigrationItem[]): void {
   }
 }
 
-/** The item as it was given; nothing of it can be adjusted or repaired. */
+/** Returns the item as given; it cannot be adjusted or repaired. */
 export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount: Decimal }): NewInvoiceItem {
   return plainItem({
     id,
@@ -198,19 +189,9 @@ export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount:
 }
 
 const migratedFields = [
-  'bundleId',
-  'subscriptionId',
-  'linkedItemId',
-  'productName',
-  'planName',
-  'phaseName',
-  'usageName',
-  'description',
-  'startDate',
-  'endDate',
-  'rate',
-  'quantity',
-  'itemDetails',
+  ...['bundleId', 'subscriptionId', 'linkedItemId'],
+  ...['productName', 'planName', 'phaseName', 'usageName', 'description'],
+  ...['startDate', 'endDate', 'rate', 'quantity', 'itemDetails'],
 ] as const satisfies readonly (keyof MigrationItem)[];
 
 function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {

@@ -18,7 +18,7 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { NewInvoiceItem } from './new-item.ts';
 
-/** The target date of a draft that is reused: it never goes back (§8.3). */
+/** Returns the target date of a reused draft, which never decreases (§8.3). */
 export function raisedTargetDate(
   { targetDate: before }: Pick<Invoice, 'targetDate'>,
   targetDate: LocalDate,
@@ -26,16 +26,20 @@ export function raisedTargetDate(
   return before === null ? targetDate : maxDate(before, targetDate);
 }
 
-interface EmptyInvoiceInput {
+/** Returns an invoice of today without items and number. */
+export function emptyInvoice({
+  id,
+  account,
+  targetDate,
+  status,
+  now,
+}: {
   readonly id: Uuid;
   readonly account: Account;
   readonly targetDate: LocalDate | null;
   readonly status: typeof InvoiceStatus.COMMITTED | typeof InvoiceStatus.DRAFT;
   readonly now: Instant;
-}
-
-/** An invoice of today that has no items and no number yet. */
-export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvoiceInput): New<Invoice> {
+}): New<Invoice> {
   const invoiceDate = localDateOf(now, account.timeZone);
   return {
     ...NO_AMOUNTS,
@@ -58,7 +62,7 @@ export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvo
   };
 }
 
-/** The payer of an invoice in this status: after its commit the parent, if the account delegates payment. */
+/** Returns the payer of an invoice in this status: after its commit the parent, if the account delegates payment. */
 export function payerOf(
   account: Account,
   status: Invoice['status'],
@@ -77,17 +81,11 @@ export function itemOf(
   return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
 }
 
-/**
- * The account's currency; invoicing cannot work without one, and it can never be added later (accounts §4).
- * @throws BillingError CURRENCY_INVALID (3).
- */
+/** Returns the account's currency, which invoicing requires and cannot be added later (accounts §4). @throws BillingError CURRENCY_INVALID (3). */
 export function invoicingCurrency(account: Account) {
   if (account.currency !== null) return account.currency;
-  throw billingError(
-    ErrorCode.CURRENCY_INVALID,
-    `Account ${account.id} has no currency, so it cannot be invoiced; create an account with one`,
-    { accountId: account.id },
-  );
+  const message = `Account ${account.id} has no currency, so it cannot be invoiced; create an account with one`;
+  throw billingError(ErrorCode.CURRENCY_INVALID, message, { accountId: account.id });
 }
 
 /** The target invoice of a run (§8.3). */
@@ -113,7 +111,7 @@ export interface Draft {
 }
 
 /**
- * The invoice if items may be added to it: a DRAFT of the account.
+ * Returns the invoice if items may be added to it: a DRAFT of the account.
  * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
  */
 export function draftOf(
@@ -121,46 +119,29 @@ export function draftOf(
   { id, accountId }: { readonly id: Uuid; readonly accountId: Uuid },
 ): Invoice {
   if (invoice?.accountId !== accountId) throw noSuchObject({ type: ObjectType.INVOICE, id });
-  switch (invoice.status) {
-    case InvoiceStatus.DRAFT:
-      return invoice;
-    case InvoiceStatus.COMMITTED:
-      throw billingError(
-        ErrorCode.INVOICE_ALREADY_COMMITTED,
-        `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`,
-        { invoiceId: id },
-      );
-    case InvoiceStatus.VOID:
-      throw billingError(
-        ErrorCode.INVOICE_INVALID_STATUS,
-        `Invoice ${id} is void: items can be added to drafts only`,
-        { invoiceId: id },
-      );
+  if (invoice.status === InvoiceStatus.DRAFT) return invoice;
+  if (invoice.status === InvoiceStatus.VOID) {
+    const message = `Invoice ${id} is void: items can be added to drafts only`;
+    throw billingError(ErrorCode.INVOICE_INVALID_STATUS, message, { invoiceId: id });
   }
+  const message = `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`;
+  throw billingError(ErrorCode.INVOICE_ALREADY_COMMITTED, message, { invoiceId: id });
 }
 
-type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
+type ReportedInvoice = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
 
-/** INVOICE_CREATION: what its consumers need besides the ids (§16). */
+/** Returns the INVOICE_CREATION event (§16). */
 export function invoiceCreationEvents(
-  invoice: Told & Pick<Invoice, 'rawBalance' | 'currency'>,
+  invoice: ReportedInvoice & Pick<Invoice, 'rawBalance' | 'currency'>,
 ): readonly NewBusEvent[] {
-  const event = {
-    type: BusEventType.INVOICE_CREATION,
-    accountRecordId: invoice.accountRecordId,
-    payload: {
-      accountId: invoice.accountId,
-      invoiceId: invoice.id,
-      metaData: null,
-      amountOwed: invoice.rawBalance,
-      currency: invoice.currency,
-    },
-  };
+  const { id: invoiceId, accountId, accountRecordId, rawBalance: amountOwed, currency } = invoice;
+  const payload = { accountId, invoiceId, metaData: null, amountOwed, currency };
+  const event = { type: BusEventType.INVOICE_CREATION, accountRecordId, payload };
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/** INVOICE_ADJUSTMENT: one per invoice and transaction; more only where an account is closed. */
-export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewBusEvent[] {
+/** Returns the INVOICE_ADJUSTMENT event of an invoice and transaction; several if an account is closed. */
+export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,
     accountRecordId: invoice.accountRecordId,
@@ -169,7 +150,7 @@ export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewB
   return [...Array.from({ length: times }, () => event), ...childInvoiceEvents(invoice, false)];
 }
 
-function childInvoiceEvents(invoice: Told, isNew: boolean): readonly NewBusEvent[] {
+function childInvoiceEvents(invoice: ReportedInvoice, isNew: boolean): readonly NewBusEvent[] {
   if (invoice.contributedAmount === null) return [];
   const payload = { accountId: invoice.accountId, invoiceId: invoice.id, isNew };
   return [{ type: BusEventType.CHILD_INVOICE_CHANGE, accountRecordId: invoice.accountRecordId, payload }];

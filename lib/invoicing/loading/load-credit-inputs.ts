@@ -30,15 +30,19 @@ import {
 } from '../invoices/parent-summary.ts';
 
 /**
- * By account id, what the account's credit is applied to. A constant number of statements for any number of accounts, and
- * none where no account has credit to spend, nothing is repaired and no parent pays.
+ * Returns the inputs of credit by account id. A constant number of statements, and none if no account has credit to spend,
+ * nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
   accounts: readonly CountedAccount[],
 ): Promise<ReadonlyMap<Uuid, LoadedCreditInput>> {
   const candidates = accounts.flatMap((account) => account.candidates);
-  const debtOf = await loadDebtsRepairedBy(session, candidates);
+  const repairedIds = candidates.flatMap(({ repairs = [] }) => repairs.map(({ itemId }) => itemId));
+  const debtOf =
+    repairedIds.length === 0
+      ? new Map<Uuid, Invoice>()
+      : await loadRepairedDebts(session, [...new Set(repairedIds)]);
   const standIns = new Map(await loadStandIns(session, accounts));
   const inputs = accounts.map(({ state, candidates: own }) => ({
     accountId: state.accountId,
@@ -51,34 +55,23 @@ export async function loadCreditInputs(
   const owners = spending.map(({ accountId }) => accountId);
   const creditable = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
   const known = new Set([...candidates, ...creditable].map(({ id }) => id));
-  // A debt that cannot get credit gets only its repairs.
+  // A debt that cannot get credit gets only the amounts of its repairs.
   const closed = new Set([...debtOf.values()].filter(({ id }) => !known.has(id)));
   for (const { id } of closed) standIns.set(id, ZERO);
   const touched = new Set(candidates.map(({ id }) => id));
-  const unpaid = Map.groupBy(
-    [...creditable.filter(({ id }) => !touched.has(id)), ...closed],
-    ({ accountId }) => accountId,
-  );
-  const offered = spending.flatMap((each) => [
-    ...each.candidates.filter(isUnpaid),
-    ...(unpaid.get(each.accountId) ?? []),
-  ]);
-  const withheld = await invoicesWithheld(session, offered);
-  return new Map(
-    inputs.map((input) => [
-      input.accountId,
-      { ...input, unpaid: unpaid.get(input.accountId) ?? [], withheld },
-    ]),
-  );
+  const others = [...creditable.filter(({ id }) => !touched.has(id)), ...closed];
+  const unpaidOf = Map.groupBy(others, ({ accountId }) => accountId);
+  const complete = inputs.map((input) => ({ ...input, unpaid: unpaidOf.get(input.accountId) ?? [] }));
+  const offered = complete
+    .filter(spendsCredit)
+    .flatMap(({ candidates: own, unpaid }) => [...own.filter(isUnpaid), ...unpaid]);
+  // A new invoice has no number yet, and no payment.
+  const stored = offered.filter(({ invoiceNumber }) => invoiceNumber !== UNNUMBERED).map(({ id }) => id);
+  const withheld = await invoicesBeingPaid(session, stored);
+  return new Map(complete.map((input) => [input.accountId, { ...input, withheld }]));
 }
 
-/** The unpaid parental debts that these invoices repair, by item (rule 8). */
-async function loadDebtsRepairedBy(session: ReadSession, candidates: readonly CreditedInvoice[]) {
-  const itemIds = candidates.flatMap(({ repairs = [] }) => repairs.map(({ itemId }) => itemId));
-  return itemIds.length === 0 ? new Map() : loadRepairedDebts(session, [...new Set(itemIds)]);
-}
-
-/** Stand-ins for candidates that are linked to a summary of the parent; stored invoices to choose from have none (rule 5). */
+/** Loads stand-ins of candidates in a summary of the parent (rule 5). */
 export async function loadStandIns(
   session: ReadSession,
   accounts: readonly CandidatesOfAccount[],
@@ -87,10 +80,8 @@ export async function loadStandIns(
     own.map((invoice) => ({ accountId, invoice })),
   );
   const contributing = candidates.filter(({ invoice }) => invoice.contributedAmount != null);
-  const summaries = await loadParentInvoices(
-    session,
-    contributing.map(({ invoice }) => invoice),
-  );
+  const invoices = contributing.map(({ invoice }) => invoice);
+  const summaries = await loadParentInvoices(session, invoices);
   const linked = contributing.flatMap(({ accountId, invoice }): readonly LinkedInvoice[] => {
     const summary = invoice.parentInvoiceId == null ? undefined : summaries.get(invoice.parentInvoiceId);
     return summary === undefined ? [] : [{ accountId, invoice, summary }];
@@ -121,8 +112,8 @@ interface LinkedInvoice {
 }
 
 /**
- * How much of each child's decreases may become credit, by `shareKey`; absent = all. Reads nothing where there is no
- * decrease, and little where the parent's item is unchanged: then the parent has paid all that it stands for.
+ * Returns how much of each child's decreases may become credit, by `shareKey`; absent = all. Reads nothing without decreases,
+ * and little if the parent's item is unchanged: then the parent has paid all of it.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
@@ -162,16 +153,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/** The candidates that are being paid; a new invoice has no number yet and no payment either. */
-async function invoicesWithheld(session: ReadSession, offered: readonly CreditedInvoice[]) {
-  const stored = offered.filter(({ invoiceNumber }) => invoiceNumber !== UNNUMBERED);
-  return invoicesBeingPaid(
-    session,
-    stored.map(({ id }) => id),
-  );
-}
-
-/** The unpaid invoices of these accounts, by age; one statement, and one more where parents pay. */
+/** Loads the unpaid invoices of these accounts by age; one statement, and one more if parents pay. */
 export async function loadUnpaidInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -180,7 +162,7 @@ export async function loadUnpaidInvoices(
   return unpaidInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Those of these invoices that are unpaid, in the order given. */
+/** Returns the unpaid ones of these invoices, in the same order. */
 export async function onlyUnpaid(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -189,7 +171,7 @@ export async function onlyUnpaid(
   return invoices.filter((invoice) => isOwed(invoice, summaries));
 }
 
-/** The invoices that the credit of these accounts is offered to, by age; statements as for the unpaid ones. */
+/** Loads the invoices that can get these accounts' credit, by age; one statement, and one more if parents pay. */
 export async function loadCreditableInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -198,7 +180,7 @@ export async function loadCreditableInvoices(
   return creditableInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** The parents' invoices that these are linked to, by id; one statement, none where nothing is linked. */
+/** Loads the linked parents' invoices by id; one statement, none without links. */
 export async function loadParentInvoices(
   session: ReadSession,
   invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
@@ -209,8 +191,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Those of these invoices that have a payment in flight: credit and card would both pay them (§10 rule 2). A leased
- * transaction is UNKNOWN until its answer is recorded.
+ * Returns the invoices with a payment in flight: credit and card would both pay them (§10 rule 2). A leased transaction is
+ * UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,
@@ -226,17 +208,11 @@ export async function invoicesBeingPaid(
     (each) => each.transactionType === TransactionType.PURCHASE && isUnresolved(each),
   );
   const unresolved = new Set(open.map(({ paymentId }) => paymentId));
-  return new Set(
-    rows.flatMap(({ paymentId, invoiceId }) =>
-      paymentId !== null && unresolved.has(paymentId) ? invoiceId : [],
-    ),
-  );
+  const paid = rows.filter(({ paymentId }) => paymentId !== null && unresolved.has(paymentId));
+  return new Set(paid.map(({ invoiceId }) => invoiceId));
 }
 
-/**
- * By item, its invoice, for those of these items that a parent is to pay and has not paid (§10 rule 8). One statement
- * where no parent pays any of them, else a constant number.
- */
+/** Returns the invoices of these items that a parent must pay and has not paid, by item (§10 rule 8). One statement if none. */
 export async function loadRepairedDebts(
   session: ReadSession,
   itemIds: readonly Uuid[],
@@ -249,29 +225,18 @@ export async function loadRepairedDebts(
   const shares = (await session.invoices.findItems(settled.map(({ id }) => id))).filter(
     ({ itemType }) => itemType === InvoiceItemType.PARENT_SUMMARY,
   );
-  const shareOf = new Map(shares.map((item) => [keyOf(item.invoiceId, item.childAccountId), item]));
+  const shareOf = new Map(shares.map((item) => [shareKey(item.invoiceId, item.childAccountId), item]));
   const isDebt = ({ accountId, parentInvoiceId }: Invoice): boolean => {
     const summary = parentInvoiceId === null ? undefined : summaries.get(parentInvoiceId);
     if (summary === undefined) return true;
-    return !isPaidWhole(summary, shareOf.get(keyOf(summary.id, accountId)));
+    return !isPaidWhole(summary, shareOf.get(shareKey(summary.id, accountId)));
   };
   const debts = new Map(invoices.filter(isDebt).map((invoice) => [invoice.id, invoice]));
-  return new Map(
-    items.flatMap(({ itemId, invoiceId }) => {
-      const debt = debts.get(invoiceId);
-      return debt === undefined ? [] : [[itemId, debt] as const];
-    }),
-  );
+  const entries = items.map(({ itemId, invoiceId }) => [itemId, debts.get(invoiceId)] as const);
+  return new Map(entries.flatMap(([itemId, debt]) => (debt === undefined ? [] : [[itemId, debt]])));
 }
 
-function keyOf(summaryId: Uuid, childAccountId: Uuid | null): string {
-  return `${summaryId} ${childAccountId}`;
-}
-
-/**
- * Balances and credit of these accounts, with what their parents pay, in one statement; accounts without invoices are
- * left out.
- */
+/** Loads balances and credit of these accounts, including amounts that parents pay, in one statement; only accounts with invoices. */
 export async function loadBalances(
   session: ReadSession,
   accountIds: readonly Uuid[],

@@ -18,16 +18,15 @@ import { dueEntry, type NoticeTerms, noticeEntries } from '../evaluation/run-ent
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** Accounts that a change of the catalog concerns, listed at once by their numbers. */
+/** Number of affected accounts that are listed at once. */
 const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
- * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: that
- * date may come before any that the account waits for, or lie in the past (§7.1). Looks at the accounts that have
- * subscriptions of changed plans; the run itself finds out what differs. Goes through a page of accounts at a time
- * without their locks, since nothing of theirs is written.
+ * After a catalog change, gives each account that is billed differently a due entry for the first such date, which may come
+ * before any other due date, or lie in the past (§7.1). Checks the accounts with subscriptions of changed plans page by page,
+ * without locks; the run determines the differences.
  */
 export class CatalogChangeHandler implements QueueHandler {
   readonly name = 'invoice-service:catalog-change';
@@ -35,10 +34,7 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #ports: Pick<Ports, 'storage' | 'clock'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
-  /**
-   * Changes already looked at: the same bus event may come again, or one may come after another that has covered its
-   * change.
-   */
+  /** Changes already handled: a bus event may be redelivered, or an earlier one may have covered its change. */
   readonly #lookedAt = new RevisionSpans(MAX_CACHED_CATALOGS);
 
   constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
@@ -65,11 +61,8 @@ export class CatalogChangeHandler implements QueueHandler {
     if (span !== null) this.#lookedAt.add(batch.tenant.recordId, { first: span.first, last });
   }
 
-  /** What has changed from the first revision of the span to the newest. */
-  async #changedSince(
-    tenant: TenantRef,
-    span: RevisionSpan | null,
-  ): Promise<{ readonly plans: ChangedPlans; readonly last: number }> {
+  /** Returns the changes from the first revision of the span to the newest. */
+  #changedSince(tenant: TenantRef, span: RevisionSpan | null) {
     return this.#ports.storage.read(tenant, async (session) => ({
       plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),
       last: await session.catalogs.revision(),
@@ -79,11 +72,13 @@ export class CatalogChangeHandler implements QueueHandler {
   async *#accountsOn(plans: ChangedPlans, tenant: TenantRef): AsyncGenerator<readonly Account[]> {
     const limit = ACCOUNTS_PER_CATALOG_CHANGE_LIST;
     for (let afterRecordId: number | undefined = 0; afterRecordId !== undefined; ) {
-      const list: ListOfAccounts = { plans, afterRecordId, limit };
-      const recordIds = await this.#ports.storage.read(tenant, (session) => listAccounts(session, list));
+      const page = { afterRecordId, limit };
+      const recordIds: readonly number[] = await this.#ports.storage.read(tenant, (session) =>
+        listAccounts(session, plans, page),
+      );
       for (let first = 0; first < recordIds.length; first += ACCOUNTS_PER_CATALOG_CHANGE_PAGE) {
-        const page = recordIds.slice(first, first + ACCOUNTS_PER_CATALOG_CHANGE_PAGE);
-        yield await this.#ports.storage.read(tenant, ({ accounts }) => accounts.findByRecordIds(page));
+        const some = recordIds.slice(first, first + ACCOUNTS_PER_CATALOG_CHANGE_PAGE);
+        yield await this.#ports.storage.read(tenant, ({ accounts }) => accounts.findByRecordIds(some));
       }
       afterRecordId = recordIds.length < limit ? undefined : recordIds.at(-1);
     }
@@ -95,14 +90,11 @@ export class CatalogChangeHandler implements QueueHandler {
     catalogsOf: CatalogSource,
   ): Promise<void> {
     const now = session.authorship.createdDate;
-    const requests = accounts.map((account) => ({
-      account,
-      targetDate: localDateOf(now, account.timeZone),
-    }));
-    const catalogOf = await catalogsOf(
-      session,
-      accounts.map((account) => account.id),
-    );
+    const requests = accounts.map((account) => {
+      return { account, targetDate: localDateOf(now, account.timeZone) };
+    });
+    const ids = accounts.map(({ id }) => id);
+    const catalogOf = await catalogsOf(session, ids);
     const config = await this.#configOf(session);
     const { noticeLeadMs: leadMs } = config;
     // An account whose events cannot be built is reported by its own next run.
@@ -112,7 +104,7 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 }
 
-/** The revisions that these bus events tell of; null if one tells of none, so that anything may have changed. */
+/** Returns the revisions of these bus events; null if one has none, so that anything may have changed. */
 function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);
@@ -120,14 +112,12 @@ function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
   return { first: Math.min(...known), last: Math.max(...known) };
 }
 
-interface ListOfAccounts {
-  readonly plans: ChangedPlans;
-  readonly afterRecordId: number;
-  readonly limit: number;
-}
-
-/** Where any plan may have changed, the accounts with subscriptions that were last evaluated under an earlier catalog. */
-async function listAccounts(session: ReadSession, { plans, ...page }: ListOfAccounts) {
+/** Returns the accounts on these plans; null = those with subscriptions last evaluated with an earlier catalog. */
+async function listAccounts(
+  session: ReadSession,
+  plans: ChangedPlans,
+  page: { readonly afterRecordId: number; readonly limit: number },
+) {
   if (plans !== null) return session.invoices.accountsOnPlans({ ...page, planNames: [...plans] });
   const catalogRevision = await session.catalogs.revision();
   return session.invoices.accountsBehind({ ...page, catalogRevision });
@@ -147,7 +137,7 @@ interface RevisionSpan {
   readonly last: number;
 }
 
-/** Keeps one span of revisions per tenant, for the tenants that were last added to. */
+/** Keeps one span of revisions per tenant, for the tenants most recently added to. */
 export class RevisionSpans {
   readonly #spans = new Map<number, RevisionSpan>();
   readonly #maxTenants: number;
@@ -161,7 +151,7 @@ export class RevisionSpans {
     return known !== undefined && known.first <= first && known.last >= last;
   }
 
-  /** Joins the span to the tenant's one, or replaces that where there is a gap between them. */
+  /** Joins the span to the tenant's span, or replaces it if there is a gap between them. */
   add(tenantRecordId: number, span: RevisionSpan): void {
     const known = this.#spans.get(tenantRecordId);
     const joins = known !== undefined && known.first <= span.last + 1 && span.first <= known.last + 1;
@@ -176,16 +166,15 @@ export class RevisionSpans {
 }
 
 /**
- * After an account's bill cycle day has moved from one that was set, its subscriptions are billed anew from their start
- * (§7.1), by an automatic run of today (§8.1). The caller holds the account's lock.
+ * Bills the subscriptions again from their start after a change of the account's existing bill cycle day (§7.1), by an
+ * automatic run of today (§8.1). The caller holds the account's lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);
   if (cursors.length === 0) return;
-  const subscriptions = await session.subscriptions.findByIds(
-    cursors.map(({ subscriptionId }) => subscriptionId),
-  );
-  // For a transferred subscription that lies before the start of its billing, which comes to the same.
+  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
+  const subscriptions = await session.subscriptions.findByIds(ids);
+  // A transferred subscription starts before its billing does, with the same effect.
   const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
   await session.invoices.saveCursors(
     cursors.map((cursor) => {

@@ -1,4 +1,4 @@
-import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
+import { loadAccount, lockAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
 import { effectsOnAccounts } from '../../control-tags/index.ts';
 import type { IdGenerator, Ports } from '../../ports/index.ts';
@@ -39,13 +39,13 @@ interface RunTools {
   readonly sources: UsageSources;
 }
 
-/** What was decided and supplied before the runs are made; null if there is nobody to ask. */
+/** The decisions of plugins and the usage of sources, obtained before the runs; null if there are none. */
 export interface Asked {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
 }
 
-/** Invoice runs (§8): those that people ask for, and what automatic runs share with them. */
+/** Invoice runs (§8): those that people request, and the part that automatic runs share. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
@@ -65,7 +65,7 @@ export class InvoiceRunService {
 
   async generateGroup(context: CallContext, request: GenerateRequest): Promise<readonly InvoiceView[]> {
     const [invoiceId] = await this.#generate(context, request, true);
-    // A draft that is reused may be of an earlier group.
+    // A reused draft may belong to an earlier group.
     const { groupId } = await this.#tools.invoices.get(context, invoiceId);
     return this.#tools.invoices.listGroup(context, { accountId: request.accountId, groupId });
   }
@@ -75,20 +75,19 @@ export class InvoiceRunService {
     request: GenerateRequest,
     maySplit: boolean,
   ): Promise<readonly [Uuid, ...Uuid[]]> {
-    const catalogsOf = await this.#catalogs.open({
-      tenant: context.tenant,
-      now: context.createdDate,
-      accounts: [request.accountId],
-    });
+    const { tenant, createdDate: now } = context;
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [request.accountId] });
     for (let times = 0; times < MAX_INVOICE_CONSULTATIONS; times += 1) {
       const asked = await this.ask({
-        tenant: context.tenant,
-        now: context.createdDate,
+        tenant,
+        now,
         caller: { ...context, userTokenOf: () => context.userToken },
         properties: context.pluginProperties ?? [],
         maySplit,
         catalogsOf,
-        plan: async (session) => [await runAsked(session, await accountOf(session, request), request)],
+        plan: async (session) => [
+          await runAsked(session, await loadAccount(session, request.accountId), request),
+        ],
       });
       const { results, refusal } = await this.#runOnce(context, request, { catalogsOf, ...asked });
       this.counts.add(results, refusal?.isParked === true ? results : []);
@@ -99,8 +98,7 @@ export class InvoiceRunService {
       showInvoices(this.#ports, results);
       const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
       const [first, ...others] = ids;
-      // An account with nothing to invoice is unparked nevertheless (§8.2 step 16), so this error is thrown after the
-      // commit.
+      // Thrown after the commit: an account with nothing to invoice is unparked too (§8.2 step 16).
       if (first === undefined) throw nothingToDo(request);
       return [first, ...others];
     }
@@ -123,14 +121,14 @@ export class InvoiceRunService {
     });
   }
 
-  /** Asks usage sources, then invoice plugins, outside any transaction. It costs nothing if there are none. */
+  /** Asks usage sources, then invoice plugins, outside transactions. Free if there are none. */
   async ask(runs: RunsToAsk): Promise<Asked> {
     const supplies = await askUsageSources(this.#ports, this.#tools, runs);
     const consulted = await askAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });
     return { supplies, consulted };
   }
 
-  /** Runs locked accounts in the session's transaction; automatic runs and `generate` share this. */
+  /** Runs locked accounts in the session's transaction, for automatic runs and `generate`. */
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],
@@ -146,13 +144,7 @@ export class InvoiceRunService {
   }
 }
 
-async function accountOf(session: ReadSession, { accountId }: GenerateRequest): Promise<Account> {
-  const [account] = await session.accounts.findByIds([accountId]);
-  if (account === undefined) throw noSuchAccount(accountId);
-  return account;
-}
-
-/** The run that the call asks for, with what the account's tags say about drafts. */
+/** Returns the requested run, with the drafting of the account's tags. */
 async function runAsked(
   session: ReadSession,
   account: Account,
@@ -169,8 +161,8 @@ interface Refusal {
 }
 
 /**
- * An explicit run that meets a safety bound or an illegal state parks the account and says why; other errors only say why
- * (§8.6). What is to be kept nevertheless, such as due entries, is committed before the error is thrown.
+ * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account (§8.6). Other changes,
+ * such as due entries, are committed before the error is thrown.
  */
 async function refusalOf(
   session: WriteSession,
@@ -196,9 +188,6 @@ function illegalState(account: Account, cause: unknown): BillingError {
 
 function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
   const upTo = targetDate == null ? 'today' : formatLocalDate(targetDate);
-  return billingError(
-    ErrorCode.INVOICE_NOTHING_TO_DO,
-    `Account ${accountId} has nothing to invoice up to ${upTo}`,
-    { accountId },
-  );
+  const message = `Account ${accountId} has nothing to invoice up to ${upTo}`;
+  return billingError(ErrorCode.INVOICE_NOTHING_TO_DO, message, { accountId });
 }

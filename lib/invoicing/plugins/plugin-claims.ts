@@ -14,30 +14,17 @@ import {
   parseLocalDate,
 } from '../../values/time/index.ts';
 
-/** Items, groups and properties of one answer. */
+/** Maximum items and properties of one answer. */
 const MAX_PLUGIN_ITEMS = 1_000;
 const MAX_PLUGIN_PROPERTIES = 1_000;
 
-/** Properties of an answer; null = those of the call stay. */
+/** Properties of an answer; null = unchanged. */
 interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-interface ClaimedPrior extends Claimed {
-  readonly isAborted: boolean;
-  readonly rescheduledTo: Instant | null;
-}
-
-interface ClaimedItems extends Claimed {
-  readonly items: readonly ClaimedItem[];
-}
-
-interface ClaimedGroups extends Claimed {
-  readonly groups: readonly (readonly Uuid[])[];
-}
-
-/** The answer of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
-export function claimedPrior(answer: unknown, now: Instant): ClaimedPrior {
+/** Reads the answer of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
+export function claimedPrior(answer: unknown, now: Instant) {
   const { aborted, rescheduleDate, properties } = recordOf(answer);
   if (aborted != null && typeof aborted !== 'boolean')
     throw new MalformedAnswer('gave an "aborted" that is no boolean');
@@ -48,8 +35,8 @@ export function claimedPrior(answer: unknown, now: Instant): ClaimedPrior {
   };
 }
 
-/** The answer of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD (60003). */
-export function claimedItems(answer: unknown): ClaimedItems {
+/** Reads the answer of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD (60003). */
+export function claimedItems(answer: unknown) {
   const { items, properties } = recordOf(answer);
   return {
     items: listOf('items', items, MAX_PLUGIN_ITEMS).map((item, index) =>
@@ -59,8 +46,8 @@ export function claimedItems(answer: unknown): ClaimedItems {
   };
 }
 
-/** The answer of `getInvoiceGrouping`. @throws MalformedAnswer. */
-export function claimedGroups(answer: unknown): ClaimedGroups {
+/** Reads the answer of `getInvoiceGrouping`. @throws MalformedAnswer. */
+export function claimedGroups(answer: unknown) {
   const { groups, properties } = recordOf(answer);
   return {
     groups: listOf('groups', groups, MAX_PLUGIN_ITEMS).map((group) =>
@@ -70,7 +57,7 @@ export function claimedGroups(answer: unknown): ClaimedGroups {
   };
 }
 
-/** The answer of a completion call. @throws MalformedAnswer. */
+/** Reads the answer of a completion call. @throws MalformedAnswer. */
 export function claimedAnswer(answer: unknown): Claimed {
   return { properties: claimedProperties(recordOf(answer).properties) };
 }
@@ -111,7 +98,7 @@ const takeItem = takerOf({
 
 const idOf = (taken: unknown): Uuid | null => (taken ?? null) as Uuid | null;
 
-/** How each member of a claimed item is read, once `takeItem` has read texts and checked ids. */
+/** The reader of each member of a claimed item, after `takeItem` has read texts and checked ids. */
 const itemMembers = {
   id: idOf,
   invoiceId: idOf,
@@ -134,7 +121,7 @@ const itemMembers = {
   catalogEffectiveDate: instantOf,
 };
 
-/** An item as a plugin claims it, each member of its type. */
+/** An item that a plugin returned, with typed members. */
 export type ClaimedItem = {
   readonly [M in keyof typeof itemMembers]: ReturnType<(typeof itemMembers)[M]>;
 };
@@ -143,11 +130,9 @@ function claimedItem(given: unknown, at: string): ClaimedItem {
   const taken: Readonly<Record<string, unknown>> = {
     ...(takeItem(recordOf(given, at), at) as AdditionalItem),
   };
-  const members = Object.entries(itemMembers).map(([name, read]) => [
-    name,
-    read(taken[name], `${at}.${name}`),
-  ]);
-  return Object.fromEntries(members) as ClaimedItem;
+  return Object.fromEntries(
+    Object.entries(itemMembers).map(([name, read]) => [name, read(taken[name], `${at}.${name}`)]),
+  ) as ClaimedItem;
 }
 
 function typeOf(given: unknown, at: string): InvoiceItemType | null {
@@ -177,13 +162,12 @@ function textOf(given: unknown, at: string): string | null {
   throw new MalformedAnswer(`gave ${at} that is no text that can be stored`);
 }
 
-/** A decimal with as many digits as amounts may have; a computed one may have more behind the point. */
+/** Reads a decimal with as many digits as amounts may have; further decimals of a computed one are rounded. */
 function numberOf(given: unknown, at: string): Decimal | null {
   if (given == null) return null;
-  const decimal = Decimal.isDecimal(given)
-    ? new Decimal(given).toDecimalPlaces(MAX_FRACTION_DIGITS)
+  const taken = Decimal.isDecimal(given)
+    ? parseWireDecimal(new Decimal(given).toDecimalPlaces(MAX_FRACTION_DIGITS))
     : undefined;
-  const taken = decimal === undefined ? undefined : parseWireDecimal(decimal);
   if (taken !== undefined) return taken;
   throw new MalformedAnswer(`gave ${at} that is no amount`);
 }
@@ -201,7 +185,7 @@ function listOf(name: string, given: unknown, most: number): readonly unknown[] 
   throw new MalformedAnswer(`gave ${given.length} ${name}; at most ${most} are taken`);
 }
 
-/** Nothing counts as an object without members. */
+/** Null and undefined count as an object without members. */
 function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>> {
   if (given == null && at === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
@@ -211,10 +195,8 @@ function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>
   );
 }
 
-/** The refusal of what a plugin has claimed, with its name. */
+/** Returns the error of an invalid answer, with the plugin's name. */
 export function refusedTo(pluginName: string, { code, message, facts }: BillingError): BillingError {
-  return billingError(code, `The invoice plugin "${pluginName}" cannot have this: ${message}`, {
-    ...facts,
-    pluginName,
-  });
+  const named = `The invoice plugin "${pluginName}" cannot have this: ${message}`;
+  return billingError(code, named, { ...facts, pluginName });
 }

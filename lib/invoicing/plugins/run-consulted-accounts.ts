@@ -36,8 +36,8 @@ import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts'
 type Going = Extract<Consultation, { kind: 'go' }>;
 
 /**
- * Runs locked accounts as `runAccounts` does, with what invoice plugins have decided about them (§8.2 steps 6, 11 and 12).
- * A run that is not the one that the plugins have seen is not made: they have to be asked again.
+ * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A run that differs
+ * from the one that plugins have seen is not stored: the plugins must be asked again.
  */
 export async function runConsultedAccounts(
   session: WriteSession,
@@ -46,18 +46,12 @@ export async function runConsultedAccounts(
 ): Promise<readonly RunResult[]> {
   const now = session.authorship.createdDate;
   const { going, ended } = afterPriorCalls(session, requests, consulted);
-  const evaluated = await evaluateRuns(
-    session,
-    requests.filter(({ account }) => going.has(account.id)),
-    {
-      ...input,
-      now,
-      idsOf: (accountId) => {
-        const seen = going.get(accountId)?.seen ?? null;
-        return seen === null ? ids : replayedIds(seen.ids, ids);
-      },
-    },
-  );
+  const toRun = requests.filter(({ account }) => going.has(account.id));
+  const idsOf = (accountId: Uuid) => {
+    const seen = going.get(accountId)?.seen ?? null;
+    return seen === null ? ids : replayedIds(seen.ids, ids);
+  };
+  const evaluated = await evaluateRuns(session, toRun, { ...input, now, idsOf });
   const decided = await decideRuns(session, evaluated.runs, { going, nextId: () => ids.next() });
   const credited = await creditRuns(session, decided.plain, { now, ids });
   const { runs, numbers, failed } = await numberRuns(
@@ -66,7 +60,8 @@ export async function runConsultedAccounts(
     ({ billing }) => going.get(billing.account.id)?.properties ?? [],
   );
   const split = runs.filter(isSplit);
-  await saveRuns(session, runs.filter(isPlain), { ids, numbers });
+  const plain = runs.filter((run): run is CreditedRun => !isSplit(run));
+  await saveRuns(session, plain, { ids, numbers });
   await saveSplitRuns(session, split, { ids, numbers });
   return [
     ...runs.map((run) =>
@@ -83,16 +78,12 @@ function isSplit(run: EvaluatedRun | SplitRun): run is SplitRun {
   return 'invoices' in run;
 }
 
-function isPlain(run: CreditedRun | SplitRun): run is CreditedRun {
-  return !isSplit(run);
-}
-
-/** The consultations of the runs that go on, and the results of those that ended before they began or were not asked about. */
+/** Returns the consultations of the runs that continue, and the results of the others. */
 function afterPriorCalls(
   session: WriteSession,
   requests: readonly RunRequest[],
   consulted: Consultations['of'],
-): { readonly going: ReadonlyMap<Uuid, Going>; readonly ended: readonly RunResult[] } {
+) {
   const going = new Map<Uuid, Going>();
   const ended: RunResult[] = [];
   for (const { account } of requests) {
@@ -119,31 +110,22 @@ function endedRun(
   return { account, kind: 'failed', error, isWorkedOut: worked !== null };
 }
 
-interface DecidedRuns {
-  readonly plain: readonly EvaluatedRun[];
-  readonly split: readonly SplitRun[];
-  readonly failed: readonly FailedEvaluation[];
-  readonly changed: readonly RunResult[];
-}
-
 /**
- * The runs as plugins have decided, checked against what is stored; a constant number of statements, and none for runs
- * that no plugin has changed.
+ * Returns the runs as plugins have decided, checked against the stored data; a constant number of statements, and none for
+ * runs that no plugin has changed.
  */
 async function decideRuns(
   session: WriteSession,
   runs: readonly EvaluatedRun[],
   { going, nextId }: { readonly going: ReadonlyMap<Uuid, Going>; readonly nextId: () => Uuid },
-): Promise<DecidedRuns> {
+) {
   const known = runs.map((evaluated) => ({
     evaluated,
     consultation: going.get(evaluated.billing.account.id),
   }));
   const same = known.filter(({ evaluated, consultation }) => isAsSeen(evaluated, consultation));
-  const stored = await loadElsewhere(
-    session,
-    same.flatMap(({ consultation }) => consultation?.seen?.asked ?? []),
-  );
+  const asked = same.flatMap(({ consultation }) => consultation?.seen?.asked ?? []);
+  const stored = await loadElsewhere(session, asked);
   const taken = new TakenIds(stored.taken);
   const plain: EvaluatedRun[] = [];
   const split: SplitRun[] = [];
@@ -164,7 +146,7 @@ async function decideRuns(
   return { plain, split, failed, changed };
 }
 
-/** True if the run is the one that plugins have seen, or one that none of them has to see. */
+/** True if the run is the one that plugins have seen, or if no plugin needs to see it. */
 function isAsSeen(evaluated: EvaluatedRun, consultation: Going | undefined): boolean {
   if (consultation === undefined) return true;
   const { seen, isToBeSeen } = consultation;
@@ -198,13 +180,13 @@ function decide(
   };
 }
 
-/** The run with the items that plugins have left, and with what follows of them for the account's invoice and coverage. */
+/** Returns the run with the items after the plugins' changes, and the resulting invoice and coverage. */
 function decidedRun(run: AccountRun, { items, existing }: AskedInvoice): AccountRun {
   const evaluations = decidedEvaluations(run.evaluations, items);
   return { ...withRunItems(run, items, existing), evaluations };
 }
 
-/** The run of one step of a dry run with what plugins have made of it; a reused draft goes on as they have rewritten it. */
+/** Returns the run of one step of a dry run after the plugins' changes; a reused draft keeps the items as rewritten. */
 export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
   const decided = decidedRun(run, asked);
   const { draft } = run.invoice;
@@ -212,9 +194,7 @@ export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
   return { ...decided, invoice: { ...run.invoice, draft: { ...draft, items: asked.existing } } };
 }
 
-/**
- * A changed amount is what later repairs take shares of; what a plugin has taken off a repair is left of the repaired item.
- */
+/** Later repairs use the changed amounts; an amount that a plugin takes off a repair stays on the repaired item. */
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],
   items: readonly NewInvoiceItem[],
@@ -236,9 +216,8 @@ function decidedEvaluations(
 }
 
 /**
- * The row of a charge whose amount plugins have decided (§1.5): days that were free and are charged now can be repaired, and
- * days that were charged and are free now stay billed, by whatever part a later run asks for. The row of a one-time price
- * keeps what the catalog asks for: by that, later runs know that it is billed.
+ * Returns the row of a charge with the amount that plugins decided (§1.5): formerly free days can be repaired, and newly free
+ * days stay billed. The row of a one-time price keeps the catalog's amount, by which later runs know that it is billed.
  */
 function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
   if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;

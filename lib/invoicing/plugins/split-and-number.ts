@@ -15,18 +15,18 @@ import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/
 
 /** A run that becomes several invoices, or changes others. */
 export interface SplitRun extends EvaluatedRun {
-  /** The new invoices, or the draft that takes the items. */
+  /** The new invoices, or the draft that gets the items. */
   readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
-  /** Items of the draft that plugins have rewritten, and what remains of items that they have adjusted. */
+  /** Items of the draft that plugins have rewritten, and the remainders of adjusted items. */
   readonly rewritten: readonly InvoiceItem[];
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
   readonly elsewhere: readonly ChangedInvoice[];
 }
 
 /**
- * The items of one run as several invoices (§8.2 step 12). Items that no group names go to the first, empty groups are
- * dropped, and an adjustment stays with its item, whatever group names it.
- * @param creditIds items of account credit: they are computed for each invoice anew, so naming them says nothing.
+ * Groups the items of one run into invoices (§8.2 step 12). Items that no group names go to the first group, empty groups are
+ * dropped, and an adjustment stays with its item.
+ * @param creditIds items of account credit: they are computed again for each invoice, so naming them has no effect.
  * @throws MalformedAnswer for an id that the invoice does not have, or that two groups name.
  */
 export function groupedItems(
@@ -56,8 +56,8 @@ export function groupedItems(
 }
 
 /**
- * Saves runs that become several invoices, or change others, in the session's transaction: their credit is applied over all
- * of these invoices in order (§8.2 steps 12 and 13). A constant number of statements.
+ * Saves runs that become several invoices, or change others: credit is applied to all of these invoices in order (§8.2 steps
+ * 12 and 13). A constant number of statements.
  */
 export async function saveSplitRuns(
   session: WriteSession,
@@ -75,19 +75,15 @@ export async function saveSplitRuns(
   );
   await session.invoices.setStanding(reused);
   await session.invoices.setLinks(reused.filter(({ contributedAmount }) => contributedAmount !== null));
-  await changeInvoices(
-    session,
-    {
-      changes: changesOf.flatMap(({ run, own }) => [...own, ...run.elsewhere]),
-      maxTargetDates: new Map(runs.map(({ billing, run }) => [billing.account.id, run.state.maxTargetDate])),
-      numbers,
-    },
-    ids,
+  const changes = changesOf.flatMap(({ run, own }) => [...own, ...run.elsewhere]);
+  const maxTargetDates = new Map(
+    runs.map(({ billing, run }) => [billing.account.id, run.state.maxTargetDate]),
   );
+  await changeInvoices(session, { changes, maxTargetDates, numbers }, ids);
   await resetChargedBefore(session, runs);
 }
 
-/** The invoices that the run makes, all of one group; or the draft that it adds to. */
+/** Returns the invoices of the run, all of one group, or the draft that it adds to. */
 function ownChanges(split: SplitRun, session: WriteSession): readonly ChangedInvoice[] {
   const { billing, run, invoices, rewritten, remains } = split;
   const now = session.authorship.createdDate;
@@ -112,8 +108,8 @@ function ownChanges(split: SplitRun, session: WriteSession): readonly ChangedInv
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
 
 /**
- * The numbers that plugins impose on the new invoices of a run, in order; null = the tenant's next number. That no other
- * invoice has them is checked when they are stored.
+ * Returns the numbers that plugins impose on the new invoices of a run, in order; null = the tenant's next number. Whether
+ * another invoice has them is checked when they are stored.
  * @throws BillingError INVOICE_INVALID_NUMBER (4019).
  */
 export function imposedNumbers(
@@ -121,26 +117,20 @@ export function imposedNumbers(
   invoices: number,
 ): readonly (number | null)[] {
   const given = properties.filter(({ key }) => key === INVOICE_SEQUENCE_NUMBER).slice(0, invoices);
-  const numbers = given.map(({ value }) => numberOf(value));
+  const numbers = given.map(({ value }) => {
+    const number = /^\d{1,10}$/.test(value ?? '') ? Number(value) : 0;
+    if (number >= 1 && number < MAX_STORED_INTEGER) return number;
+    throw invalidNumber('no number from 1 to 2147483646', value ?? '');
+  });
   if (new Set(numbers).size < numbers.length)
     throw invalidNumber('given to two invoices', numbers.join(', '));
   return Array.from({ length: invoices }, (_, index) => numbers[index] ?? null);
 }
 
-function numberOf(value: string | null): number {
-  const number = /^\d{1,10}$/.test(value ?? '') ? Number(value) : 0;
-  if (number >= 1 && number < MAX_STORED_INTEGER) return number;
-  throw invalidNumber('no number from 1 to 2147483646', value ?? '');
-}
-
-/** For a number that cannot be, and for one that is taken. */
 function invalidNumber(what: string, number: string): BillingError {
-  const shown = shortened(number);
-  return billingError(
-    ErrorCode.INVOICE_INVALID_NUMBER,
-    `The invoice number "${shown}" that a plugin imposes is ${what}`,
-    { invoiceNumber: shown },
-  );
+  const invoiceNumber = shortened(number);
+  const message = `The invoice number "${invoiceNumber}" that a plugin imposes is ${what}`;
+  return billingError(ErrorCode.INVOICE_INVALID_NUMBER, message, { invoiceNumber });
 }
 
 /** A run or an operation, with the numbers that plugins impose on its new invoices. */
@@ -149,23 +139,13 @@ interface NumbersAsked<Of> {
   readonly numbers: readonly (readonly [Uuid, number])[];
 }
 
-interface ImposedNumbers<Of> {
-  /** By invoice. */
-  readonly numbers: ReadonlyMap<Uuid, number>;
-  /** INVOICE_INVALID_NUMBER (4019): a number that another invoice has, stored or asked for earlier in the list. */
-  readonly refused: readonly { readonly of: Of; readonly error: BillingError }[];
-}
-
 /**
- * Keeps imposed numbers for invoices that are about to be stored (§13 rule 6). What is refused is not to be stored; it keeps
- * no number and does not move the tenant's counter, so nothing else is to be left out afterwards.
+ * Reserves imposed numbers for invoices that are about to be stored (§13 rule 6). Do not store `refused` ones (4019: another
+ * invoice has the number, stored or earlier in the list): they reserve nothing and do not move the tenant's counter.
  */
-export async function imposeNumbers<Of>(
-  session: WriteSession,
-  asked: readonly NumbersAsked<Of>[],
-): Promise<ImposedNumbers<Of>> {
+export async function imposeNumbers<Of>(session: WriteSession, asked: readonly NumbersAsked<Of>[]) {
   const wanted = asked.flatMap(({ numbers }) => numbers.map(([, number]) => number));
-  if (wanted.length === 0) return { numbers: new Map(), refused: [] };
+  if (wanted.length === 0) return { numbers: new Map<Uuid, number>(), refused: [] };
   const taken = new Set(await session.invoices.takenNumbers(wanted));
   const imposed = new Map<Uuid, number>();
   const refused: { of: Of; error: BillingError }[] = [];
@@ -183,7 +163,7 @@ export async function imposeNumbers<Of>(
   return { numbers: imposed, refused };
 }
 
-/** The runs with the numbers that plugins impose, without the runs whose numbers are refused. It comes last: the counter passes all of them. */
+/** Reserves the runs' imposed numbers, and returns the runs without failed ones. Call it last: the counter passes all numbers. */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,
   runs: readonly R[],
@@ -208,13 +188,13 @@ export async function numberRuns<R extends CreditedRun | SplitRun>(
   return { runs: runs.filter(isLeft), failed, numbers };
 }
 
-/** Those of the new invoices of a run; a draft that is reused keeps its own. */
+/** Returns the imposed numbers of a run's new invoices; a reused draft keeps its number. */
 function numbersOfRun(run: CreditedRun | SplitRun, properties: readonly PluginProperty[]) {
   if (!hasItems(run) || run.run.invoice.draft !== null) return [];
   return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);
 }
 
-/** The numbers that the properties impose on these new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
+/** Returns the numbers that the properties impose on these new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
 export function numbersOf(
   ids: readonly Uuid[],
   properties: readonly PluginProperty[],

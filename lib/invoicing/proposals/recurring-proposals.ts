@@ -23,7 +23,7 @@ import type { InvoicingConfig } from './invoicing-config.ts';
 import { countDays, proratedShare, type WholePeriod } from './proration.ts';
 import { tooManyPeriods } from './target-date.ts';
 
-/** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
+/** A period that should be billed, with its whole amount (§5.4, §5.5 rule 1). */
 export interface RecurringProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
@@ -49,14 +49,14 @@ export interface RecurringProposalsInput {
   readonly events: readonly BillingEvent[];
   /** Index of the first event that proposes (the anchor of §7.2). */
   readonly anchorIndex: number;
-  /** Proposals that start earlier are left out; null = none are. */
+  /** Proposals that start earlier are omitted; null = none. */
   readonly windowStart: LocalDate | null;
   readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly config: ProposalConfig;
 }
 
-/** What an event bills at a target date: its cycle, up to X and no further than the next event. */
+/** The cycle that an event bills at a target date, up to X and at most to the next event. */
 export interface BilledEvent {
   readonly event: BillingEvent;
   readonly nextEvent: BillingEvent | null;
@@ -66,7 +66,7 @@ export interface BilledEvent {
   readonly billThrough: LocalDate | null;
 }
 
-/** The recurring proposals of a subscription at the target date, in date order and without overlap. */
+/** Returns the recurring proposals of a subscription at the target date, in date order and without overlap. */
 export function recurringProposals(input: RecurringProposalsInput): readonly RecurringProposal[] {
   const proposals: RecurringProposal[] = [];
   for (let index = input.anchorIndex; index < input.events.length; index += 1) {
@@ -78,7 +78,7 @@ export function recurringProposals(input: RecurringProposalsInput): readonly Rec
   return proposals;
 }
 
-/** How the event at `index` bills, or null if it bills nothing at all (§5.2 rules 3 and 4). */
+/** Returns how the event at `index` bills; null if it bills nothing (§5.2 rules 3 and 4). */
 export function billedEvent(
   input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
   index: number,
@@ -90,18 +90,12 @@ export function billedEvent(
   if (endDate === event.localDate) return null;
   const cycle = cycleDatesOf(event);
   const { targetDate, config } = input;
-  const { inArrearMode } = config;
-  const billThrough = billThroughDate({
-    cycle,
-    endDate,
-    targetDate,
-    billingMode: event.billingMode,
-    inArrearMode,
-  });
+  const terms = { billingMode: event.billingMode, inArrearMode: config.inArrearMode };
+  const billThrough = billThroughDate({ cycle, endDate, targetDate, ...terms });
   return { event, nextEvent, cycle, endDate, billThrough };
 }
 
-/** True if the event has a recurring price, 0 included, and a period to bill it in. */
+/** True if the event has a recurring price, including 0, and a billing period. */
 export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
@@ -132,25 +126,18 @@ function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, inp
   }
   if (billThrough > current) {
     const next = cycleDate(cycle, last + 1);
-    propose(PeriodRule.TRAILING, [current, billThrough], {
-      startDate: current,
-      endDate: next,
-      isFirst: false,
-    });
+    const whole = { startDate: current, endDate: next, isFirst: false };
+    propose(PeriodRule.TRAILING, [current, billThrough], whole);
   }
 }
 
-/**
- * The period that C(0) ends. In the first one of a cycle, a bill cycle day change that comes before C(0) is the cycle date
- * that ends it (§5.4 rule 6).
- */
+/** Returns the period that C(0) ends. In the first one of a cycle, a bill cycle day change before C(0) ends it (§5.4 rule 6). */
 function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
   const { before, first, period } = cycle;
   const isFirst = before < event.cycleStart;
   if (isFirst) {
-    const next = events
-      .slice(events.indexOf(event) + 1)
-      .find(({ cycleStart }) => cycleStart !== event.cycleStart);
+    const later = events.slice(events.indexOf(event) + 1);
+    const next = later.find(({ cycleStart }) => cycleStart !== event.cycleStart);
     if (next?.transitionType === 'BCD_CHANGE' && next.localDate <= first) {
       return { startDate: addPeriod(next.localDate, period, -1), endDate: next.localDate, isFirst };
     }
@@ -164,7 +151,7 @@ type Propose = (
   whole: WholePeriod | null,
 ) => void;
 
-/** Adds one period. `whole` is the period that a part belongs to; null stands for ratio 1. */
+/** Returns a function that adds one period. `whole` is the period that a part belongs to; null = ratio 1. */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -191,17 +178,8 @@ function proposer(
       amount = proratedShare(share, currency);
     }
     const kind = { planName, phaseName, rate };
-    proposals.push({
-      event,
-      nextEvent,
-      startDate,
-      endDate,
-      ...kind,
-      amount,
-      rule,
-      share,
-      prorationFixedDays,
-    });
+    const dates = { startDate, endDate };
+    proposals.push({ event, nextEvent, ...dates, ...kind, amount, rule, share, prorationFixedDays });
   };
 }
 
@@ -209,11 +187,11 @@ export function rateOf(event: BillingEvent): Decimal {
   assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
   const rate =
     event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
-  // Rates are stored with 9 decimals, and charges are of one kind if their stored rates are equal.
+  // Charges are of one kind if their rates, stored with 9 decimals, are equal.
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }
 
-/** The smallest k with C(k) ≥ `windowStart`. */
+/** Returns the smallest k with C(k) ≥ `windowStart`. */
 function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): number {
   if (windowStart === null || windowStart <= cycle.first) return 0;
   const k = firstCycleAfter(cycle, windowStart);
@@ -222,7 +200,7 @@ function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): n
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** E: date of the subscription's next event, null if there is none. */
+  /** E: date of the subscription's next event; null = none. */
   readonly endDate: LocalDate | null;
   /** T. */
   readonly targetDate: LocalDate;
@@ -230,24 +208,18 @@ interface BillThroughInput {
   readonly inArrearMode: InArrearMode;
 }
 
-/** X: the date up to which an event is billed at the target date; null = nothing yet (§5.3). */
+/** Returns X: the date up to which an event is billed at the target date; null = nothing yet (§5.3). */
 export function billThroughDate(input: BillThroughInput): LocalDate | null {
-  if (input.endDate !== null && input.targetDate >= input.endDate) return input.endDate;
-  if (input.billingMode === 'IN_ADVANCE') return inAdvance(input);
-  return input.inArrearMode === 'GREEDY' ? inArrearGreedy(input) : inArrear(input);
+  const { cycle, endDate, targetDate } = input;
+  if (endDate !== null && targetDate >= endDate) return endDate;
+  if (input.billingMode === 'IN_ADVANCE') {
+    if (targetDate < cycle.first) return cycle.first;
+    const next = cycleDate(cycle, firstCycleAfter(cycle, targetDate));
+    return endDate === null ? next : minDate(next, endDate);
+  }
+  if (input.inArrearMode === 'GREEDY') return inArrearGreedy(input);
+  return targetDate < cycle.first ? null : cycleDate(cycle, lastCycleUpTo(cycle, targetDate));
 }
-
-function inAdvance({ cycle, endDate, targetDate }: BillThroughInput): LocalDate {
-  if (targetDate < cycle.first) return cycle.first;
-  const next = cycleDate(cycle, firstCycleAfter(cycle, targetDate));
-  return endDate === null ? next : minDate(next, endDate);
-}
-
-function inArrear({ cycle, targetDate }: BillThroughInput): LocalDate | null {
-  if (targetDate < cycle.first) return null;
-  return cycleDate(cycle, lastCycleUpTo(cycle, targetDate));
-}
-
 function inArrearGreedy({ cycle, endDate, targetDate }: BillThroughInput): LocalDate | null {
   if (targetDate < cycle.start) return null;
   if (endDate !== null && endDate < cycle.first) return endDate;

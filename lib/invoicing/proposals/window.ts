@@ -20,7 +20,7 @@ import {
   recurs,
 } from './recurring-proposals.ts';
 
-/** What one evaluation of a subscription looks at: the days from `start` on (§7.2). */
+/** The days that one evaluation of a subscription covers: from `start` on (§7.2). */
 export interface BillingWindow {
   /** null = all days (full evaluation). */
   readonly start: LocalDate | null;
@@ -45,11 +45,9 @@ interface DueInput extends WindowInput {
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * The window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the
- * FIXED and FREE rows that start on or after it.
- *
- * A cursor that has settled nothing means the whole history, whatever is dirty: `dirtyFrom` alone may lie after periods
- * that no run has billed yet.
+ * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the FIXED
+ * and FREE rows that start on or after it. A cursor that has settled nothing requires the whole history: `dirtyFrom` alone may
+ * lie after periods that no run has billed yet.
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
@@ -63,9 +61,9 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * W of §7.2. What is unchanged is evaluated again only where more of it is due. What has changed may be evaluated up to
- * an earlier date than before, since a run without recurring charges does not hold later ones to its date (§1.5). The
- * days after that earlier date must then be looked at again too, or §7.3 I1 would not hold for them.
+ * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, since a run without recurring
+ * charges does not hold later ones to its date (§1.5). The days after that date must then be evaluated again too, or §7.3 I1
+ * would not hold for them.
  */
 function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -77,22 +75,20 @@ function evaluatedFrom(
   return minDate(settledThrough, dirtyFrom, addDays(targetDate, 1));
 }
 
-/** True if the subscription can have something to bill or to repair at the target date (§7.1). */
+/** True if the subscription may have something to bill or repair at the target date (§7.1). */
 export function isDue({ events, cursor, targetDate, config }: DueInput): boolean {
   if (cursor === null || cursor.dirtyFrom !== null) return true;
   if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;
   if (config.inArrearMode !== 'GREEDY') return false;
   if (!events.some((event) => recurs(event) && event.billingMode === 'IN_ARREAR')) return false;
-  // Greedy arrears grow on days later than that of the last evaluation, never on one that it has looked at (§7.3 I3).
-  const { settledThrough } = standingAfter({ events, targetDate, config });
-  return (
-    settledThrough !== null && (cursor.settledThrough === null || settledThrough > cursor.settledThrough)
-  );
+  // Greedy arrears grow on days after the last evaluation, never on evaluated days (§7.3 I3).
+  const settled = standingAfter({ events, targetDate, config }).settledThrough;
+  return settled !== null && (cursor.settledThrough === null || settled > cursor.settledThrough);
 }
 
 /**
- * A date at which an evaluation leaves the cursor of a subscription that is not due as it is: the target date, or a later
- * one up to which it was already looked at; null = there is none.
+ * Returns a date at which an evaluation leaves the cursor of a subscription that is not due unchanged: the target date, or a
+ * later date of an earlier evaluation; null = there is none.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -109,7 +105,7 @@ export function evaluatedThrough({ events, cursor, targetDate, config }: DueInpu
   return found ?? null;
 }
 
-/** Usage may fall due earlier than what recurs. */
+/** Usage may be due earlier than recurring charges. */
 function isDueBy(date: LocalDate | null, { nextDueDate, usage }: InvoicingCursor): boolean {
   if (date === nextDueDate) return true;
   return usage != null && nextDueDate !== null && (date === null || nextDueDate < date);
@@ -129,23 +125,16 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   return k < 0 ? anchor.localDate : cycleDate(cycle, k);
 }
 
-interface StandingInput {
-  /** Events of one subscription in order. */
-  readonly events: readonly BillingEvent[];
-  readonly targetDate: LocalDate;
-  readonly config: ProposalConfig;
-}
-
-/** Where a subscription stands once it has been billed up to the target date. */
+/** The state of a subscription that is billed up to the target date. */
 interface Standing {
-  /** Up to this date nothing changes while the events stay as they are (§7.2 rule 7); null = nothing began. */
+  /** Nothing changes up to this date unless the events change (§7.2 rule 7); null = nothing began. */
   readonly settledThrough: LocalDate | null;
-  /** The next date, after the target date, on which there can be something to bill (§5.5 rule 3). */
+  /** The next date after the target date on which something may be billed (§5.5 rule 3). */
   readonly nextDueDate: LocalDate | null;
 }
 
-/** The standing of a subscription after a run; usage dates are not part of it. */
-export function standingAfter({ events, targetDate, config }: StandingInput): Standing {
+/** Returns the standing of a subscription after a run, without usage dates. */
+export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cursor'>): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
   const nextEventDate = events[index + 1]?.localDate ?? null;
@@ -160,7 +149,7 @@ export function standingAfter({ events, targetDate, config }: StandingInput): St
   };
 }
 
-/** Index of the last event with local date ≤ `date`, −1 if there is none. */
+/** Returns the index of the last event with local date ≤ `date`; −1 = none. */
 function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
   let index = events.length - 1;
   while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
@@ -173,26 +162,24 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
   return end > cycle.start ? end : null;
 }
 
-/** g of §5.5 rule 2 without its condition on E: where the next event comes earlier, the minimum of rule 3 takes that. */
+/** Returns g of §5.5 rule 2 without its condition on E: rule 3 takes an earlier next event anyway. */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
   if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
   return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
 }
 
-/** The earlier date; null counts as none. */
+/** Returns the earlier date; null = no date. */
 export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
-  if (a === null || b === null) return a ?? b;
-  return minDate(a, b);
+  return a === null || b === null ? (a ?? b) : minDate(a, b);
 }
 
-/** Days that are charged in one kind. */
+/** Days charged in one kind. */
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, in the kind that is in force at the target date, or null if there are none.
- * What is billed of these days stays until that event comes: it may still be withdrawn, and until then it changes nothing
- * (§6 rule 3).
+ * Returns the days from the next event on, in the kind in force at the target date; null = none. Charges of these days stay
+ * until that event, which may still be withdrawn (§6 rule 3).
  */
 export function billedAhead({
   events,

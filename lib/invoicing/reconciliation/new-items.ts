@@ -16,13 +16,13 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
 import type { RecurringProposal } from '../proposals/recurring-proposals.ts';
 
-/** A proposal, or the part of it that is not billed yet. */
+/** A proposal, or its unbilled part. */
 export interface RecurringCharge {
   readonly proposal: RecurringProposal;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** Which share the part is; null = the proposal is charged as a whole. */
+  /** The share of the part; null = the whole proposal is charged. */
   readonly part: Share | null;
 }
 
@@ -30,21 +30,25 @@ export interface Repair {
   readonly itemId: Uuid;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** ≥ 0; the item carries it with the opposite sign. */
+  /** ≥ 0; the item has the opposite sign. */
   readonly amount: Decimal;
   readonly basis: RepairBasis;
 }
 
-interface ItemSources {
-  readonly fixed: readonly FixedProposal[];
-  readonly recurring: readonly RecurringCharge[];
-  readonly repairs: readonly Repair[];
-}
-
-/** The items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (§6 rule 8, §1.3). */
-export function newItems(sources: ItemSources, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
-  const { fixed, recurring, repairs } = sources;
-  // The sort is stable, so types that begin on one day keep the order in which they are listed here.
+/** Returns the items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (§6 rule 8, §1.3). */
+export function newItems(
+  {
+    fixed,
+    recurring,
+    repairs,
+  }: {
+    readonly fixed: readonly FixedProposal[];
+    readonly recurring: readonly RecurringCharge[];
+    readonly repairs: readonly Repair[];
+  },
+  nextItemId: () => Uuid,
+): readonly NewInvoiceItem[] {
+  // The sort is stable: types that begin on one day keep this order.
   const withoutIds = [...fixed.map(fixedItem), ...recurring.map(recurringItem), ...repairs.map(repairItem)];
   return withoutIds.sort((a, b) => a.startDate - b.startDate).map((own) => item(nextItemId(), own));
 }
@@ -102,7 +106,7 @@ interface OwnFields
     InvoiceItem,
     'itemType' | 'description' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
   > {
-  /** The event that a charge comes from; a repair names none (§1.3). */
+  /** The event of a charge; a repair has none (§1.3). */
   readonly origin: BillingEvent | null;
   readonly startDate: LocalDate;
   readonly basis: ItemBasis;

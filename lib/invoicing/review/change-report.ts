@@ -23,7 +23,7 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
-/** Says what a catalog would change before it is uploaded; stores nothing. */
+/** Reports what a catalog would change before it is uploaded; stores nothing. */
 export class ChangeReports {
   readonly #ports: Pick<Ports, 'storage' | 'scopes'>;
   readonly #catalogs: Catalogs;
@@ -43,7 +43,7 @@ export class ChangeReports {
     return this.#parts(context, preview, wantedSignal(this.#ports));
   }
 
-  /** @param wanted of the call that asked for the report: its reader may be gone for many pages without any part. */
+  /** @param wanted the signal of the reader, who may leave during many pages without a part. */
   async *#parts(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,
@@ -77,16 +77,11 @@ export class ChangeReports {
     }
   }
 
-  async #page(
-    context: CallContext,
-    accounts: readonly Account[],
-    added: readonly CatalogVersion[],
-  ): Promise<ReportPage> {
+  #page(context: CallContext, accounts: readonly Account[], added: readonly CatalogVersion[]) {
     const accountIds = accounts.map((account) => account.id);
-    const requests = accounts.map((account) => ({
-      account,
-      targetDate: localDateOf(context.createdDate, account.timeZone),
-    }));
+    const requests = accounts.map((account) => {
+      return { account, targetDate: localDateOf(context.createdDate, account.timeZone) };
+    });
     return this.#ports.storage.read(context.tenant, async (session) => {
       const config = await this.#configOf(session);
       const load = (catalogOf: CatalogOfAccount) =>
@@ -98,16 +93,7 @@ export class ChangeReports {
   }
 }
 
-interface ReportPage {
-  readonly parts: readonly ChangeReportPart[];
-  readonly totals: ChangeReportTotals;
-}
-
-function pageOf(
-  before: LoadedStreams<StreamRequest>,
-  after: LoadedStreams<StreamRequest>,
-  now: Instant,
-): ReportPage {
+function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<StreamRequest>, now: Instant) {
   const beforeOf = new Map(before.streams.map((stream) => [stream.request.account.id, stream]));
   const cursorOf = new Map(before.cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const parts: ChangeReportPart[] = [];
@@ -142,7 +128,7 @@ function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): Loca
   return cursor.dirtyFrom === null ? settled : minDate(settled, addDays(cursor.dirtyFrom, -1));
 }
 
-/** Accounts that can be billed now and could not be after the upload. */
+/** Returns the accounts that can be billed now, but not after the upload. */
 function unbillableOf(
   before: LoadedStreams<StreamRequest>,
   after: LoadedStreams<StreamRequest>,

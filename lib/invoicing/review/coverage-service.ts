@@ -26,7 +26,7 @@ import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-
 import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { evaluatedThrough, isDue } from '../proposals/window.ts';
 
-/** Checks of what is billed against what there is to bill (§7.3). */
+/** Compares billed and billable amounts (§7.3). */
 export function coverageOperations(
   ports: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
@@ -61,9 +61,9 @@ export function coverageOperations(
 
 interface AccountToVerify {
   readonly account: Account;
-  /** null = none is stored yet. */
+  /** null = not stored yet. */
   readonly state: AccountInvoicingState | null;
-  /** The date up to which a run would be made. */
+  /** The target date of the run. */
   readonly targetDate: LocalDate;
 }
 
@@ -71,44 +71,26 @@ interface VerifyRules {
   readonly catalogOf: CatalogOfAccount;
   readonly config: InvoicingConfig;
 }
-
-type VerifyInput = AccountToVerify & VerifyRules;
-
-interface VerifyAccountsInput extends VerifyRules {
-  readonly accounts: readonly AccountToVerify[];
-}
-
-/** An account, and what its next run and the evaluation of its whole history would make of it. */
-interface VerifiedAccount {
-  readonly account: Account;
-  readonly differences: readonly CoverageDifference[];
-  /** Why the account cannot be verified; null = it can. */
-  readonly error: unknown;
-}
-
 /**
- * Compares what the next run of an account would make with the evaluation of everything there is (§7.3).
- * Reads one snapshot, takes no lock and writes nothing; costs the whole history.
+ * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot, takes no lock and
+ * writes nothing; the cost grows with the history.
  */
-async function verifyCoverage(session: ReadSession, input: VerifyInput) {
+async function verifyCoverage(session: ReadSession, input: AccountToVerify & VerifyRules) {
   const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
   if (verified?.error != null) throw verified.error;
   return verified?.differences ?? [];
 }
 
-/** Does the same for any number of accounts, with as many statements as for one. */
+/** Verifies accounts in a constant number of statements. `error`: why the account cannot be verified; null = it can. */
 export async function verifyAccounts(
   session: ReadSession,
-  input: VerifyAccountsInput,
-): Promise<readonly VerifiedAccount[]> {
-  // An account that needs more at once than a run may do by itself is no difference.
+  input: VerifyRules & { readonly accounts: readonly AccountToVerify[] },
+) {
+  // An account beyond the safety bounds is not a difference.
   const config = withoutBounds(input.config);
-  const requests = input.accounts.map(({ account, targetDate, state }) => ({
-    account,
-    targetDate,
-    runDate: targetDate,
-    state: state ?? initialState(account),
-  }));
+  const requests = input.accounts.map(({ account, targetDate, state }) => {
+    return { account, targetDate, runDate: targetDate, state: state ?? initialState(account) };
+  });
   const { catalogOf } = input;
   const wanted = { requests, catalogOf, config, leavesOutUsage: true };
   const due = await loadBillingState(session, wanted);
@@ -119,7 +101,8 @@ export async function verifyAccounts(
     [...due.failures, ...all.failures].map(({ request, error }) => [request.account.id, error]),
   );
   return requests.map(({ account }) => {
-    const untold = { account, differences: [], error: failures.get(account.id) ?? null };
+    const differences: readonly CoverageDifference[] = [];
+    const untold = { account, differences, error: failures.get(account.id) ?? null };
     if (untold.error !== null) return untold;
     try {
       const found = itemsOfRun(runs.get(account.id), config);
@@ -133,13 +116,11 @@ export async function verifyAccounts(
 
 function differencesOf(found: Items, expected: Items): readonly CoverageDifference[] {
   const ids = [...new Set([...found.keys(), ...expected.keys()])].sort();
-  return ids
-    .map((subscriptionId) => ({
-      subscriptionId,
-      expected: expected.get(subscriptionId) ?? [],
-      found: found.get(subscriptionId) ?? [],
-    }))
-    .filter((each) => factsOf(each.expected) !== factsOf(each.found));
+  const all = ids.map((subscriptionId) => {
+    const own = { expected: expected.get(subscriptionId) ?? [], found: found.get(subscriptionId) ?? [] };
+    return { subscriptionId, ...own };
+  });
+  return all.filter((each) => JSON.stringify(each.expected) !== JSON.stringify(each.found));
 }
 
 function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, AccountBilling> {
@@ -150,16 +131,13 @@ async function withAllRows(session: ReadSession, billings: readonly AccountBilli
   const windows = billings.flatMap(({ subscriptions }) =>
     subscriptions.map(({ subscriptionId }) => ({ subscriptionId, from: null })),
   );
-  const rows = Map.groupBy(
-    await session.invoices.loadCoverage(windows),
-    ({ subscriptionId }) => subscriptionId,
-  );
+  const found = await session.invoices.loadCoverage(windows);
+  const rowsOf = Map.groupBy(found, ({ subscriptionId }) => subscriptionId);
   return billings.map((billing) => ({
     ...billing,
-    subscriptions: billing.subscriptions.map((subscription) => ({
-      ...subscription,
-      rows: rows.get(subscription.subscriptionId) ?? [],
-    })),
+    subscriptions: billing.subscriptions.map((subscription) => {
+      return { ...subscription, rows: rowsOf.get(subscription.subscriptionId) ?? [] };
+    }),
   }));
 }
 
@@ -173,22 +151,17 @@ function itemsOfRun(billing: AccountBilling | undefined, config: InvoicingConfig
 function itemsOfWholeHistories(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
   if (billing === undefined) return new Map();
   const input = runInput(billing, config);
-  return itemsOf(
-    billing.subscriptions.map((subscription) => {
-      const targetDate = verifiedUpTo(subscription, input);
-      return evaluateSubscription(
-        { ...subscription, cursor: null },
-        { ...input, targetDate },
-        madeUp(billing),
-      );
-    }),
-  );
+  const evaluations = billing.subscriptions.map((subscription) => {
+    const settings = { ...input, targetDate: verifiedUpTo(subscription, input) };
+    return evaluateSubscription({ ...subscription, cursor: null }, settings, madeUp(billing));
+  });
+  return itemsOf(evaluations);
 }
 
 /**
- * The target date of the comparison: for a due subscription, the date of the run. Another one may already have been
- * looked at up to a later date, at which an evaluation leaves its cursor as it is. Where there is no such date the cursor
- * is wrong, and the comparison asks for all that it hides.
+ * Returns the target date of the comparison: for a due subscription, that of the run. Others may already be evaluated up to a
+ * later date, at which an evaluation leaves their cursor as it is. Without such a date the cursor is wrong, and the comparison
+ * covers everything that it hides.
  */
 function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
@@ -198,18 +171,11 @@ function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, con
 }
 
 function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
-  return new Map(
-    evaluations
-      .filter(({ items }) => items.length > 0)
-      .map(({ subscriptionId, items }) => [subscriptionId, items]),
-  );
+  const found = evaluations.filter(({ items }) => items.length > 0);
+  return new Map(found.map(({ subscriptionId, items }) => [subscriptionId, items]));
 }
 
-/** Nothing is stored, so any id does; items of one evaluation do not refer to each other. */
+/** Any id is good: nothing is stored, and items of one evaluation do not refer to each other. */
 function madeUp(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;
-}
-
-function factsOf(items: readonly NewInvoiceItem[]): string {
-  return JSON.stringify(items);
 }

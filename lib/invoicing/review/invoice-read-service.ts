@@ -51,16 +51,15 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
-    // The catalogs of the moment of the call, which catalog plugins are told.
+    // Catalog plugins receive the time of the call, so only calls of one time share a read.
     const { tenant, createdDate } = context;
     const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
     const view = await this.#reads.run(alike, invoiceId, (ids) =>
       this.#views(context, ids, withChildrenItems),
     );
     if (view) return view;
-    throw billingError(ErrorCode.INVOICE_NOT_FOUND, `Invoice does not exist for id ${invoiceId}`, {
-      invoiceId,
-    });
+    const message = `Invoice does not exist for id ${invoiceId}`;
+    throw billingError(ErrorCode.INVOICE_NOT_FOUND, message, { invoiceId });
   }
 
   async listGroup(
@@ -74,11 +73,8 @@ export class InvoiceReadService implements InvoiceReader {
     const ids = found.filter((invoice) => invoice.accountId === accountId).map(({ id }) => id);
     const views = await this.#views(context, ids, withChildrenItems);
     if (views.length > 0) return views.filter((view) => view !== undefined);
-    throw billingError(
-      ErrorCode.INVOICE_NOT_FOUND,
-      `Account ${accountId} has no group of invoices ${groupId}`,
-      { accountId, groupId },
-    );
+    const message = `Account ${accountId} has no group of invoices ${groupId}`;
+    throw billingError(ErrorCode.INVOICE_NOT_FOUND, message, { accountId, groupId });
   }
 
   async getByNumber(
@@ -87,20 +83,15 @@ export class InvoiceReadService implements InvoiceReader {
     options: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
     if (!Number.isSafeInteger(invoiceNumber) || invoiceNumber < 1) {
-      throw billingError(
-        ErrorCode.INVOICE_INVALID_NUMBER,
-        'The number of an invoice is an integer from 1 on',
-      );
+      const message = 'The number of an invoice is an integer from 1 on';
+      throw billingError(ErrorCode.INVOICE_INVALID_NUMBER, message);
     }
     const [found] = await this.#ports.storage.read(context.tenant, ({ invoices }) =>
       invoices.findByNumbers([invoiceNumber]),
     );
     if (found) return this.get(context, found.id, options);
-    throw billingError(
-      ErrorCode.INVOICE_NUMBER_NOT_FOUND,
-      `Invoice does not exist for number ${invoiceNumber}`,
-      { invoiceNumber },
-    );
+    const message = `Invoice does not exist for number ${invoiceNumber}`;
+    throw billingError(ErrorCode.INVOICE_NUMBER_NOT_FOUND, message, { invoiceNumber });
   }
 
   async getByItem(
@@ -166,15 +157,11 @@ export class InvoiceReadService implements InvoiceReader {
     { type = null }: { readonly type?: string | null } = {},
   ): Promise<void> {
     const request = { accountId, includeVoided: true, withMigration: true } as const;
-    for (const { id, invoiceNumber, status, currency, amount, balance } of await this.ofAccount(
-      context,
-      request,
-    )) {
-      const amounts = { amount: formatDecimal(amount), balance: formatDecimal(balance), currency };
-      this.#ports.logger.info(
-        { type, accountId, invoiceId: id, invoiceNumber, status, ...amounts },
-        'invoice',
-      );
+    for (const { id: invoiceId, ...each } of await this.ofAccount(context, request)) {
+      const { invoiceNumber, status, currency } = each;
+      const amounts = { amount: formatDecimal(each.amount), balance: formatDecimal(each.balance), currency };
+      const facts = { type, accountId, invoiceId, invoiceNumber, status, ...amounts };
+      this.#ports.logger.info(facts, 'invoice');
     }
   }
 
@@ -228,19 +215,19 @@ export class InvoiceReadService implements InvoiceReader {
   }
 }
 
-/** What an operator search may name (§15); no column holds the balance. */
+/** The fields of operator searches (§15); no column holds the balance. */
 const searched = {
   ...searchedFields({ ...invoiceFields, createdBy: authorFields.createdBy }, { invoiceId: 'id' }),
   balance: { property: 'balance', type: 'text' },
 } as const;
 
-/** The highest number of an invoice has as many digits as a safe integer always has. */
+/** A safe integer always has this many digits. */
 const integer = /^\d{1,15}$/;
 
 /**
- * What a search key asks for (§15): a comparison with the balance, or clauses in operator form; else the number, the
- * currency, the id or the account's id; null = nothing can be found by it.
- * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ * Reads a search key (§15): a comparison with the balance, or clauses in operator form; else the number, the currency, the id
+ * or the account's id; null = nothing matches.
+ * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */
 export function invoiceSearch(key: string): InvoiceSearch | null {
   if (key === '') return { kind: 'all' };
@@ -252,16 +239,14 @@ export function invoiceSearch(key: string): InvoiceSearch | null {
   }
   if (integer.test(key)) return { kind: 'number', invoiceNumber: Number(key) };
   if (isCurrency(key)) {
-    return {
-      kind: 'clauses',
-      clauses: [{ property: 'currency', type: 'text', operator: SearchOperator.eq, value: key }],
-    };
+    const { eq: operator } = SearchOperator;
+    return { kind: 'clauses', clauses: [{ property: 'currency', type: 'text', operator, value: key }] };
   }
   const id = key.toLowerCase();
   return isUuid(id) ? { kind: 'id', id } : null;
 }
 
-/** No column holds the balance, so that it cannot be one of several conditions. */
+/** No column holds the balance, so it cannot be combined with other conditions. */
 function balanceSearch(clauses: readonly SearchClause[]): InvoiceSearch {
   const [clause, other] = clauses;
   const balance = clause === undefined ? undefined : parseWireDecimal(String(clause.value));

@@ -21,33 +21,27 @@ import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/new-i
 import { loadUnpaidInvoices } from '../loading/load-credit-inputs.ts';
 import { changeInvoices } from './change-invoices.ts';
 
-/** Gives a locked account credit by a committed invoice of its own (§9); it is used at once where something is owed. */
+/** Gives a locked account credit by a committed invoice of its own (§9), used at once for unpaid invoices. */
 export async function addAccountCredit(
   session: WriteSession,
   {
     account,
-    amount,
-    description,
+    ...given
   }: { readonly account: Account; readonly amount: Decimal; readonly description: string },
   ids: IdGenerator,
 ): Promise<void> {
   const now = session.authorship.createdDate;
   const requestedDate = localDateOf(now, account.timeZone);
-  const invoice = emptyInvoice({
-    id: ids.next(),
-    account,
-    targetDate: requestedDate,
-    status: InvoiceStatus.COMMITTED,
-    now,
-  });
+  const status = InvoiceStatus.COMMITTED;
+  const invoice = emptyInvoice({ id: ids.next(), account, targetDate: requestedDate, status, now });
   const made = { id: ids.next(), requestedDate };
-  const item = manualItem(InvoiceItemType.CREDIT_ADJ, { amount, description }, made);
+  const item = manualItem(InvoiceItemType.CREDIT_ADJ, given, made);
   await changeInvoices(session, { changes: [withItems(invoice, [item])], accounts: [account] }, ids);
 }
 
 /**
- * Adjusts to 0 every adjustable item of the unpaid invoices of a locked account (§9 rule 11); what was paid for them
- * becomes account credit. A constant number of statements.
+ * Adjusts every adjustable item of the unpaid invoices of a locked account to 0 (§9 rule 11); paid amounts become account
+ * credit. A constant number of statements.
  */
 export async function adjustUnpaidItems(
   session: WriteSession,
@@ -66,26 +60,25 @@ export async function adjustUnpaidItems(
   const changes = unpaid.flatMap((before): readonly ChangedInvoice[] => {
     const newItems = adjustments.flatMap(({ invoiceId, item }) => (invoiceId === before.id ? [item] : []));
     if (newItems.length === 0) return [];
-    return [
-      { before, after: { ...before, ...amountsAfterItems(before, newItems) }, newItems, tellsEachItem: true },
-    ];
+    const after = { ...before, ...amountsAfterItems(before, newItems) };
+    return [{ before, after, newItems, tellsEachItem: true }];
   });
   await session.invoices.setRepairable(adjusted.map((item) => afterAdjustment(item, item.repairable)));
   await changeInvoices(session, { changes, accounts: [account] }, ids);
 }
 
-/** What is taken off an item; of what no longer remains of it nothing is. */
+/** An amount to take off an item, limited to the item's remainder. */
 export interface RefundedItem {
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Default: that of every adjustment (§1.3). */
+  /** Default: the description of adjustments (§1.3). */
   readonly description?: string;
 }
 
 /**
- * The changed invoices with an adjustment of each of these items, dated today in the account's zone: what a refund takes
- * off them. Writes what remains of the items; a constant number of statements.
+ * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's zone. Stores the
+ * remainders of the items; a constant number of statements.
  */
 export async function withAdjustments(
   session: WriteSession,
@@ -94,42 +87,34 @@ export async function withAdjustments(
 ): Promise<readonly ChangedInvoice[]> {
   if (adjustments.length === 0) return changes;
   const items = await session.invoices.findItemsByIds(adjustments.map(({ invoiceItemId }) => invoiceItemId));
-  const accounts = await session.accounts.findByIds([
-    ...new Set(changes.map(({ after }) => after.accountId)),
-  ]);
+  const accountIds = new Set(changes.map(({ after }) => after.accountId));
+  const accounts = await session.accounts.findByIds([...accountIds]);
   const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
   const owners = new Map(changes.map(({ after }) => [after.id, after.accountId]));
   const left = new Map(items.map((item) => [item.id, item]));
-  const taken = adjustments.flatMap(({ invoiceId, invoiceItemId, amount: asked, description }) => {
+  const adjusted = adjustments.flatMap(({ invoiceId, invoiceItemId, amount: asked, description = null }) => {
     const item = left.get(invoiceItemId);
     const zone = zones.get(owners.get(invoiceId) ?? invoiceId);
     if (!item || zone === undefined || !isAdjustable(item) || item.repairable.isZero()) return [];
     const amount = asked.greaterThan(item.repairable) ? item.repairable : asked;
     const date = localDateOf(session.authorship.createdDate, zone);
-    const adjustment = itemAdjustment(item, {
-      id: ids.next(),
-      amount,
-      date,
-      description: description ?? null,
-    });
+    const adjustment = itemAdjustment(item, { id: ids.next(), amount, date, description });
     left.set(item.id, { ...item, ...afterAdjustment(item, amount) });
     return [{ invoiceId, adjustment, itemId: item.id }];
   });
-  await session.invoices.setRepairable(
-    [...new Set(taken.map(({ itemId }) => itemId))].flatMap((id) => left.get(id) ?? []),
-  );
+  const adjustedIds = new Set(adjusted.map(({ itemId }) => itemId));
+  await session.invoices.setRepairable([...adjustedIds].flatMap((id) => left.get(id) ?? []));
   return changes.map((change) => {
-    const newItems = taken.flatMap(({ invoiceId, adjustment }) =>
-      invoiceId === change.after.id ? [adjustment] : [],
-    );
-    if (newItems.length === 0) return change;
+    const own = adjusted.filter(({ invoiceId }) => invoiceId === change.after.id);
+    if (own.length === 0) return change;
+    const newItems = own.map(({ adjustment }) => adjustment);
     return { ...change, after: { ...change.after, ...amountsAfterItems(change.after, newItems) }, newItems };
   });
 }
 
 /**
- * Writes the invoice off, or makes it count again: its balance is 0 then and leaves that of its account, whose lock the
- * caller holds (§9 rule 8). One that counts again is offered the account's credit.
+ * Writes an invoice off, so that its balance is 0 and leaves that of its account, or makes it count again, with the account's
+ * credit (§9 rule 8). The caller holds the account's lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(
@@ -142,7 +127,7 @@ export async function setWrittenOff(
   await changeWrittenOff(session, { invoices: [before], isWrittenOff }, ids);
 }
 
-/** Writes off the unpaid invoices of a locked account, with the tag that says so (§9 rule 11). */
+/** Writes off the unpaid invoices of a locked account, and tags them (§9 rule 11). */
 export async function writeOffUnpaid(
   session: WriteSession,
   account: Account,
@@ -150,12 +135,10 @@ export async function writeOffUnpaid(
 ): Promise<void> {
   const invoices = await loadUnpaidInvoices(session, [account.id]);
   if (invoices.length === 0) return;
-  const objects = invoices.map(({ id, accountId, accountRecordId }) => ({
-    type: ObjectType.INVOICE,
-    id,
-    accountId,
-    accountRecordId,
-  }));
+  const { INVOICE: type } = ObjectType;
+  const objects = invoices.map(({ id, accountId, accountRecordId }) => {
+    return { type, id, accountId, accountRecordId };
+  });
   await addSystemTag(session, objects, { definitionId: SystemTag.WRITTEN_OFF, ids });
   await changeWrittenOff(session, { invoices, isWrittenOff: true }, ids);
 }

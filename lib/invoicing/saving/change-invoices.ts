@@ -38,19 +38,19 @@ import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 interface InvoiceChanges {
   /** Their accounts are locked. */
   readonly changes: readonly ChangedInvoice[];
-  /** Further accounts whose credit is applied although none of their invoices has changed. */
+  /** Further accounts whose credit is applied. */
   readonly accounts?: readonly Account[];
-  /** By account id: its latest target date from now on, which later runs do not fall behind (§1.5); null = none. */
+  /** New latest target dates by account id, the minimum for later runs (§1.5); null = none. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
-  /** By id of a new invoice: its number, kept for it already; others get the next of the tenant. */
+  /** Reserved numbers by id of a new invoice; others get the tenant's next number. */
   readonly numbers?: ReadonlyMap<Uuid, number>;
 }
 
 /**
- * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
- * changed invoices as candidates (§10), and writes invoices, items, kept sums and account states, with the events of §16.
- * The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
- * @returns the changed invoices as they are stored, in the order given.
+ * Ends a transaction that changed items, payments or statuses of invoices: applies the accounts' credit with the changed
+ * invoices as candidates (§10), and writes invoices, items, sums and account states, with the events of §16. The caller writes
+ * other members, such as the status (`setStanding`). A constant number of statements.
+ * @returns the changed invoices as stored, in the same order.
  */
 export async function changeInvoices(
   session: WriteSession,
@@ -84,7 +84,7 @@ interface AppliedCredit {
   readonly moves: readonly CreditMove[];
 }
 
-/** The accounts' states with the changes counted in. */
+/** Returns the accounts' states including the changes. */
 async function countedStates(
   session: WriteSession,
   changes: readonly ChangedInvoice[],
@@ -109,13 +109,11 @@ function candidateOf({ before, after, newItems = [], allItems = newItems }: Chan
   return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
 }
 
-/** The CBA_ADJ items, dated in each account's zone; accounts are read only where there are any. */
+/** Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are any. */
 async function creditItems(
   session: WriteSession,
-  of: {
+  of: Pick<Writing, 'changes' | 'credits'> & {
     readonly moves: readonly CreditMove[];
-    readonly changes: readonly ChangedInvoice[];
-    readonly credits: readonly AppliedCredit[];
     readonly accounts: readonly Account[];
   },
   ids: IdGenerator,
@@ -157,16 +155,10 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
     .filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id))
     .map((invoice) => afterMoves(invoice, moves));
   const known = changed.flatMap(({ before, stored }) => (before === null ? [] : { before, stored }));
-  await session.invoices.setAmounts([
-    ...known.filter(hasOtherAmounts).map(({ stored }) => storedAmounts(stored)),
-    ...credited.map(storedAmounts),
-  ]);
-  await session.invoices.saveStates(
-    savedStates(
-      { changes, credits },
-      changed.map(({ stored }) => stored),
-    ),
-  );
+  const amounts = [...known.filter(hasOtherAmounts).map(({ stored }) => stored), ...credited];
+  await session.invoices.setAmounts(amounts.map(storedAmounts));
+  const storedChanges = changed.map(({ stored }) => stored);
+  await session.invoices.saveStates(savedStates({ changes, credits }, storedChanges));
   const added = changed.flatMap(({ before, stored }) => (before === null ? [stored] : []));
   const inserted = new Map((await insertInvoices(session, added, numbers)).map((each) => [each.id, each]));
   const numbered = changed.map((each) => ({ ...each, stored: inserted.get(each.stored.id) ?? each.stored }));
@@ -183,30 +175,26 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
   return numbered.map(({ stored }) => stored);
 }
 
-/** The states that this transaction leaves of the accounts, without those that nothing has happened to. */
+/** Returns the new states of the accounts, without unchanged ones. */
 function savedStates(
   { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
   stored: readonly New<Invoice>[],
 ): readonly AccountInvoicingState[] {
   return credits.flatMap(({ state, input, moves }) => {
-    const own = changes.flatMap(({ after }, index) => {
+    const own = changes.flatMap(({ before, after }, index) => {
       const moved = stored[index];
-      return after.accountId === state.accountId && moved !== undefined
-        ? [{ before: after, after: moved }]
-        : [];
+      return after.accountId === state.accountId && moved !== undefined ? [{ before, after, moved }] : [];
     });
-    const isTouched = changes.some(
-      ({ before, after }) => before !== after && after.accountId === state.accountId,
-    );
-    if (!isTouched && moves.length === 0) return [];
-    const balanced = own.reduce((known, change) => accountBalancesAfter(known, change), state);
+    if (moves.length === 0 && own.every(({ before, after }) => before === after)) return [];
+    const changesOf = own.map(({ after, moved }) => ({ before: after, after: moved }));
+    const balanced = changesOf.reduce(accountBalancesAfter, state);
     return [stateAfterMoves(balanced, input?.unpaid ?? [], moves)];
   });
 }
 
 /**
- * Stores new invoices under the numbers that are imposed on them, else the next of the tenant, in their order (§1.6 rule 1).
- * It comes as late as possible: the tenant's counter is locked until the end of the transaction.
+ * Stores new invoices under their imposed numbers, else the tenant's next ones, in order (§1.6 rule 1). Call it as late as
+ * possible: the tenant's counter stays locked until the transaction ends.
  * @returns the invoices with their numbers.
  */
 export async function insertInvoices(
@@ -230,21 +218,19 @@ export interface NotedChange {
 }
 
 /**
- * Writes the credit notes of invoices that have changed (§21), as the last records of the transaction: the tenant's counter
- * of them is locked until it ends. No statement where nothing is credited, nor for a tenant without credit notes but the one
- * that reads which settings are in force, if none has yet; else a constant number.
+ * Writes the credit notes of changed invoices (§21), as the last records of the transaction: the tenant's counter stays locked
+ * until it ends. A constant number of statements, and none if nothing is credited; for a tenant without credit notes at most
+ * the one that reads the settings.
  */
 export async function writeCreditNotes(
   session: WriteSession,
   changes: readonly NotedChange[],
   ids: IdGenerator,
 ): Promise<void> {
-  const voided = changes.flatMap(({ before, after }) =>
-    before?.status === InvoiceStatus.COMMITTED && after.status === InvoiceStatus.VOID ? [before] : [],
-  );
-  const committed = changes.flatMap(({ before, after }) =>
-    before?.status === InvoiceStatus.DRAFT && after.status === InvoiceStatus.COMMITTED ? [before] : [],
-  );
+  const changed = (from: InvoiceStatus, to: InvoiceStatus) =>
+    changes.flatMap(({ before, after }) => (before?.status === from && after.status === to ? [before] : []));
+  const voided = changed(InvoiceStatus.COMMITTED, InvoiceStatus.VOID);
+  const committed = changed(InvoiceStatus.DRAFT, InvoiceStatus.COMMITTED);
   const added = changes
     .filter(({ after }) => after.status === InvoiceStatus.COMMITTED)
     .flatMap(({ newItems = [] }) => newItems.filter(isCrediting));
@@ -255,19 +241,13 @@ export async function writeCreditNotes(
   const itemsOf = Map.groupBy(stored, ({ invoiceId }) => invoiceId);
   const addedIds = new Set(added.map(({ id }) => id));
   // The repairs of a draft count from its commit on.
-  const items = [
-    ...added,
-    ...committed.flatMap(({ id }) =>
-      (itemsOf.get(id) ?? []).filter((item) => isCrediting(item) && !addedIds.has(item.id)),
-    ),
-  ];
-  const linked = await session.invoices.findItemsByIds([
-    ...new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? [])),
-  ]);
+  const ofDrafts = committed.flatMap(({ id }) => itemsOf.get(id) ?? []);
+  const items = [...added, ...ofDrafts.filter((item) => isCrediting(item) && !addedIds.has(item.id))];
+  const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));
+  const linked = await session.invoices.findItemsByIds([...linkedIds]);
   const before = new Map(changes.map((change) => [change.after.id, change.before]));
-  const elsewhere = await session.invoices.findByIds([
-    ...new Set(linked.map(({ invoiceId }) => invoiceId).filter((id) => !before.has(id))),
-  ]);
+  const otherIds = new Set(linked.map(({ invoiceId }) => invoiceId).filter((id) => !before.has(id)));
+  const elsewhere = await session.invoices.findByIds([...otherIds]);
   const invoices = [...elsewhere, ...[...before.values()].filter((each) => each !== null)];
   const notes = creditNotesOf({
     items,
@@ -276,25 +256,21 @@ export async function writeCreditNotes(
     invoices: new Map(invoices.map((invoice) => [invoice.id, invoice])),
   });
   if (notes.length === 0) return;
-  const accounts = await session.accounts.findByIds([
-    ...new Set(notes.map(({ invoice }) => invoice.accountId)),
-  ]);
+  const accountIds = new Set(notes.map(({ invoice }) => invoice.accountId));
+  const accounts = await session.accounts.findByIds([...accountIds]);
   const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
   const now = session.authorship.createdDate;
   const first = await session.creditNotes.takeNumbers(notes.length);
   await session.creditNotes.insert(
-    notes.map(({ invoice, ...note }, index) => {
-      const zone = zones.get(invoice.accountId);
-      assertInvariant(zone !== undefined, `Account ${invoice.accountId} is gone`);
+    notes.map(({ invoice: { id: invoiceId, accountId, accountRecordId, currency }, ...note }, index) => {
+      const zone = zones.get(accountId);
+      assertInvariant(zone !== undefined, `Account ${accountId} is gone`);
       return {
         ...note,
         id: ids.next(),
-        accountId: invoice.accountId,
-        accountRecordId: invoice.accountRecordId,
-        invoiceId: invoice.id,
+        ...{ accountId, accountRecordId, invoiceId, currency },
         creditNoteNumber: first + index,
         creditNoteDate: localDateOf(now, zone),
-        currency: invoice.currency,
         createdDate: now,
       };
     }),

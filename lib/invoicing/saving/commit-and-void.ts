@@ -22,7 +22,7 @@ import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '.
 import { changeInvoices } from './change-invoices.ts';
 import { summariseChildren } from './parent-summaries.ts';
 
-/** A draft and its account, whose lock the caller holds. */
+/** A draft and its account, which the caller has locked. */
 interface OwnedDraft {
   readonly account: Account;
   readonly invoice: Invoice;
@@ -30,7 +30,7 @@ interface OwnedDraft {
 
 /**
  * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates (§9
- * rule 10). Summaries are first brought to what their children's invoices come to (§12 rule 3). A constant number of
+ * rule 10). Summaries are first brought up to date with their children's invoices (§12 rule 3). A constant number of
  * statements.
  */
 export async function commitDrafts(
@@ -43,7 +43,7 @@ export async function commitDrafts(
   const stored = await session.invoices.findByIds(drafts.map(({ invoice }) => invoice.id));
   const items = await session.invoices.findItems(stored.map(({ id }) => id));
   const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
-  const committed = stored.flatMap((invoice): readonly Committing[] => {
+  const committed = stored.flatMap((invoice) => {
     const account = accounts.get(invoice.accountId);
     return account === undefined ? [] : [{ account, invoice, items: itemsOf.get(invoice.id) ?? [] }];
   });
@@ -56,15 +56,18 @@ export async function commitDrafts(
   const after = changes.map((change) => change.after);
   await session.invoices.setStanding(after);
   await session.invoices.setLinks(after.filter(({ contributedAmount }) => contributedAmount !== null));
-  await moveChargedThrough(session, committed);
+  const charged = committed.flatMap(({ account, items: own }) =>
+    [...chargedThroughDates(own).keys()].map((subscriptionId) => [subscriptionId, account] as const),
+  );
+  await resetChargedThrough(
+    session,
+    new Map(charged),
+    committed.flatMap(({ items: own }) => own),
+  );
   await changeInvoices(session, { changes, accounts: [...accounts.values()] }, ids);
 }
 
-interface Committing extends Draft {
-  readonly account: Account;
-}
-
-/** Commits a summary with what its children's invoices come to now, whether or not their changes have been told yet. */
+/** Updates summaries to the current totals of their children's invoices, even if the changes were not reported yet. */
 async function settleSummaries(session: WriteSession, drafts: readonly OwnedDraft[], ids: IdGenerator) {
   const summaries = drafts.filter(({ invoice }) => invoice.isParentInvoice);
   if (summaries.length === 0) return;
@@ -74,25 +77,15 @@ async function settleSummaries(session: WriteSession, drafts: readonly OwnedDraf
   await summariseChildren(session, { parents, changes }, { ids, commitAt: session.authorship.createdDate });
 }
 
-async function moveChargedThrough(session: WriteSession, committed: readonly Committing[]): Promise<void> {
-  const accounts = committed.flatMap(({ account, items }) =>
-    [...chargedThroughDates(items).keys()].map((subscriptionId) => [subscriptionId, account] as const),
-  );
-  const charges = committed.flatMap(({ items }) => items);
-  await resetChargedThrough(session, new Map(accounts), charges);
-}
-
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
 
-interface Voiding {
+interface Voiding extends Draft {
   readonly account: Account;
-  readonly invoice: Invoice;
-  readonly items: readonly InvoiceItem[];
 }
 
 /**
- * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had generated
- * goes, and the next run bills again what it billed.
+ * Voids an invoice of a locked account (§9 rule 6): used credit is returned, generated credit is removed, and the next run
+ * bills the same again.
  * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
  * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
  */

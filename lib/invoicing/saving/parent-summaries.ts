@@ -33,13 +33,13 @@ interface ChildChange {
 
 interface Tools {
   readonly ids: IdGenerator;
-  /** When a summary that is opened now is committed by itself. */
+  /** When a summary that is opened now is committed automatically. */
   readonly commitAt: Instant;
 }
 
 /**
- * Brings the summary invoices of locked parents to what their children's invoices are now (§12 rules 1, 2, 4 and 6).
- * Doing it again changes nothing. A constant number of statements for any number of children.
+ * Updates the summary invoices of locked parents to their children's current invoices (§12 rules 1, 2, 4 and 6). Repeating it
+ * changes nothing. A constant number of statements.
  * @returns the invoices whose decrease becomes credit of their own accounts, since the parent has paid (rule 5).
  */
 export async function summariseChildren(
@@ -57,9 +57,11 @@ export async function summariseChildren(
   const summaries = await session.invoices.findByIds(unique(linked.map(summaryOf)));
   const known = [...summaries, ...opened.created];
   const items = await session.invoices.findItems(summaries.map(({ id }) => id));
-  const externalKeys = await externalKeysOf(session, linked);
+  const accounts = await session.accounts.findByIds(unique(linked.map(({ accountId }) => accountId)));
+  const externalKeys = new Map(accounts.map(({ id, externalKey }) => [id, externalKey]));
   const facts: Facts = { parents, linked, items, externalKeys };
-  const drafts = await followDrafts(session, known.filter(isDraft), { ...facts, ids: tools.ids });
+  const openDrafts = known.filter(({ status }) => status === InvoiceStatus.DRAFT);
+  const drafts = await followDrafts(session, openDrafts, { ...facts, ids: tools.ids });
   const committed = followCommitted(summaries, facts, { session, tools });
   await session.invoices.setItemAmounts(drafts.itemAmounts);
   await session.invoices.setRepairable(committed.repairable);
@@ -69,46 +71,37 @@ export async function summariseChildren(
   return committed.credited;
 }
 
-/** The changed invoices whose accounts let a parent pay, in the order of their creation. */
+/** Loads the changed invoices that a parent pays, in creation order. */
 async function loadChanged(
   session: WriteSession,
   parents: readonly Account[],
   changes: readonly ChildChange[],
 ): Promise<readonly ChildInvoice[]> {
   const locked = new Set(parents.map(({ id }) => id));
-  const invoices = (
-    await session.invoices.findByIds(unique(changes.map(({ invoiceId }) => invoiceId)))
-  ).filter(
+  const found = await session.invoices.findByIds(unique(changes.map(({ invoiceId }) => invoiceId)));
+  const invoices = found.filter(
     ({ contributedAmount, parentAccountId }) =>
       contributedAmount !== null && parentAccountId !== null && locked.has(parentAccountId),
   );
   const added = new Set(changes.filter(({ isNew }) => isNew).map(({ invoiceId }) => invoiceId));
-  // What an invoice bills matters only if it comes to nothing.
-  const empty = invoices.filter(
-    (invoice) => invoice.parentInvoiceId === null && contributionOf(invoice).isZero(),
-  );
+  // The charges of an invoice matter only if its total is 0.
+  const empty = invoices.filter((each) => each.parentInvoiceId === null && contributionOf(each).isZero());
   const items = await session.invoices.findItems(empty.map(({ id }) => id));
-  const charged = new Set(items.filter(isCharge).map(({ invoiceId }) => invoiceId));
-  return invoices.map((invoice) => ({
-    invoice,
-    isNew: added.has(invoice.id),
-    hasCharge: charged.has(invoice.id),
-  }));
+  const charges = items.filter(({ itemType }) => itemTypes[itemType].coversDays);
+  const charged = new Set(charges.map(({ invoiceId }) => invoiceId));
+  return invoices.map((invoice) => {
+    return { invoice, isNew: added.has(invoice.id), hasCharge: charged.has(invoice.id) };
+  });
 }
 
-interface Opened {
-  readonly created: readonly Summary[];
-  readonly joined: readonly Invoice[];
-}
-
-/** A summary that is stored (with a record id) or about to be. */
+/** A stored summary (with a record id) or a new one. */
 type Summary = New<Invoice>;
 
 async function joinOpenSummaries(
   session: WriteSession,
   { parents, children }: { readonly parents: readonly Account[]; readonly children: readonly ChildInvoice[] },
   { ids }: Tools,
-): Promise<Opened> {
+) {
   const stored = await session.invoices.findOpenSummaries(parents.map(({ id }) => id));
   const openOf = new Map<Uuid, Summary>(stored.map((summary) => [summary.accountId, summary]));
   const created: Summary[] = [];
@@ -123,7 +116,7 @@ async function joinOpenSummaries(
   return { created, joined };
 }
 
-/** In the parent's currency or, where the parent has none, in that of the children. */
+/** In the parent's currency, or in that of the children if the parent has none. */
 function newSummary(
   parent: Account,
   joining: readonly Invoice[],
@@ -156,12 +149,11 @@ async function followDrafts(
     .filter((invoice) => draftIds.has(summaryOf(invoice)))
     .map((invoice) => ({ ...invoice, contributedAmount: contributionOf(invoice) }));
   const changed = new Set(own.map(({ id }) => id));
-  const others = await session.invoices.findLinked(
-    [...draftIds],
-    unique(own.map(({ accountId }) => accountId)),
-  );
-  const all = [...own, ...others.filter(({ id }) => !changed.has(id)).map(contributed)];
-  const bySummary = Map.groupBy(all, summaryOf);
+  const childIds = unique(own.map(({ accountId }) => accountId));
+  const others = (await session.invoices.findLinked([...draftIds], childIds))
+    .filter(({ id }) => !changed.has(id))
+    .map((invoice) => ({ ...invoice, contributedAmount: invoice.contributedAmount ?? ZERO }));
+  const bySummary = Map.groupBy([...own, ...others], summaryOf);
   const made = { nextId: () => ids.next(), externalKeyOf: (id: Uuid) => externalKeys.get(id) ?? id };
   const followed = drafts.map((draft) => {
     const stored = items.filter(({ invoiceId }) => invoiceId === draft.id);
@@ -179,7 +171,8 @@ async function followDrafts(
 function draftChange(draft: Summary, newItems: ChangedInvoice['newItems'], difference: Decimal) {
   const { amount, rawBalance } = draft;
   const after = { ...draft, amount: amount.plus(difference), rawBalance: rawBalance.plus(difference) };
-  return { before: isStored(draft) ? draft : null, after, ...(newItems ? { newItems } : {}) };
+  const before = 'recordId' in draft ? (draft as Invoice) : null;
+  return { before, after, ...(newItems ? { newItems } : {}) };
 }
 
 /** Rules 4 and 5. */
@@ -215,45 +208,20 @@ function followCommitted(
     repairable: followed.flatMap(({ repairable }) => repairable),
     changes: followed
       .filter(({ added }) => added.length > 0)
-      .map(
-        ({ summary, added }): ChangedInvoice => ({
-          before: summary,
-          after: { ...summary, ...amountsAfterItems(summary, added) },
-          newItems: added,
-        }),
-      ),
+      .map(({ summary: before, added: newItems }): ChangedInvoice => {
+        return { before, after: { ...before, ...amountsAfterItems(before, newItems) }, newItems };
+      }),
     credited: followed.flatMap(({ credited }) => credited),
   };
-}
-
-async function externalKeysOf(session: WriteSession, invoices: readonly Invoice[]) {
-  const accounts = await session.accounts.findByIds(unique(invoices.map(({ accountId }) => accountId)));
-  return new Map(accounts.map(({ id, externalKey }) => [id, externalKey]));
 }
 
 function linkOf({ id, parentInvoiceId, parentAccountId, contributedAmount }: Link): Link {
   return { id, parentInvoiceId, parentAccountId, contributedAmount };
 }
 
-function contributed(invoice: Invoice) {
-  return { ...invoice, contributedAmount: invoice.contributedAmount ?? ZERO };
-}
-
-/** The summary that a linked invoice belongs to; the invoice's own id if it is not linked. */
+/** Returns the summary of a linked invoice; the invoice's own id if it is not linked. */
 function summaryOf({ id, parentInvoiceId }: Pick<Invoice, 'id' | 'parentInvoiceId'>): Uuid {
   return parentInvoiceId ?? id;
-}
-
-function isDraft({ status }: Pick<Invoice, 'status'>): boolean {
-  return status === InvoiceStatus.DRAFT;
-}
-
-function isStored(summary: Summary): summary is Invoice {
-  return 'recordId' in summary;
-}
-
-function isCharge({ itemType }: InvoiceItem): boolean {
-  return itemTypes[itemType].coversDays;
 }
 
 function unique<T>(values: readonly T[]): readonly T[] {

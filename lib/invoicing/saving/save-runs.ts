@@ -31,11 +31,10 @@ import { insertInvoices, type NotedChange, writeCreditNotes } from './change-inv
 import { resetChargedThrough } from './commit-and-void.ts';
 
 /**
- * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
- * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Statements
- * that need no answer of another one do not wait for it: a database in another process works on one while the next is
- * written.
- * @param numbers the imposed numbers, by invoice; all others are the next of the tenant.
+ * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates, bill
+ * cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Independent statements
+ * run concurrently, so that the database executes one while the next is being written.
+ * @param numbers the imposed numbers by invoice; others get the tenant's next number.
  */
 export async function saveRuns(
   session: WriteSession,
@@ -54,10 +53,7 @@ export async function saveRuns(
   session.publish(runs.filter((each) => !hasItems(each)).map(nullInvoiceEvent));
 }
 
-/**
- * Takes numbers last, so that the tenant's counter is locked as briefly as possible (§1.6 rule 1) and the items need not
- * wait for them.
- */
+/** Takes numbers last, so that the tenant's counter is locked briefly (§1.6 rule 1) and the items do not wait for them. */
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly CreditedRun[],
@@ -68,9 +64,11 @@ async function saveInvoices(
     const { draft } = run.invoice;
     return draft === null ? [] : [reusedDraft(draft, { ...billing, run, now })];
   });
+  const isCommitted = ({ status }: Pick<Invoice, 'status'>) => status === 'COMMITTED';
   const made = invoiced
     .filter(isNew)
     .map(({ billing, run, invoiceId }) => newInvoice({ ...billing, id: invoiceId, run, now }));
+  const added = made.map(({ invoice }) => invoice);
   const credited = invoiced.flatMap((each) => each.credited.invoices);
   const uses = invoiced.flatMap((each) => each.credited.items);
   const drafts = reused.map(({ invoice }) => invoice);
@@ -82,21 +80,12 @@ async function saveInvoices(
     session.invoices.setStanding(drafts),
     session.invoices.setLinks(drafts.filter(({ contributedAmount }) => contributedAmount !== null)),
     session.invoices.setAmounts([...credited, ...drafts].map(storedAmounts)),
-    insertInvoices(
-      session,
-      made.map(({ invoice }) => invoice),
-      numbers,
-    ),
+    insertInvoices(session, added, numbers),
   ]);
   session.publish([...drafts, ...inserted].filter(isCommitted).flatMap(invoiceCreationEvents));
-  // A draft that existed before and is committed now has got items (§16).
-  session.publish(
-    [...drafts.filter(isCommitted), ...credited].flatMap((each) => invoiceAdjustmentEvents(each)),
-  );
-}
-
-function isCommitted({ status }: Pick<Invoice, 'status'>): boolean {
-  return status === 'COMMITTED';
+  // An existing draft that is committed now has got items (§16).
+  const adjusted = [...drafts.filter(isCommitted), ...credited];
+  session.publish(adjusted.flatMap((each) => invoiceAdjustmentEvents(each)));
 }
 
 function notedChange({ run, invoiceId }: CreditedRun): NotedChange {
@@ -105,27 +94,22 @@ function notedChange({ run, invoiceId }: CreditedRun): NotedChange {
   return { before, after: { id: before?.id ?? invoiceId, status }, newItems: run.items };
 }
 
-function nullInvoiceEvent({ billing }: CreditedRun): NewBusEvent {
-  return {
-    type: BusEventType.NULL_INVOICE,
-    accountRecordId: billing.account.recordId,
-    payload: { accountId: billing.account.id },
-  };
+function nullInvoiceEvent({ billing: { account } }: CreditedRun): NewBusEvent {
+  const { id: accountId, recordId: accountRecordId } = account;
+  return { type: BusEventType.NULL_INVOICE, accountRecordId, payload: { accountId } };
 }
 
 interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
 
-/** Saves what runs change beside invoices and account states. */
+/** Saves the changes of runs besides invoices and account states. */
 export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
+  const billings = runs.map(({ billing }) => billing);
   await allEnded([
-    saveBillCycleDays(
-      session,
-      runs.map(({ billing }) => billing),
-    ),
-    // Runs without items have dates too: those of zero items of usage that the tenant drops (§8.2 step 9). The shortest
-    // statement comes first: the database works on it while the others are written.
+    saveBillCycleDays(session, billings),
+    // Also runs without items have dates: those of dropped zero usage items (§8.2 step 9). The shortest statement comes
+    // first, so that the database executes it while the others are being written.
     session.subscriptions.setChargedThrough(chargedThrough(runs)),
     saveProjection(session, runs),
   ]);
@@ -140,7 +124,7 @@ function isNew({ run }: EvaluatedRun): boolean {
   return run.invoice.draft === null;
 }
 
-/** Coverage, billed intervals of usage, what remains of repaired items, and cursors. */
+/** Saves coverage, billed usage intervals, remainders of repaired items, and cursors. */
 async function saveProjection(session: WriteSession, evaluated: readonly RunToSave[]): Promise<void> {
   const all = evaluated.flatMap(({ billing, run }) =>
     run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
@@ -155,44 +139,34 @@ async function saveProjection(session: WriteSession, evaluated: readonly RunToSa
   };
   const coverage = all.map(({ evaluation }) => evaluation.coverage);
   const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
+  const replacements = coverage.flatMap((changes) => changes.replacements);
   const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
   const inserted = coverage.flatMap((changes) => changes.inserted);
   const { createdDate } = session.authorship;
   await allEnded([
     session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
-    session.invoices.replaceCoverage(
-      replaced,
-      coverage.flatMap(({ replacements }) => replacements),
-      ownerOf,
-    ),
+    session.invoices.replaceCoverage(replaced, replacements, ownerOf),
     session.invoices.setRepairable(repairable),
     session.invoices.insertCoverage(inserted, ownerOf),
     session.usage.insertIntervals(evaluated.flatMap((each) => usageIntervals(each, createdDate))),
   ]);
 }
 
-function usageIntervals({ billing, run, invoiceId, invoices = [] }: RunToSave, createdDate: Instant) {
+function usageIntervals({ billing, run, invoiceId: id, invoices = [] }: RunToSave, createdDate: Instant) {
   const accountRecordId = billing.account.recordId;
+  const invoiceId = run.items.length > 0 ? id : null;
   const otherInvoiceOf = new Map(
-    invoices.slice(1).flatMap(({ id, items }) => items.map((item) => [item.id, id] as const)),
+    invoices.slice(1).flatMap((invoice) => invoice.items.map((item) => [item.id, invoice.id] as const)),
   );
-  return run.evaluations.flatMap(({ subscriptionId, usage }) =>
-    usage === null
-      ? []
-      : intervalsToStore({
-          accountRecordId,
-          subscriptionId,
-          usage,
-          createdDate,
-          invoiceId: run.items.length > 0 ? invoiceId : null,
-          otherInvoiceOf,
-        }),
-  );
+  return run.evaluations.flatMap(({ subscriptionId, usage }) => {
+    const ofRun = { accountRecordId, subscriptionId, createdDate, invoiceId, otherInvoiceOf };
+    return usage === null ? [] : intervalsToStore({ ...ofRun, usage });
+  });
 }
 
 /**
- * Sets the charged-through dates that do not follow from the charges of a run alone, once all of it is stored (§8.5): where
- * it commits a draft, or bills a part in front of days that stay billed.
+ * Sets the charged-through dates that depend on more than the run's charges, once all is stored (§8.5): if it commits a
+ * draft, or bills a part before days that stay billed.
  */
 export async function resetChargedBefore(
   session: WriteSession,
@@ -200,11 +174,8 @@ export async function resetChargedBefore(
 ): Promise<void> {
   const drafts = invoiced.filter((each) => !isNew(each));
   await resetChargedThrough(session, chargedBefore(invoiced.filter(isNew)));
-  await resetChargedThrough(
-    session,
-    chargedBefore(drafts),
-    drafts.flatMap(({ run }) => run.invoice.draft?.items ?? []),
-  );
+  const items = drafts.flatMap(({ run }) => run.invoice.draft?.items ?? []);
+  await resetChargedThrough(session, chargedBefore(drafts), items);
 }
 
 function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Account> {
@@ -215,7 +186,7 @@ function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Acc
   );
 }
 
-/** The others. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
+/** Returns the other dates. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
 function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
@@ -231,8 +202,8 @@ function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThro
 }
 
 /**
- * Gives locked accounts without a bill cycle day that of their earliest charge, although they are not invoiced now
- * (ruling R51). A constant number of statements.
+ * Gives locked accounts without a bill cycle day the day of their earliest charge, even if they are not invoiced (ruling R51).
+ * A constant number of statements.
  */
 export async function giveBillCycleDays(
   session: WriteSession,
@@ -244,13 +215,14 @@ export async function giveBillCycleDays(
     targetDate: localDateOf(session.authorship.createdDate, account.timeZone),
   }));
   const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
-  await saveBillCycleDays(
-    session,
-    streams.map(({ request: { account }, newBillCycleDay }) => ({ account, newBillCycleDay })),
-  );
+  const evaluated = streams.map(({ request: { account }, newBillCycleDay }) => ({
+    account,
+    newBillCycleDay,
+  }));
+  await saveBillCycleDays(session, evaluated);
 }
 
-/** Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4). */
+/** Stores the bill cycle day that the first evaluation gives an account, as a change of the account (accounts §4 rule 4). */
 async function saveBillCycleDays(
   session: WriteSession,
   evaluated: readonly { readonly account: Account; readonly newBillCycleDay: number | null }[],

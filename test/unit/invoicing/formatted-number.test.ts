@@ -8,7 +8,7 @@ const day = localDate(2026, 3, 7);
 function shown(pattern: string, number = 17, date = day): string | null {
   const patterns = tenantProperties['invoice.numberPattern'].parse(pattern);
   if (patterns === undefined) throw new Error(`${pattern} is no pattern`);
-  return formattedNumber({ number, date }, patterns);
+  return formattedNumber(number, date, patterns);
 }
 
 describe('invoicing §1.7: the number of an invoice by the pattern of the tenant', () => {
