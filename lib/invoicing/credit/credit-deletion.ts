@@ -1,5 +1,5 @@
 import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 
@@ -8,29 +8,29 @@ export type ChangedCredit = Pick<
   'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
 >;
 
-/** The CREDIT_ADJ item that generated credit of this size, so that both can be deleted together. */
-function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
-  return items.find(
-    ({ itemType, amount }) =>
-      itemType === InvoiceItemType.CREDIT_ADJ && amount.negated().greaterThanOrEqualTo(item.amount),
-  );
-}
-
-/** The used credit to reverse before this item can be deleted; 0 if its amount is negative. */
+/** Returns the used credit to reverse before this item can be deleted; 0 for a negative amount. */
 export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
   return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
 }
 
 /**
- * Returns the items of its own invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated
- * credit become 0, the latter with its source credit. `items` are all items of the invoice.
+ * Returns the items of its own invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated credit
+ * become 0, the latter together with its source credit. `items` are all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
   if (item.amount.isZero()) return [];
   if (item.amount.isNegative()) return [changed(item, ZERO, 'Delete used credit')];
-  const credit = creditBehind(item, items);
-  if (credit === undefined) throw notGiven(item);
+  const { id: invoiceItemId, invoiceId } = item;
+  const credit = items.find(
+    ({ itemType, amount }) =>
+      itemType === InvoiceItemType.CREDIT_ADJ && amount.negated().greaterThanOrEqualTo(item.amount),
+  );
+  if (credit === undefined) {
+    const amount = formatDecimal(item.amount);
+    const message = `Credit item ${invoiceItemId} of ${amount} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`;
+    throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { invoiceId, invoiceItemId, amount });
+  }
   return [
     changed(item, ZERO, 'Delete gained credit'),
     { ...changed(credit, credit.amount.plus(item.amount), credit.description), repairable: ZERO },
@@ -42,10 +42,7 @@ export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]):
  * @param used items that use credit (CBA_ADJ, negative), newest first.
  * @returns the changed items and the missing amount.
  */
-export function reclaimedCredit(
-  used: readonly InvoiceItem[],
-  amount: Decimal,
-): { readonly changed: readonly ChangedCredit[]; readonly missing: Decimal } {
+export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
   let missing = amount;
   const reclaimed: ChangedCredit[] = [];
   for (const item of used) {
@@ -58,7 +55,7 @@ export function reclaimedCredit(
   return { changed: reclaimed, missing };
 }
 
-/** The change of each invoice's items: credit (CBA_ADJ) and total. */
+/** Returns the change of each invoice's items: credit (CBA_ADJ) and total. */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],
@@ -81,12 +78,4 @@ function changed(item: InvoiceItem, amount: Decimal, description: string | null)
   const { id, invoiceId, itemType } = item;
   const plain = amount.isZero() ? ZERO : amount;
   return { id, invoiceId, itemType, amount: plain, repairable: plain, description };
-}
-
-function notGiven({ id, invoiceId, amount }: InvoiceItem): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_CBA_DELETED,
-    `Credit item ${id} of ${formatDecimal(amount)} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`,
-    { invoiceId, invoiceItemId: id, amount: formatDecimal(amount) },
-  );
 }

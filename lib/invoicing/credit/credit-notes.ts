@@ -32,10 +32,7 @@ export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolea
   return itemTypes[itemType].kind === 'ADJUSTMENT';
 }
 
-/**
- * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of first credit (§21
- * rules 1, 2).
- */
+/** Returns one credit note per invoice that was COMMITTED before the transaction, in the order of first credit (§21 rules 1, 2). */
 export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
   const credited = items.flatMap((item) => {
     const target = item.linkedItemId === null ? undefined : linked.get(item.linkedItemId);
@@ -58,8 +55,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account
- * credit, and what was never owed cannot be credited.
+ * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account credit, and
+ * an amount that was never owed cannot be credited.
  */
 function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');

@@ -1,11 +1,9 @@
 import {
   type Account,
-  type AddedItem,
   type CursorToSave,
   type Invoice,
   type InvoiceItem,
   InvoiceStatus,
-  type New,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
@@ -32,7 +30,7 @@ export interface EvaluatedRun {
   readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
   readonly cursors: readonly CursorToSave[];
-  /** Id of the invoice that the items of the run go to. */
+  /** Id of the invoice of the run's items. */
   readonly invoiceId: Uuid;
 }
 
@@ -51,21 +49,15 @@ interface RunToRecord {
   readonly now: Instant;
 }
 
-/** The new invoice of a run that has items, dated in the account's zone (§1.1); it has no number yet. */
-export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }): {
-  readonly invoice: New<Invoice>;
-  readonly items: readonly AddedItem[];
-} {
+/** Returns the new invoice of a run with items, dated in the account's zone (§1.1), without a number. */
+export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }) {
   const { status } = run.invoice;
   const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** The draft with the items of the run, COMMITTED if the run makes such invoices (§8.3). */
-export function reusedDraft(
-  { invoice: before }: Draft,
-  { account, targetDate, run, now }: RunToRecord,
-): { readonly invoice: Invoice; readonly items: readonly AddedItem[] } {
+/** Returns the draft with the items of the run, COMMITTED if the run commits (§8.3). */
+export function reusedDraft({ invoice: before }: Draft, { account, targetDate, run, now }: RunToRecord) {
   const { status } = run.invoice;
   const invoice = {
     ...before,
@@ -90,23 +82,25 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
   return { state: run.state, candidates: [candidate] };
 }
 
-interface Crediting {
-  /** Local date of the account. */
-  readonly today: LocalDate;
-  readonly nextItemId: () => Uuid;
-  readonly touched?: readonly Invoice[];
-}
-
 /**
- * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10). Pure except for `nextItemId`.
+ * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10).
+ * @param today local date of the account.
  * @param touched further candidates: stored invoices that get items too. Default none.
  * @throws InvariantError if the law of credit does not hold.
  */
 export function creditRun(
   run: AccountRun,
   input: LoadedCreditInput,
-  { today, nextItemId, touched = [] }: Crediting,
-): { readonly run: AccountRun; readonly credited: CreditedInvoices } {
+  {
+    today,
+    nextItemId,
+    touched = [],
+  }: {
+    readonly today: LocalDate;
+    readonly nextItemId: () => Uuid;
+    readonly touched?: readonly Invoice[];
+  },
+): Pick<CreditedRun, 'run' | 'credited'> {
   const moves = applyAccountCredit(input);
   if (moves.length === 0) return { run, credited: NOTHING_CREDITED };
   const own = new Set(input.candidates.map(({ id }) => id));
@@ -121,7 +115,7 @@ export function creditRun(
   return { run: { ...after, state: stateAfterMoves(after.state, stored, others) }, credited };
 }
 
-/** The run with these items on its invoice, and the amounts and balances that follow. `existing`: items of its draft. */
+/** Returns the run with these items on its invoice, and the resulting amounts and balances. `existing`: items of its draft. */
 export function withRunItems(
   run: AccountRun,
   items: readonly NewInvoiceItem[],

@@ -10,7 +10,7 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { AccountBilling } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
-/** What usage sources have told of an account before its run (usage §9), and on which question. */
+/** The answer of usage sources about an account before its run (usage §9), and its question. */
 export type UsageSupply =
   /** null = no source has the account, so recorded usage counts. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
@@ -29,7 +29,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** The account's usage for a run; null = none needed. */
+/** Returns the question about an account's usage for a run; null = none needed. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,
@@ -47,7 +47,7 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Whether the run can use the sources' answers. @param supplies null = there are no sources. */
+/** Returns whether the run can use the sources' answers. @param supplies null = there are no sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,
@@ -61,19 +61,13 @@ export function supplyStanding(
   return { kind: supply.question === question.text ? 'READY' : 'CHANGED' };
 }
 
-/**
- * The latest date on which usage that is open at a date comes to be billed, which an upcoming invoice need not look beyond;
- * the date itself where none is open.
- */
-export function lastUsageDate(
-  { subscriptions }: Pick<AccountBilling, 'subscriptions'>,
-  date: LocalDate,
-): LocalDate {
+/** Returns the latest date on which usage open on `date` is billed; without open usage, `date` itself. */
+export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscriptions'>, date: LocalDate) {
   const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));
   return next.reduce((last, each) => maxDate(last, each), date);
 }
 
-/** The subscriptions with what a source has told of them; of others it has told that nothing was used. */
+/** Adds the usage of sources to the subscriptions; for others they reported no usage. */
 export function withSupply(
   subscriptions: readonly SubscriptionBilling[],
   usages: SuppliedBySubscription,

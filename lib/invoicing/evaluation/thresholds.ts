@@ -29,26 +29,26 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly start: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Its latest end. */
+  /** The latest end of the period. */
   readonly overAt: Instant;
 }
 
 interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
-  /** The earliest recording time of the checked usage, whose period may have ended since. */
+  /** When the oldest checked usage was recorded; its period may have ended since. */
   readonly since: Instant;
   readonly now: Instant;
 }
 
-/** The date up to which usage is rated, so that running periods are complete. */
+/** Returns the date up to which usage is rated, so that running periods are complete. */
 export function lastRunningDate({
   events,
   usage: { zone },
   now,
 }: Pick<LookAtThresholds, 'events' | 'usage' | 'now'>): LocalDate {
-  return openEnds(events, now, zone).reduce((last, end) => maxDate(last, end), localDateOf(now, zone));
+  return maxDate(localDateOf(now, zone), ...openEnds(events, now, zone));
 }
 
-/** The thresholds that the periods which are running, or were when usage was recorded, have reached (usage §12.1). */
+/** Returns the thresholds reached in periods that are running, or were when usage was recorded (usage §12.1). */
 export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
   const { usage, currency, since, now } = input;
   // A check rejects nothing.
@@ -66,18 +66,16 @@ export function thresholdsReached(input: LookAtThresholds): readonly ThresholdRe
   });
 }
 
-/** USAGE_THRESHOLD (usage §12.1). */
+/** Returns the USAGE_THRESHOLD event (usage §12.1). */
 export function thresholdEvent(
   { usageName, measure, measured, bound, reached, startDate, endDate }: ThresholdReached,
   { account, subscriptionId }: { readonly account: Account; readonly subscriptionId: Uuid },
 ): NewBusEvent {
   const isQuantity = measure === ThresholdMeasure.QUANTITY;
   const metaData = {
-    usageName,
+    ...{ usageName, threshold: bound, reached },
     unitType: isQuantity ? measured : null,
     currency: isQuantity ? null : measured,
-    threshold: bound,
-    reached,
     startDate: formatLocalDate(startDate),
     endDate: formatLocalDate(endDate),
   };
@@ -88,7 +86,7 @@ export function thresholdEvent(
   };
 }
 
-/** The stored record that prevents a second report. */
+/** Returns the stored record that prevents a second report. */
 export function toldThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },

@@ -6,9 +6,9 @@ import { type LocalDate, maxDate } from '../../values/time/index.ts';
 type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
 /**
- * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end of its FIXED,
- * RECURRING and USAGE items, or start where an item has no end (§8.5). It can lie before the old date. A subscription
- * with repairs only is not in the result and keeps its date.
+ * Returns the charged-through date by subscription from the items of a COMMITTED invoice: the latest end of its FIXED,
+ * RECURRING and USAGE items, or the start of an item without end (§8.5). It can be before the old date. A subscription with
+ * only repairs keeps its date.
  */
 export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();
@@ -22,8 +22,8 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
 }
 
 /**
- * The charged-through date of a subscription (§8.5): where its last COMMITTED charge ends, or begins without an end, but
- * not before the days that this charge has left billed.
+ * Returns the charged-through date of a subscription (§8.5): the end of its last COMMITTED charge, or the start without an end,
+ * but not before the days that this charge has left billed.
  */
 export function chargedThroughOf(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
   const { start, end, inForceThrough } = charge;

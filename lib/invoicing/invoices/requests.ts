@@ -7,12 +7,12 @@ import type { NewInvoiceItem } from './new-item.ts';
 
 export interface GenerateRequest {
   readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice; default today. */
+  /** Local date in the account's zone up to which to invoice. Default today. */
   readonly targetDate?: LocalDate | null;
   /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
-  /** Goes past the safety bounds this once (§8.4). Default false. */
+  /** Ignores the safety bounds for this run (§8.4). Default false. */
   readonly acceptBounds?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface ManualItemsRequest {
   readonly items: readonly ManualItem[];
   /** Local date of the account; default today. */
   readonly requestedDate?: LocalDate | null | undefined;
-  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
+  /** Whether a new invoice is COMMITTED at once. Default false: it is a DRAFT. */
   readonly autoCommit?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ItemAdjustmentRequest {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
-  /** More than 0; default all that remains of the item. */
+  /** More than 0. Default: all that remains of the item. */
   readonly amount?: Decimal | null | undefined;
   readonly currency?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -84,7 +84,7 @@ export interface MigrationInvoiceRequest {
   readonly targetDate?: LocalDate | null | undefined;
 }
 
-/** A subscription for which the next run would make other items than the evaluation of its whole history. */
+/** A subscription for which the next run and the evaluation of its whole history produce different items. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
   /** Items of the whole history, with made-up ids. */

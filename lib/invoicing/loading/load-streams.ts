@@ -35,13 +35,13 @@ export interface LoadInput<R extends StreamRequest> {
 
 export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
   readonly cursors: readonly StoredCursor[];
-  /** Of the subscriptions whose events are loaded, as far as they are stored. */
+  /** Of loaded subscriptions that are stored. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
 /**
- * Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. An ongoing
- * charge is read with its cursor alone.
+ * Loads cursors and billing events of these accounts in a constant number of queries. A subscription with an ongoing charge
+ * needs only its cursor.
  */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
@@ -62,7 +62,7 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findEvents(ids),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
-  // They and their billed items take no part.
+  // Bundles that are not invoiced, and their billed items, take no part.
   const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
   const subscriptions = looked.filter(isInvoiced);
   const ongoing =
@@ -74,10 +74,8 @@ export async function loadStreams<R extends StreamRequest>(
   const bases = await missingBases(session, subscriptions);
   const withBases = [...subscriptions, ...bases];
   const eventsOfBases = await session.subscriptions.findEvents(bases.map(({ id }) => id));
-  const storedEvents = [
-    ...eventsFound.filter(({ subscriptionId }) => invoiced.has(subscriptionId)),
-    ...eventsOfBases,
-  ];
+  const ofInvoiced = eventsFound.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
+  const storedEvents = [...ofInvoiced, ...eventsOfBases];
   const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
   const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
@@ -91,7 +89,7 @@ export async function loadStreams<R extends StreamRequest>(
   return { cursors, recordIds, ...streamsOf({ ...input, ...loaded, alignPriceChanges }) };
 }
 
-/** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */
+/** Returns the ongoing charges by subscription; none with a hypothesis or for all subscriptions, which use the events. */
 function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;
   if (areAllLoaded(input) || hypothesis !== null) return new Map();
@@ -105,12 +103,11 @@ function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<Strea
   );
 }
 
-/** The missing bases of add-ons, whose cycles and ends follow their base. */
+/** Loads the missing bases of add-ons, whose cycles and ends follow the base. */
 async function missingBases(session: ReadSession, subscriptions: readonly Subscription[]) {
   const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
-  const bundleIds = subscriptions
-    .filter(({ category, bundleId }) => category === ProductCategory.ADD_ON && !withBase.has(bundleId))
-    .map(({ bundleId }) => bundleId);
+  const addOns = subscriptions.filter(({ category }) => category === ProductCategory.ADD_ON);
+  const bundleIds = addOns.map(({ bundleId }) => bundleId).filter((id) => !withBase.has(id));
   if (bundleIds.length === 0) return [];
   return (await session.subscriptions.findByBundles([...new Set(bundleIds)])).filter(isBase);
 }
@@ -133,7 +130,7 @@ async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>
   );
 }
 
-/** Greedy arrears can grow any day, whatever their due date (§7.1). */
+/** Greedy arrears can grow on any day, whatever the due date (§7.1). */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';
 }

@@ -46,7 +46,7 @@ interface OwnedInvoice {
 
 type FindsInvoice = Pick<InvoiceOperation<OwnedInvoice, never, void>, 'takesItems' | 'find' | 'lock'>;
 
-/** An operation on an invoice as it is, under the lock of its account or without. */
+/** Finds the invoice, with or without the lock of its account. */
 function onInvoice(id: Uuid): FindsInvoice {
   const object = { type: ObjectType.INVOICE, id };
   const find = async (session: ReadSession): Promise<Invoice> => {
@@ -74,8 +74,6 @@ async function planOf(session: ReadSession, { account, invoice }: OwnedInvoice, 
 }
 
 function wrongStatus({ id, status }: Invoice, done: string): BillingError {
-  return billingError(ErrorCode.INVOICE_INVALID_STATUS, `Invoice ${id} is ${status} and cannot be ${done}`, {
-    invoiceId: id,
-    status,
-  });
+  const message = `Invoice ${id} is ${status} and cannot be ${done}`;
+  return billingError(ErrorCode.INVOICE_INVALID_STATUS, message, { invoiceId: id, status });
 }

@@ -20,8 +20,8 @@ interface ChildEntry {
 type ParentPorts = Pick<Ports, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Makes the parents' summaries follow the invoices of their children (§12): first under the locks of the parents, then,
- * where a parent has already paid, under those of the children, never both at once (§17 rule 3).
+ * Updates the parents' summaries after changes of their children's invoices (§12): first under the locks of the parents, then,
+ * if a parent has already paid, under those of the children, never both at once (§17 rule 3).
  */
 export function parentSummaryHandler(
   { storage, clock, ids }: ParentPorts,
@@ -79,11 +79,10 @@ async function summarise(
   };
 }
 
-/** §12 rule 5: where the parent has paid, a decrease is the child's credit. Returns the entries of busy accounts. */
+/** §12 rule 5: after the parent has paid, a decrease is the child's credit. Returns the entries of busy accounts. */
 async function credit(session: WriteSession, { batch, children }: ChildBatch, ids: IdGenerator) {
-  const accounts = await session.tryLockAccounts(
-    children.flatMap(({ entry }) => entry.accountRecordId ?? []),
-  );
+  const recordIds = children.flatMap(({ entry }) => entry.accountRecordId ?? []);
+  const accounts = await session.tryLockAccounts(recordIds);
   const locked = new Set(accounts.map(({ recordId }) => recordId));
   const ours = children.filter(({ entry }) => locked.has(entry.accountRecordId ?? 0));
   const invoices = await session.invoices.findByIds(ours.map(({ invoiceId }) => invoiceId));
@@ -99,17 +98,12 @@ function entriesOf(children: readonly ChildEntry[]): readonly ClaimedEntry[] {
 
 function childEntry(entry: ClaimedEntry): ChildEntry {
   const { invoiceId, isNew } = entry.payload;
-  assertInvariant(
-    typeof invoiceId === 'string' && isUuid(invoiceId),
-    'An event of a child names no invoice',
-    {
-      recordId: entry.recordId,
-    },
-  );
+  const isId = typeof invoiceId === 'string' && isUuid(invoiceId);
+  assertInvariant(isId, 'An event of a child names no invoice', { recordId: entry.recordId });
   return { entry, invoiceId, isNew: isNew === true };
 }
 
-/** Commits summary invoices at their time of day (§12 rule 3); one that is not a DRAFT any more stays as it is. */
+/** Commits summary invoices at their time of day (§12 rule 3), unless they are no longer a DRAFT. */
 export function parentCommitHandler({ storage, clock, ids }: ParentPorts): QueueHandler {
   return {
     name: 'invoice-service:parent-commit',
@@ -123,9 +117,8 @@ export function parentCommitHandler({ storage, clock, ids }: ParentPorts): Queue
 }
 
 async function commitDue(session: WriteSession, batch: HandlerBatch, ids: IdGenerator) {
-  const accounts = await session.tryLockAccounts(
-    batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []),
-  );
+  const recordIds = batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
+  const accounts = await session.tryLockAccounts(recordIds);
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const ours = batch.entries.filter(({ accountRecordId }) => accountOf.has(accountRecordId ?? 0));
   const invoices = await session.invoices.findByIds(ours.map(({ payload }) => payload.invoiceId as Uuid));

@@ -26,18 +26,17 @@ interface ConsultedDryRun {
   readonly calls: InvoicePluginCalls;
   readonly context: CallContext;
   readonly account: Account;
-  /** The date that is asked for; null = whatever comes next. */
+  /** The requested date; null = the next invoice. */
   readonly targetDate: LocalDate | null;
 }
 
-/** What earlier steps have left of stored items. */
+/** What earlier steps leave of stored items. */
 type Left = Map<Uuid, Decimal>;
 
 /**
- * Follows the walk of a dry run to its invoice and asks the invoice plugins about its runs (§11 rule 5), outside any
- * transaction: before each, and about the items of each that has some. They are not asked to split an invoice, since one
- * is the answer, and get no outcome, since nothing is stored.
- * @throws BillingError of a plugin that fails or whose claim is invalid.
+ * Follows the walk of a dry run to its invoice and asks the invoice plugins about its runs (§11 rule 5), outside transactions:
+ * before each, and about the items of each run with items. Plugins cannot split the invoice, and get no outcome.
+ * @throws BillingError of a plugin that fails or returns invalid items.
  */
 export async function followConsulted(walk: DryRunWalk, of: ConsultedDryRun): Promise<DryRunInvoice | null> {
   const nextTurn = turnsOf(of.ports);
@@ -73,7 +72,7 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left): Prom
   return { run: decided, elsewhere: other.changes, standIns: other.standIns };
 }
 
-/** What plugins change of stored invoices. */
+/** Returns the changes of stored invoices by plugins. */
 async function changesElsewhere(
   asked: AskedInvoice,
   { ports, context, account }: ConsultedDryRun,
@@ -89,14 +88,11 @@ async function changesElsewhere(
   });
 }
 
-/** What plugins are told of a dry run: the date that it looks at, and the one that is asked for. */
+/** Returns the plugin properties of a dry run: the date of the step, and the requested one. */
 export function dryRunProperties(date: LocalDate, targetDate: LocalDate | null): readonly PluginProperty[] {
+  const target = targetDate === null ? null : formatLocalDate(targetDate);
   return [
     { key: 'DRY_RUN_CUR_DATE', value: formatLocalDate(date), isUpdatable: false },
-    {
-      key: 'DRY_RUN_TARGET_DATE',
-      value: targetDate === null ? null : formatLocalDate(targetDate),
-      isUpdatable: false,
-    },
+    { key: 'DRY_RUN_TARGET_DATE', value: target, isUpdatable: false },
   ];
 }

@@ -5,7 +5,7 @@ import type { LocalDate } from '../../values/time/index.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
-/** What a run would do before any plugin and credit: plugins are asked about it, and only it may be stored then. */
+/** A run before plugins and credit. Plugins are asked about it, and only it may then be stored. */
 export interface Proposal {
   readonly targetDate: LocalDate;
   readonly invoiceId: Uuid;
@@ -14,7 +14,7 @@ export interface Proposal {
   readonly items: readonly NewInvoiceItem[];
 }
 
-/** True if what plugins have decided about the one holds for the other. */
+/** True if the decisions of plugins about `seen` apply to `now`. */
 export function isSameProposal(seen: Proposal, now: Proposal): boolean {
   return textOf(seen) === textOf(now);
 }
@@ -24,7 +24,7 @@ function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): stri
   return JSON.stringify([targetDate, invoiceId, status, before, items.map(comparedOf)]);
 }
 
-/** What plugins decide by, of an item that is new or stored. */
+/** Returns the members of a new or stored item that plugins base their decisions on. */
 export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
   const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
   const { startDate, endDate, description, amount, repairable, rate } = item;
@@ -44,7 +44,7 @@ export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: r
   };
 }
 
-/** Hands out these ids again, in their order, and then new ones: the same evaluation makes the same items of them. */
+/** Returns these ids again in order, then new ones, so that the same evaluation creates the same items. */
 export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerator {
   let used = 0;
   return {
@@ -56,11 +56,8 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
   };
 }
 
-/** For an account that is another one whenever plugins have been asked about it (§17 rule 4). */
+/** The error for an account that changes each time plugins are asked about it (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
-  return billingError(
-    ErrorCode.BUSY,
-    `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
-    { accountId },
-  );
+  const message = `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`;
+  return billingError(ErrorCode.BUSY, message, { accountId });
 }

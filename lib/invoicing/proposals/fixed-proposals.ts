@@ -12,7 +12,7 @@ export interface FixedProposal {
   readonly amount: Decimal;
 }
 
-/** The fixed proposals of a subscription up to the target date, at most one per local date, in date order. */
+/** Returns the fixed proposals of a subscription up to the target date, at most one per local date, in date order. */
 export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): readonly FixedProposal[] {
   const { events, anchorIndex, windowStart, targetDate } = input;
   const proposals: FixedProposal[] = [];
@@ -25,10 +25,7 @@ export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): 
   return proposals;
 }
 
-/**
- * True if a later event of the same local date replaces it: only the last one of a date counts, even without a fixed
- * price (§5.1 rule 2).
- */
+/** True if a later event of the same local date replaces it: the last one counts, even without a fixed price (§5.1 rule 2). */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
   for (let later = index + 1; later < events.length; later += 1) {
@@ -39,7 +36,7 @@ function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   return false;
 }
 
-/** False for the kinds of event that never carry a fixed price: they do not take one away either. */
+/** False for event types that never have a fixed price: they do not remove one either. */
 function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   switch (event.transitionType) {
     case 'BCD_CHANGE':
@@ -57,13 +54,13 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
     case 'EXPIRED':
       return true;
     default:
-      return neverType(event.transitionType);
+      throw new Error(`Unknown billing transition ${String(event.transitionType satisfies never)}`);
   }
 }
 
 /**
- * True if plan and phase stay: another bill cycle day, another quantity, or a price change for existing subscriptions,
- * which is a CHANGE that keeps both and bills no fixed price (§4).
+ * True if plan and phase stay: a change of the bill cycle day or quantity, or a price change for existing subscriptions, which
+ * is a CHANGE without fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -77,17 +74,14 @@ function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined
 
 function propose(event: BillingEvent, endDate: LocalDate | null, currency: Currency): FixedProposal {
   const price = event.fixedPrice ?? decimal(0);
-  const amount = roundToCurrency(
-    event.quantity === 1 ? price : price.times(decimal(event.quantity)),
-    currency,
-  );
+  const total = event.quantity === 1 ? price : price.times(decimal(event.quantity));
+  const amount = roundToCurrency(total, currency);
   return { event, startDate: event.localDate, endDate, amount };
 }
 
 /**
- * Where the phase of a fixed price ends; null where the price is not for a stretch of days (§5.1 rule 3). A pause within
- * the phase does not move that end; if the phase ends during a pause, it ends at the latest with the event after the
- * pause.
+ * Returns the end of the phase of a fixed price; null if the price is not for a period (§5.1 rule 3). A pause within the phase
+ * does not move the end; a phase that ends during a pause ends at the latest with the event after the pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];
@@ -99,7 +93,7 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
   return end !== null && next?.transitionType === 'END_BILLING_DISABLED' ? minDate(end, next.localDate) : end;
 }
 
-/** The next event that does more than change the terms, or begin or end a pause within plan and phase. */
+/** Returns the next event that does more than change terms, or begin or end a pause within plan and phase. */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
   for (let later = index + 1; later < events.length; later += 1) {
     const next = events[later];
@@ -118,8 +112,4 @@ function isPause(event: BillingEvent, phase: BillingEvent | undefined): boolean 
     default:
       return false;
   }
-}
-
-function neverType(type: never): never {
-  throw new Error(`Unknown billing transition ${String(type)}`);
 }

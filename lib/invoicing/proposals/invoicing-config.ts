@@ -12,27 +12,24 @@ export interface InvoicingConfig {
   readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
-  /** `proration.fixed.days`: how many days every month counts for when a part of it is charged; 0 = calendar days. */
+  /** `proration.fixed.days`: the days of every month in the proration of a part; 0 = calendar days. */
   readonly prorationFixedDays: number;
   /** `sanitySafetyBoundEnabled`. */
   readonly sanitySafetyBoundEnabled: boolean;
   /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
   readonly maxDailyItems: number;
-  /**
-   * Whether a new price for existing subscriptions waits for the bill cycle date (catalog §6.4 rule 5):
-   * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
-   */
+  /** `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date (catalog §6.4 rule 5). */
   readonly alignPriceChanges: boolean;
   /** `plugin`: names of the invoice plugins to ask, in order; empty = all, by name (§13 rule 1). */
   readonly plugins: readonly string[];
-  /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
+  /** `parent.commit.local.utc.time`: when summaries are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
   readonly usage: UsageConfig;
-  /** `usage.collectionInterval`: how long runs that usage is due at wait for stragglers (usage §7.7). */
+  /** `usage.collectionInterval`: how long runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
-  /** `dryRunNotificationSchedule`: how long before a run its invoice is told of, in milliseconds; 0 = never. */
+  /** `dryRunNotificationSchedule`: how long before a run its invoice is announced, in milliseconds; 0 = never. */
   readonly noticeLeadMs: number;
-  /** `trackingIds.maxReturned`: how many tracking ids an invoice tells at most. */
+  /** `trackingIds.maxReturned`: maximum number of tracking ids of an invoice. */
   readonly maxTrackingIds: number;
 }
 
@@ -55,7 +52,7 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
 
 export type InvoicingConfigOf = (session: ReadSession) => Promise<InvoicingConfig>;
 
-/** The settings of §18 among those of the tenant. */
+/** Reads the settings of §18 from those of the tenant. */
 export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);
@@ -78,7 +75,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   };
 }
 
-/** The settings of usage §8. */
+/** Reads the settings of usage §8. */
 function usageConfig(settings: TenantSettings): UsageConfig {
   const negativeDelta = (isFromSource: boolean) =>
     negativeDeltaOf({

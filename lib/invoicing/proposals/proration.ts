@@ -8,14 +8,14 @@ import {
   withDayOfMonth,
 } from '../../values/time/index.ts';
 
-/** base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
+/** Returns base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
 export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
   return prorate({ amount: base, days, totalDays, currency });
 }
 
 /**
- * F × M of §5.6: how many days a whole period of M months counts for under fixed-days proration; null when calendar days
- * count: F is 0, or the period is day- or week-based.
+ * Returns F × M of §5.6: the days of a whole period of M months under fixed-days proration; null = calendar days (F is 0, or
+ * the period is day- or week-based).
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
   if (fixedDays <= 0) return null;
@@ -23,7 +23,7 @@ export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): num
   return unit === 'MONTHS' ? fixedDays * number : null;
 }
 
-/** days(from, to) where every month has `fixedDays` days; never negative, even where `fixedDays` is small. */
+/** Returns days(from, to) if every month has `fixedDays` days; never negative, even for a small `fixedDays`. */
 export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
   const start = calendarDayOf(from);
   const end = calendarDayOf(to);
@@ -31,7 +31,7 @@ export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: numb
   return Math.max(0, fixedDays * months + end.day - start.day);
 }
 
-/** True: both are cycle dates of one bill cycle day, a period of whole months apart. */
+/** True if both are cycle dates of one bill cycle day, one period of whole months apart. */
 export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: BillingPeriod): boolean {
   const { unit, number } = periodLength(period);
   const [start, end] = [calendarDayOf(startDate), calendarDayOf(endDate)];
@@ -45,30 +45,28 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
   );
 }
 
-interface DayCount {
-  readonly days: number;
-  readonly totalDays: number;
-}
-
-/** The period that a part is prorated by: all parts of one period count by the same days, whoever ends them (§5.4). */
+/** The period by which a part is prorated: all parts of one period use the same days, whoever ends them (§5.4). */
 export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** True if the cycle starts within it, so that its start is no cycle date but one period before the first. */
+  /** True if the cycle starts within it, so that its start is not a cycle date but one period before the first. */
   readonly isFirst: boolean;
 }
 
-interface ProratedInterval {
+/** Returns numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
+export function countDays({
+  startDate,
+  endDate,
+  period,
+  prorationFixedDays,
+  whole,
+}: {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly period: BillingPeriod;
   readonly prorationFixedDays: number;
   readonly whole: WholePeriod;
-}
-
-/** Numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
-export function countDays(interval: ProratedInterval): DayCount {
-  const { startDate, endDate, period, prorationFixedDays, whole } = interval;
+}) {
   const fixedTotal = fixedDaysOfPeriod(period, prorationFixedDays);
   if (fixedTotal === null) {
     return { days: endDate - startDate, totalDays: whole.endDate - whole.startDate };
@@ -80,8 +78,8 @@ export function countDays(interval: ProratedInterval): DayCount {
 }
 
 /**
- * Days of a whole period between two cycle dates under fixed-days proration: F × M, but where one of them is clamped to the
- * end of its month the count between them, so that the parts of the period are as much as the whole (§5.6).
+ * Returns the days of a whole period between two cycle dates under fixed-days proration: F × M, or the count between the dates
+ * if one is clamped to the end of its month, so that the parts add up to the whole (§5.6).
  */
 export function fixedDaysOfWhole(
   { startDate, endDate }: Pick<WholePeriod, 'startDate' | 'endDate'>,

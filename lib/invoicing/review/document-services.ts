@@ -61,7 +61,7 @@ export class InvoiceDocumentService {
   }
 }
 
-/** Files of documents, by what the host has given to make them with (§14 rule 6). */
+/** Creates files of documents with the host's renderer (§14 rule 6). */
 export class DocumentFiles {
   readonly #ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>;
 
@@ -69,7 +69,7 @@ export class DocumentFiles {
     this.#ports = ports;
   }
 
-  /** @throws BillingError NOT_IMPLEMENTED (1) where the host has given no renderer. */
+  /** @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
   check(): void {
     if (this.#ports.documentRenderer === undefined) throw noRenderer();
   }
@@ -87,20 +87,19 @@ export class DocumentFiles {
   }
 }
 
-/** Read while the call lasts: an answer that cannot be read is a throw of the renderer's own. */
+/** Checked during the call, so that an invalid answer counts as a failure of the renderer. */
 function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer answered no bytes');
   return { bytes, missingCharacters: String(missingCharacters ?? '') };
 }
 
 function noRenderer(): BillingError {
-  return billingError(
-    ErrorCode.NOT_IMPLEMENTED,
-    'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf',
-  );
+  const message =
+    'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf';
+  return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
-/** Templates and translations (§14), which are values of the tenant's keys (platform §3). */
+/** Templates and translations (§14), stored under keys of the tenant (platform §3). */
 export class InvoiceTextService {
   readonly #keyValues: KeyValueService;
 
@@ -154,9 +153,8 @@ export class CreditNoteService {
       this.#viewed(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
-    throw billingError(ErrorCode.OBJECT_NOT_FOUND, `There is no credit note ${creditNoteId}`, {
-      creditNoteId,
-    });
+    const message = `There is no credit note ${creditNoteId}`;
+    throw billingError(ErrorCode.OBJECT_NOT_FOUND, message, { creditNoteId });
   }
 
   async ofInvoice({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNoteView[]> {

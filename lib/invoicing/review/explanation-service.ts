@@ -13,27 +13,20 @@ export function explanationOperations(ports: Pick<Ports, 'storage'>) {
         const [item] = await session.invoices.findItemsByIds([itemId]);
         if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
         const bases = await session.invoices.findItemBases([itemId]);
-        const [linked] = await session.invoices.findItemsByIds(
-          item.linkedItemId === null ? [] : [item.linkedItemId],
-        );
+        const linkedIds = item.linkedItemId === null ? [] : [item.linkedItemId];
+        const [linked] = await session.invoices.findItemsByIds(linkedIds);
         const basis = bases.get(itemId) ?? null;
         const computed = computedBasis(basis);
         const past = computed === null ? NO_PAST : await pastOf(session, linked ?? item, computed);
         const isMigrated = basis === null && (await isOfMigration(session, item));
-        return explainItem({
-          item,
-          linked,
-          basis,
-          past,
-          hasOwnPrices: await hasOwnPrices(session, item),
-          isMigrated,
-        });
+        const ownPrices = await hasOwnPrices(session, item);
+        return explainItem({ item, linked, basis, past, hasOwnPrices: ownPrices, isMigrated });
       });
     },
   };
 }
 
-/** @param charge the item, or the item that it repairs. */
+/** @param charge the item, or the repaired item. */
 async function pastOf(session: ReadSession, charge: InvoiceItem, basis: ComputedBasis) {
   const { subscriptionId, bundleId, accountId } = charge;
   if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;
@@ -54,7 +47,7 @@ async function isOfMigration(session: ReadSession, { invoiceId }: InvoiceItem): 
   return invoice?.isMigration === true;
 }
 
-/** Names of plans with prices of their own are `<plan>-<n>`; few other plans are named so. */
+/** Override plans are named `<plan>-<n>`; few other plans are. */
 async function hasOwnPrices(session: ReadSession, { planName }: InvoiceItem): Promise<boolean> {
   if (planName === null || !/-\d+$/.test(planName)) return false;
   return (await session.catalogs.findOverridePlans([planName])).length > 0;

@@ -5,26 +5,23 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { BillingEvent, CallContext } from '../../records/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
 import {
-  type BilledInterval,
   type Bounds,
   boundsIn,
-  type FreedPoints,
   LateMode,
   piecesNeeded,
   type RequestedBounds,
   type UnbilledUsage,
-  type UsagePiece,
   unbilledUsage,
 } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type DatedInstant, type LocalDate, localDateOf, type TimeZone } from '../../values/time/index.ts';
+import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { freedPoints } from '../evaluation/stored-intervals.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadBilled, loadUsageTerms } from '../loading/load-billing-state.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** What of the recorded usage is on no invoice (usage §3.3). */
+/** Recorded usage that is on no invoice (usage §3.3). */
 export function unbilledUsageOperations(
   ports: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
@@ -38,12 +35,11 @@ export function unbilledUsageOperations(
     ): Promise<readonly UnbilledUsage[]> => {
       const { tenant, createdDate: now } = context;
       const { storage } = ports;
-      const { accountId } = await storage.read(tenant, (session) =>
-        loadSubscription(session, subscriptionId),
-      );
+      const load = (session: ReadSession) => loadSubscription(session, subscriptionId);
+      const { accountId } = await storage.read(tenant, load);
       const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
       return storage.read(tenant, async (session) => {
-        const { recordId: subscriptionRecordId } = await loadSubscription(session, subscriptionId);
+        const { recordId: subscriptionRecordId } = await load(session);
         const account = await loadAccount(session, accountId);
         const { timeZone: zone } = account;
         const bounds = boundsIn(zone, request);
@@ -76,47 +72,28 @@ interface Asked {
   readonly events: readonly BillingEvent[];
 }
 
-interface FoundUsage {
-  readonly billed: readonly BilledInterval[];
-  readonly freed: readonly FreedPoints[];
-  readonly pieces: readonly UsagePiece[];
-}
-
-/** All that is billed of the subscription, and the days of the bounds with those of the billed intervals that they cut. */
+/** Loads all billed usage of the subscription, and the recorded days of the bounds and of the billed intervals that they cut. */
 async function loadAround(
   session: ReadSession,
   { subscriptionId, subscriptionRecordId, zone, bounds, events }: Asked,
   ignoresLate: boolean,
-): Promise<FoundUsage> {
-  const cuts = [datedIn(zone, bounds.start), datedIn(zone, bounds.end)];
+) {
+  const cuts = [bounds.start, bounds.end].map((at) => ({ at, date: localDateOf(at, zone) }));
   const [first, last] = cuts.map(({ date }) => date) as [LocalDate, LocalDate];
   const windows = [{ subscriptionId, from: null }];
   const stored = await session.usage.intervals(windows);
   const freed = ignoresLate ? freedPoints(await session.usage.voidIntervals(windows)) : [];
   const within = stored.filter(({ start, end }) => start.date <= last && end.date >= first);
+  const from = minDate(first, ...within.map(({ start }) => start.date));
+  const dates = within.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate));
   const [billedOf, [days = []]] = await Promise.all([
     loadBilled(session, stored),
-    session.usage.days([
-      {
-        subscriptionRecordId,
-        from: within.reduce((from, { start }) => (start.date < from ? start.date : from), first),
-        dates: within.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
-      },
-    ]),
+    session.usage.days([{ subscriptionRecordId, from, dates }]),
   ]);
   const billed = billedOf(stored);
-  const latest = within.reduce((date, { end }) => (end.date > date ? end.date : date), last);
-  const needed = piecesNeeded({
-    days: days.filter(({ localDate }) => localDate <= latest),
-    events,
-    zone,
-    billed: [...billed, ...freed],
-    cuts,
-  });
+  const latest = maxDate(last, ...within.map(({ end }) => end.date));
+  const recorded = days.filter(({ localDate }) => localDate <= latest);
+  const needed = piecesNeeded({ days: recorded, events, zone, billed: [...billed, ...freed], cuts });
   const split = needed.split.map((request) => ({ ...request, subscriptionRecordId }));
   return { billed, freed, pieces: [...needed.whole, ...(await session.usage.pieces(split)).flat()] };
-}
-
-function datedIn(zone: TimeZone, at: Bounds['start']): DatedInstant {
-  return { at, date: localDateOf(at, zone) };
 }

@@ -3,16 +3,16 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import type { SourceQuestion, UsageSources } from '../../usage/index.ts';
+import type { UsageSources } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_USAGE_CALLS } from '../../values/limits.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { questionOf, type UsageSupplies, type UsageSupply } from '../evaluation/source-usage.ts';
 import { loadBillingState } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { type RunRequest, targetDatesOf } from './run-accounts.ts';
 
-/** Who or what causes the runs that plugins and usage sources are asked about. */
+/** The caller or component that causes the runs. */
 export interface RunCaller {
   readonly userName: string;
   readonly reasonCode: string | null;
@@ -27,13 +27,13 @@ export interface RunsToAsk {
   readonly properties: readonly PluginProperty[];
   readonly maySplit: boolean;
   readonly catalogsOf: CatalogSource;
-  /** The runs that would be made now; the accounts are not locked. */
+  /** Returns the runs that would be made now; the accounts are not locked. */
   plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
 }
 
 /**
- * Asks usage sources what was used (usage §9), outside any transaction and without a lock: the questions come from a
- * snapshot, and the answers hold for runs that have the same question under the lock. Returns null if there are no sources.
+ * Asks usage sources for the usage (usage §9), outside transactions and without locks. The questions come from a snapshot; the
+ * answers apply to runs with the same question under the lock. Returns null if there are no sources.
  */
 export async function askUsageSources(
   { storage }: Pick<Ports, 'storage'>,
@@ -59,17 +59,11 @@ export async function askUsageSources(
   return new Map(supplies);
 }
 
-interface AccountQuestion {
-  readonly accountId: Uuid;
-  readonly targetDate: LocalDate;
-  readonly question: SourceQuestion;
-}
-
 async function questionsOf(
   session: ReadSession,
   { plan, catalogsOf, now }: RunsToAsk,
   configOf: InvoicingConfigOf,
-): Promise<readonly AccountQuestion[]> {
+) {
   const config = await configOf(session);
   const { accepted } = await targetDatesOf(session, await plan(session, config), { now, config });
   if (accepted.length === 0) return [];

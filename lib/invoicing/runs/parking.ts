@@ -4,35 +4,25 @@ import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { localDateOf, minDate } from '../../values/time/index.ts';
 import { isBoundExceeded } from '../evaluation/evaluate-subscription.ts';
 import { dueEntry } from '../evaluation/run-entries.ts';
 
-/** An account that cannot be invoiced, and why, for those who look after it. */
-interface ParkedAccount {
-  readonly account: Account;
-  readonly reason: string;
-}
-
-/**
- * Marks accounts that cannot be invoiced, under their locks where those can be had; automatic runs pass them over (§8.6).
- * The audit row of the mark says why.
- */
+/** Parks accounts that cannot be invoiced, so that automatic runs skip them (§8.6). The audit row of the tag has the reason. */
 export async function parkAccounts(
   session: WriteSession,
-  parked: readonly ParkedAccount[],
+  parked: readonly { readonly account: Account; readonly reason: string }[],
   ids: IdGenerator,
 ): Promise<void> {
   const reasons = new Map(parked.map(({ account, reason }) => [account.id, reason]));
-  await addEngineTag(
-    session,
-    parked.map(({ account }) => account),
-    { definitionId: SystemTag.PARK, ids, reasonOf: (accountId) => reasons.get(accountId) ?? '' },
-  );
+  const accounts = parked.map(({ account }) => account);
+  const reasonOf = (accountId: Uuid) => reasons.get(accountId) ?? '';
+  await addEngineTag(session, accounts, { definitionId: SystemTag.PARK, ids, reasonOf });
 }
 
-/** The text of an error, for the mark; for a plugin that has failed, with what it threw. */
+/** Returns the text of an error for the tag; for a failed plugin, with the error that it threw. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfPlugin = error instanceof BillingError && error.facts.pluginName !== undefined;

@@ -13,27 +13,27 @@ export type RunResult =
       readonly skipped: readonly Uuid[];
     }
   | FailedRun
-  /** A plugin has kept the run from being made now. */
+  /** A plugin aborted or postponed the run. */
   | { readonly account: Account; readonly kind: 'stopped' }
-  /** The account has changed since plugins or usage sources saw it: they have to be asked again. */
+  /** The account changed after plugins or usage sources saw it: they must be asked again. */
   | { readonly account: Account; readonly kind: 'changed' };
 
 export interface FailedRun {
   readonly account: Account;
   readonly kind: 'failed';
   readonly error: unknown;
-  /** True: the invoice was evaluated, and the due entries that follow are recorded (§8.6). */
+  /** True: the invoice was evaluated, and the following due entries are stored (§8.6). */
   readonly isWorkedOut: boolean;
-  /** True: a later run may succeed, and the account is not parked; default false. */
+  /** True: a later run may succeed, so the account is not parked. Default false. */
   readonly isRetried?: boolean;
 }
 
 const outcomes = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'] as const;
 
-/** What a run of an account led to. A run that `failed` comes again, or its caller got the error. */
+/** The outcome of a run. A `failed` run is repeated, or its caller got the error. */
 type RunOutcome = (typeof outcomes)[number];
 
-/** Counts the runs of this node that were committed since it was opened. */
+/** Counts this node's committed runs since it was opened. */
 export class RunCounts {
   readonly #counts = new Map<RunOutcome, number>(outcomes.map((outcome) => [outcome, 0]));
 
@@ -50,14 +50,14 @@ export class RunCounts {
   }
 }
 
-/** Returns null for a run that is made again at once. */
+/** Returns null for a run that is repeated at once. */
 function outcomeOf(result: RunResult): RunOutcome | null {
   if (result.kind === 'changed') return null;
   if (result.kind !== 'done') return result.kind;
   return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';
 }
 
-/** Shows the committed invoices, each in the trace of the entry or call that caused its run. */
+/** Traces the committed invoices, each under the entry or call that caused its run. */
 export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]): void {
   if (ports.tracer === undefined) return;
   for (const result of results) {
@@ -72,19 +72,16 @@ export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]
   }
 }
 
-/** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
+/** Warns the operator of subscriptions that runs have skipped (subscriptions §19.2 rule 2). */
 export function warnOfSkipped(
   ports: { readonly logger: Logger } & ActivityPorts,
   results: readonly RunResult[],
 ): void {
   for (const result of results) {
     if (result.kind !== 'done' || result.skipped.length === 0) continue;
-    const { account, skipped } = result;
-    ofAccount(ports, account.recordId, () =>
-      ports.logger.warn(
-        { accountId: account.id, subscriptionIds: skipped },
-        'subscriptions whose events do not begin with their start are left out of the invoice run',
-      ),
-    );
+    const facts = { accountId: result.account.id, subscriptionIds: result.skipped };
+    const message =
+      'subscriptions whose events do not begin with their start are left out of the invoice run';
+    ofAccount(ports, result.account.recordId, () => ports.logger.warn(facts, message));
   }
 }
