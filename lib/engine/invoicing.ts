@@ -1,16 +1,16 @@
 import { dataChecks } from '../check/index.ts';
 import {
   CatalogChangeHandler,
-  ChangeReports,
-  CreditNoteService,
+  changeReports,
+  creditNoteOperations,
   consultedOperations,
   coverageOperations,
   creditDeletion,
-  DocumentFiles,
+  documentFiles,
   DocumentSourceLoader,
   DryRunService,
   explanationOperations,
-  InvoiceDocumentService,
+  invoiceDocuments,
   InvoiceReadService,
   InvoiceRunHandler,
   InvoiceRunService,
@@ -41,8 +41,7 @@ export function invoicingArea(foundation: Foundation) {
   const operations = consultedOperations({ ports, ...tools });
   const runs = new InvoiceRunService(ports, catalogs, { ...tools, invoices });
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
-  const files = new DocumentFiles(ports);
-  const documents = new InvoiceDocumentService(ports, sources, files);
+  const files = documentFiles(ports);
   const dryRuns = new DryRunService(ports, catalogs, tools);
   return {
     runCounts: runs.counts,
@@ -51,7 +50,7 @@ export function invoicingArea(foundation: Foundation) {
       payments: paymentConfigOf(settingsOf),
       overdue: overdueConfigs.configOf,
     }),
-    reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
+    reports: changeReports(ports, catalogs, invoicingConfig),
     usageReviews: {
       ...ratedUsage(ports, catalogs, { configOf: invoicingConfig, dryRuns }),
       ...unbilledUsageOperations(ports, catalogs, invoicingConfig),
@@ -65,14 +64,14 @@ export function invoicingArea(foundation: Foundation) {
       thresholdHandler(ports, catalogs, tools),
     ],
     operations: {
-      creditNotes: methodsOf(new CreditNoteService(ports, settingsOf, { sources, files })),
+      creditNotes: creditNoteOperations(ports, settingsOf, { sources, files }),
       invoices: {
         ...methodsOf(runs, 'generate', 'generateGroup'),
         ...parkingOperations(ports, runs),
         ...methodsOf(invoices),
         ...methodsOf(dryRuns, 'dryRun'),
         ...explanationOperations(ports),
-        ...methodsOf(documents),
+        ...invoiceDocuments(ports, sources, files),
         ...manualItemOperations(ports, catalogs, operations),
         ...creditDeletion(operations),
         ...migrationOperations(invoices, operations),

@@ -1,4 +1,4 @@
-import { checkDocumentText, InvoiceTextService } from '../invoicing/index.ts';
+import { checkDocumentText, invoiceTextOperations } from '../invoicing/index.ts';
 import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
 import { deliveryOperations } from '../push/index.ts';
@@ -31,7 +31,7 @@ export function tenantArea(
     keyValues,
     operations: {
       keyValues: { add, get, delete: remove, search },
-      invoiceTexts: methodsOf(new InvoiceTextService(keyValues)),
+      invoiceTexts: invoiceTextOperations(keyValues),
       deliveries: deliveryOperations(ports),
       signingSecrets: methodsOf(signingSecretService(ports), 'create', 'delete'),
       configuration: {

@@ -90,13 +90,13 @@ export { RegisteredInvoicePlugins } from './plugins/plugin-calls.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing-config.ts';
 export { effectiveTargetDate } from './proposals/target-date.ts';
 export { rowsOfItem } from './reconciliation/coverage.ts';
-export { ChangeReports } from './review/change-report.ts';
+export { changeReports } from './review/change-report.ts';
 export { coverageOperations, verifyAccounts } from './review/coverage-service.ts';
 export {
-  CreditNoteService,
-  DocumentFiles,
-  InvoiceDocumentService,
-  InvoiceTextService,
+  creditNoteOperations,
+  documentFiles,
+  invoiceDocuments,
+  invoiceTextOperations,
 } from './review/document-services.ts';
 export { explanationOperations } from './review/explanation-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';

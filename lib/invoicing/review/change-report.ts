@@ -24,27 +24,13 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Reports what a catalog would change before it is uploaded; stores nothing. */
-export class ChangeReports {
-  readonly #ports: Pick<Ports, 'storage' | 'scopes'>;
-  readonly #catalogs: Catalogs;
-  readonly #configOf: InvoicingConfigOf;
-
-  constructor(ports: Pick<Ports, 'storage' | 'scopes'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
-  }
-
-  async changeReport(
-    context: CallContext,
-    document: CatalogUpload,
-  ): Promise<AsyncIterable<ChangeReportPart>> {
-    const preview = await this.#catalogs.preview(context, document);
-    return this.#parts(context, preview, wantedSignal(this.#ports));
-  }
-
+export function changeReports(
+  ports: Pick<Ports, 'storage' | 'scopes'>,
+  catalogs: Catalogs,
+  configOf: InvoicingConfigOf,
+) {
   /** @param wanted the signal of the reader, who may leave during many pages without a part. */
-  async *#parts(
+  async function* partsOf(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,
     wanted: AbortSignal | undefined,
@@ -52,9 +38,9 @@ export class ChangeReports {
     yield { kind: 'SUMMARY', errors, warnings };
     let totals: ChangeReportTotals = { subscriptions: 0, changedSubscriptions: 0, unbillableAccounts: 0 };
     if (added.length > 0) {
-      for await (const accounts of this.#pages(context)) {
+      for await (const accounts of pagesOf(ports, context)) {
         wanted?.throwIfAborted();
-        const page = await this.#page(context, accounts, added);
+        const page = await compared(context, accounts, added);
         yield* page.parts;
         totals = sumOf(totals, page.totals);
       }
@@ -62,34 +48,39 @@ export class ChangeReports {
     yield { kind: 'TOTAL', ...totals };
   }
 
-  async *#pages(context: CallContext): AsyncGenerator<readonly Account[]> {
-    const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const page: { readonly afterRecordId: number; readonly limit: number } = {
-        afterRecordId: after,
-        limit,
-      };
-      const accounts: readonly Account[] = await this.#ports.storage.read(context.tenant, (session) =>
-        session.accounts.findAfter(page),
-      );
-      if (accounts.length > 0) yield accounts;
-      after = accounts.length < limit ? undefined : accounts.at(-1)?.recordId;
-    }
-  }
-
-  #page(context: CallContext, accounts: readonly Account[], added: readonly CatalogVersion[]) {
+  function compared(context: CallContext, accounts: readonly Account[], added: readonly CatalogVersion[]) {
+    const { tenant, createdDate: now } = context;
     const accountIds = accounts.map((account) => account.id);
-    const requests = accounts.map((account) => {
-      return { account, targetDate: localDateOf(context.createdDate, account.timeZone) };
-    });
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const config = await this.#configOf(session);
+    const requests = accounts.map((account) => ({ account, targetDate: localDateOf(now, account.timeZone) }));
+    return ports.storage.read(tenant, async (session) => {
+      const config = await configOf(session);
       const load = (catalogOf: CatalogOfAccount) =>
         loadStreams(session, { requests, catalogOf, config, choice: 'all' });
-      const before = await load(await this.#catalogs.cache.catalogsOf(session, accountIds));
-      const after = await load(await this.#catalogs.cache.candidatesOf(session, accountIds, added));
-      return pageOf(before, after, context.createdDate);
+      const before = await load(await catalogs.cache.catalogsOf(session, accountIds));
+      const after = await load(await catalogs.cache.candidatesOf(session, accountIds, added));
+      return pageOf(before, after, now);
     });
+  }
+
+  return {
+    changeReport: async (
+      context: CallContext,
+      document: CatalogUpload,
+    ): Promise<AsyncIterable<ChangeReportPart>> =>
+      partsOf(context, await catalogs.preview(context, document), wantedSignal(ports)),
+  };
+}
+
+async function* pagesOf(
+  { storage }: Pick<Ports, 'storage'>,
+  { tenant }: CallContext,
+): AsyncGenerator<readonly Account[]> {
+  const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: { readonly afterRecordId: number; readonly limit: number } = { afterRecordId: after, limit };
+    const found: readonly Account[] = await storage.read(tenant, ({ accounts }) => accounts.findAfter(page));
+    if (found.length > 0) yield found;
+    after = found.length < limit ? undefined : found.at(-1)?.recordId;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Page,
   type PageRequest,
 } from '../../records/index.ts';
-import { hostAnswer, type Steps, timeSlices, wantedSignal } from '../../runtime/index.ts';
+import { hostAnswer, timeSlices, wantedSignal } from '../../runtime/index.ts';
 import type { KeyValueService, SettingsOf } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -31,60 +31,51 @@ import { parseTemplate, renderingTemplate } from '../documents/template.ts';
 import { type CreditNoteView, viewCreditNotes } from '../invoices/invoice-view.ts';
 import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
-export class InvoiceDocumentService {
-  readonly #ports: Pick<Ports, 'systemClock' | 'scopes'>;
-  readonly #sources: DocumentSourceLoader;
-  readonly #files: DocumentFiles;
+type Tools = Pick<Ports, 'systemClock' | 'scopes'>;
 
-  constructor(
-    ports: Pick<Ports, 'systemClock' | 'scopes'>,
-    sources: DocumentSourceLoader,
-    files: DocumentFiles,
-  ) {
-    this.#ports = ports;
-    this.#sources = sources;
-    this.#files = files;
-  }
+export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, files: DocumentFiles) {
+  return {
+    html: async (context: CallContext, invoiceId: Uuid): Promise<string> => {
+      const { given, template } = await sources.load(context, invoiceId);
+      const slices = timeSlices(ports);
+      const view = await slices(renderingInvoice(given));
+      return slices(renderingTemplate(template, invoiceData(view)));
+    },
 
-  async html(context: CallContext, invoiceId: Uuid): Promise<string> {
-    const { given, template } = await this.#sources.load(context, invoiceId);
-    const slices = timeSlices(this.#ports);
-    const view = await slices(renderingInvoice(given));
-    return slices(renderingTemplate(template, invoiceData(view)));
-  }
-
-  async pdf(context: CallContext, invoiceId: Uuid): Promise<Uint8Array> {
-    this.#files.check();
-    const { given } = await this.#sources.load(context, invoiceId);
-    const view = await timeSlices(this.#ports)(renderingInvoice(given));
-    return this.#files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
-  }
+    pdf: async (context: CallContext, invoiceId: Uuid): Promise<Uint8Array> => {
+      files.check();
+      const { given } = await sources.load(context, invoiceId);
+      const view = await timeSlices(ports)(renderingInvoice(given));
+      return files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
+    },
+  };
 }
 
+export type DocumentFiles = ReturnType<typeof documentFiles>;
+
 /** Creates files of documents with the host's renderer (§14 rule 6). */
-export class DocumentFiles {
-  readonly #ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>;
+export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
+  const { documentRenderer, logger } = ports;
+  return {
+    /** @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
+    check: (): void => {
+      if (documentRenderer === undefined) throw noRenderer();
+    },
 
-  constructor(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
-    this.#ports = ports;
-  }
-
-  /** @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
-  check(): void {
-    if (this.#ports.documentRenderer === undefined) throw noRenderer();
-  }
-
-  async pdf(document: PrintableDocument, facts: Readonly<Record<string, string>>): Promise<Uint8Array> {
-    const { documentRenderer, logger } = this.#ports;
-    if (documentRenderer === undefined) throw noRenderer();
-    const signal = wantedSignal(this.#ports);
-    const { bytes, missingCharacters } = await hostAnswer(async () =>
-      fileOf(await documentRenderer.pdf(document, { signal })),
-    );
-    if (missingCharacters !== '')
-      logger.warn({ ...facts, characters: shortened(missingCharacters) }, 'no font for characters of a PDF');
-    return bytes;
-  }
+    pdf: async (
+      document: PrintableDocument,
+      facts: Readonly<Record<string, string>>,
+    ): Promise<Uint8Array> => {
+      if (documentRenderer === undefined) throw noRenderer();
+      const signal = wantedSignal(ports);
+      const { bytes, missingCharacters } = await hostAnswer(async () =>
+        fileOf(await documentRenderer.pdf(document, { signal })),
+      );
+      const characters = shortened(missingCharacters);
+      if (characters !== '') logger.warn({ ...facts, characters }, 'no font for characters of a PDF');
+      return bytes;
+    },
+  };
 }
 
 /** Checked during the call, so that an invalid answer counts as a failure of the renderer. */
@@ -100,105 +91,91 @@ function noRenderer(): BillingError {
 }
 
 /** Templates and translations (§14), stored under keys of the tenant (platform §3). */
-export class InvoiceTextService {
-  readonly #keyValues: KeyValueService;
+export function invoiceTextOperations(keyValues: KeyValueService) {
+  return {
+    upload: async (context: CallContext, upload: DocumentTextUpload): Promise<void> => {
+      const key = keyOf(upload);
+      if (upload.replace) await keyValues.add(context, key, upload.text);
+      else await keyValues.addNew(context, key, upload.text);
+    },
 
-  constructor(keyValues: KeyValueService) {
-    this.#keyValues = keyValues;
-  }
+    get: async (context: CallContext, text: DocumentText): Promise<string | null> => {
+      const { values } = await keyValues.get(context, keyOf(text));
+      return values[0] ?? null;
+    },
 
-  async upload(context: CallContext, upload: DocumentTextUpload): Promise<void> {
-    const key = keyOf(upload);
-    if (upload.replace) await this.#keyValues.add(context, key, upload.text);
-    else await this.#keyValues.addNew(context, key, upload.text);
-  }
-
-  async get(context: CallContext, text: DocumentText): Promise<string | null> {
-    const { values } = await this.#keyValues.get(context, keyOf(text));
-    return values[0] ?? null;
-  }
-
-  async delete(context: CallContext, text: DocumentText): Promise<void> {
-    await this.#keyValues.delete(context, keyOf(text));
-  }
+    delete: async (context: CallContext, text: DocumentText): Promise<void> => {
+      await keyValues.delete(context, keyOf(text));
+    },
+  };
 }
 
 function keyOf({ kind, locale }: DocumentText): string {
   return documentTextKey(kind, locale == null ? null : localeGiven(locale));
 }
 
-type ServicePorts = Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
-
 const template = parseTemplate(BUILT_IN_TEMPLATE);
 
-export class CreditNoteService {
-  readonly #ports: ServicePorts;
-  readonly #settingsOf: SettingsOf;
-  readonly #sources: DocumentSourceLoader;
-  readonly #files: DocumentFiles;
+export function creditNoteOperations(
+  ports: Tools & Pick<Ports, 'storage'>,
+  settingsOf: SettingsOf,
+  { sources, files }: { readonly sources: DocumentSourceLoader; readonly files: DocumentFiles },
+) {
+  const { storage } = ports;
 
-  constructor(
-    ports: ServicePorts,
-    settingsOf: SettingsOf,
-    { sources, files }: { readonly sources: DocumentSourceLoader; readonly files: DocumentFiles },
-  ) {
-    this.#ports = ports;
-    this.#settingsOf = settingsOf;
-    this.#sources = sources;
-    this.#files = files;
+  async function viewed(
+    session: ReadSession,
+    notes: readonly CreditNote[],
+  ): Promise<readonly CreditNoteView[]> {
+    const settings = await settingsOf(session);
+    return viewCreditNotes(notes, settings['invoice.creditNoteNumberPattern']);
   }
 
-  async get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNoteView> {
-    const [note] = await this.#ports.storage.read(tenant, async (session) =>
-      this.#viewed(session, await session.creditNotes.findByIds([creditNoteId])),
+  async function get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNoteView> {
+    const [note] = await storage.read(tenant, async (session) =>
+      viewed(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
     const message = `There is no credit note ${creditNoteId}`;
     throw billingError(ErrorCode.OBJECT_NOT_FOUND, message, { creditNoteId });
   }
 
-  async ofInvoice({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNoteView[]> {
-    return this.#ports.storage.read(tenant, async (session) => {
-      const [invoice] = await session.invoices.findByIds([invoiceId]);
-      if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
-      return this.#viewed(session, await session.creditNotes.ofInvoice(invoiceId));
-    });
+  async function rendered(context: CallContext, creditNoteId: Uuid): Promise<RenderedInvoice> {
+    const note = await get(context, creditNoteId);
+    const { given } = await sources.loadOfNote(context, note);
+    return timeSlices(ports)(renderingCreditNote({ ...given, note }));
   }
 
-  async pageOfAccount(
-    { tenant }: CallContext,
-    accountId: Uuid,
-    request: PageRequest,
-  ): Promise<Page<CreditNoteView>> {
-    return this.#ports.storage.read(tenant, async (session) => {
-      await loadAccount(session, accountId);
-      const found = await session.creditNotes.pageOfAccount(accountId, request);
-      return { ...found, rows: await this.#viewed(session, found.rows) };
-    });
-  }
+  return {
+    get,
 
-  async html(context: CallContext, creditNoteId: Uuid): Promise<string> {
-    const view = await this.#rendered(context, await this.get(context, creditNoteId));
-    return this.#slices(renderingTemplate(template, invoiceData(view)));
-  }
+    ofInvoice: ({ tenant }: CallContext, invoiceId: Uuid): Promise<readonly CreditNoteView[]> =>
+      storage.read(tenant, async (session) => {
+        const [invoice] = await session.invoices.findByIds([invoiceId]);
+        if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+        return viewed(session, await session.creditNotes.ofInvoice(invoiceId));
+      }),
 
-  async pdf(context: CallContext, creditNoteId: Uuid): Promise<Uint8Array> {
-    this.#files.check();
-    const view = await this.#rendered(context, await this.get(context, creditNoteId));
-    return this.#files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
-  }
+    pageOfAccount: (
+      { tenant }: CallContext,
+      accountId: Uuid,
+      request: PageRequest,
+    ): Promise<Page<CreditNoteView>> =>
+      storage.read(tenant, async (session) => {
+        await loadAccount(session, accountId);
+        const found = await session.creditNotes.pageOfAccount(accountId, request);
+        return { ...found, rows: await viewed(session, found.rows) };
+      }),
 
-  async #viewed(session: ReadSession, notes: readonly CreditNote[]): Promise<readonly CreditNoteView[]> {
-    const settings = await this.#settingsOf(session);
-    return viewCreditNotes(notes, settings['invoice.creditNoteNumberPattern']);
-  }
+    html: async (context: CallContext, creditNoteId: Uuid): Promise<string> => {
+      const view = await rendered(context, creditNoteId);
+      return timeSlices(ports)(renderingTemplate(template, invoiceData(view)));
+    },
 
-  async #rendered(context: CallContext, note: CreditNoteView): Promise<RenderedInvoice> {
-    const { given } = await this.#sources.loadOfNote(context, note);
-    return this.#slices(renderingCreditNote({ ...given, note }));
-  }
-
-  #slices<T>(steps: Steps<T>): Promise<T> {
-    return timeSlices(this.#ports)(steps);
-  }
+    pdf: async (context: CallContext, creditNoteId: Uuid): Promise<Uint8Array> => {
+      files.check();
+      const view = await rendered(context, creditNoteId);
+      return files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
+    },
+  };
 }

@@ -11,7 +11,7 @@ import {
 import { atReferenceTime, markDirty, type TouchedDate } from '../../subscriptions/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import { formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
@@ -102,63 +102,49 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await session.invoices.setRepairable(released.repairable);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
-  // Also of subscriptions that have no item on it: what came to nothing (usage §7.5, §7.7 rule 1).
+  // Includes subscriptions without items on the invoice, whose usage cost nothing (usage §7.5, §7.7 rule 1).
   const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
   await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
-    const charged = [
-      ...chargedThroughDates(items).keys(),
-      ...used.map(({ subscriptionId }) => subscriptionId),
-    ];
+    const ofUsage = used.map(({ subscriptionId }) => subscriptionId);
+    const charged = [...chargedThroughDates(items).keys(), ...ofUsage];
     await resetChargedThrough(session, new Map(charged.map((id) => [id, account])));
   }
   const changes = [{ before, after, isAdjusted: true }];
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
 }
 
-/** Refuses where another invoice that counts has repaired an item of this one. */
+/** Rejects the void if an invoice in force has repaired an item of this one. */
 async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
   const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
   const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
   const [standing] = await repairsInForce(session, repairs);
   if (standing === undefined) return;
-  throw billingError(
-    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-    `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
-    { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
-  );
+  const facts = { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId };
+  const message = `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`;
+  throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
-/** Refuses where the credit that the invoice has generated is used, or where it is paid or being paid. */
+/** Rejects the void if the credit that the invoice generated is used, or if it is paid or being paid. */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
-  const used = generatedCredits(invoice, items).find((credit) =>
-    credit.greaterThan(state?.accountCBA ?? ZERO),
-  );
+  const { id: invoiceId, isMigration } = invoice;
+  // The account must still have every credit item by itself, and their sum.
+  const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
+  const generated = isMigration ? [] : [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
+  const used = generated.find((credit) => credit.greaterThan(state?.accountCBA ?? ZERO));
   if (used !== undefined) {
-    throw billingError(
-      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
-      `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
-      { invoiceId: invoice.id },
-    );
+    const message = `Invoice ${invoiceId} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`;
+    const code = ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT;
+    throw billingError(code, message, { invoiceId });
   }
   const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
-  if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
-  const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
-  if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+  if (!isMigration && !paid.isZero()) throw refusedPaid(invoiceId, 'is paid');
+  const beingPaid = await invoicesBeingPaid(session, [invoiceId]);
+  if (beingPaid.has(invoiceId)) throw refusedPaid(invoiceId, 'is being paid');
 }
 
-/**
- * The account must still have each of these amounts: every credit item by itself, and their sum, which goes with the
- * invoice.
- */
-function generatedCredits(invoice: Invoice, items: readonly InvoiceItem[]): readonly Decimal[] {
-  if (invoice.isMigration) return [];
-  const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
-  return [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
-}
-
-/** Refuses where the parent has paid what the invoice adds to its summary (§12 rule 6). */
+/** Rejects the void if the parent has paid the invoice's amount in its summary (§12 rule 6). */
 async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
   const parents = await loadParentInvoices(session, [invoice]);
   const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
@@ -167,29 +153,20 @@ async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Pr
 }
 
 function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
-  return billingError(
-    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-    `Invoice ${invoiceId} cannot be voided: it ${reason}`,
-    { invoiceId },
-  );
+  const message = `Invoice ${invoiceId} cannot be voided: it ${reason}`;
+  return billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID, message, { invoiceId });
 }
 
-/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED where days that its repairs have freed are billed by another invoice. */
+/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if another invoice bills days that its repairs have freed. */
 async function release(session: ReadSession, { invoice, items }: Voiding): Promise<ReleasedCoverage> {
   const own = new Set(items.map(({ id }) => id));
-  const repairedIds = items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []);
-  const stored = await session.invoices.findItemsByIds(
-    [...new Set(repairedIds)].filter((id) => !own.has(id)),
-  );
+  const repairedIds = new Set(items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []));
+  const stored = await session.invoices.findItemsByIds([...repairedIds].filter((id) => !own.has(id)));
   const repaired = stored.filter(({ itemType }) => itemTypes[itemType].recurs);
   const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
   const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
-  const released = releaseCoverage({
-    items,
-    repaired,
-    otherRepairs: await repairsInForce(session, others),
-    currency: invoice.currency,
-  });
+  const otherRepairs = await repairsInForce(session, others);
+  const released = releaseCoverage({ items, repaired, otherRepairs, currency: invoice.currency });
   await refuseBilledTwice(session, invoice, released);
   return released;
 }
@@ -201,32 +178,28 @@ async function refuseBilledTwice(
 ): Promise<void> {
   const windows = rows.map(({ subscriptionId, startDate }) => ({ subscriptionId, from: startDate }));
   const released = new Set(itemIds);
-  const staying = (await session.invoices.loadCoverage(windows)).filter(
-    ({ itemId }) => !released.has(itemId),
+  const covered = await session.invoices.loadCoverage(windows);
+  const twice = billedTwice(
+    rows,
+    covered.filter(({ itemId }) => !released.has(itemId)),
   );
-  const twice = billedTwice(rows, staying);
   if (twice === undefined) return;
-  throw billingError(
-    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-    `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
-      'are billed anew by another invoice; void that one first',
-    { invoiceId, subscriptionId: twice.subscriptionId },
-  );
+  const from = formatLocalDate(twice.startDate);
+  const message = `Invoice ${invoiceId} cannot be voided: days from ${from} on that it repairs are billed anew by another invoice; void that one first`;
+  const facts = { invoiceId, subscriptionId: twice.subscriptionId };
+  throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
-/** The repairs on invoices that count: neither VOID nor made by another system. */
+/** Returns the repairs on invoices that are neither VOID nor migrated. */
 async function repairsInForce(session: ReadSession, repairs: readonly InvoiceItem[]) {
   if (repairs.length === 0) return [];
   const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
-  const invisible = new Set(
-    invoices
-      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
-      .map(({ id }) => id),
-  );
+  const ignored = invoices.filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration);
+  const invisible = new Set(ignored.map(({ id }) => id));
   return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
 }
 
-/** §1.5: the latest target date among the remaining invoices with recurring charges. */
+/** Returns the latest target date among the remaining invoices with recurring charges (§1.5). */
 async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
   const recurs = items.some(({ itemType }) => itemTypes[itemType].recurs);
   return recurs
@@ -235,10 +208,9 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 }
 
 /**
- * Where the next run may look at less than an earlier one has, all subscriptions of the account, with the day from which
- * they have to be looked at again. Else the next run would look at the days of its window alone, by an earlier date than
- * they were billed at (§7.3, I3).
- * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
+ * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next run may have an
+ * earlier target date. Else it would cover only the days of its window, at an earlier date than they were billed (§7.3, I3).
+ * @param heldFrom the latest target date that holds later runs; null = none, undefined = unchanged.
  */
 async function daysToEvaluateAgain(
   session: ReadSession,
@@ -256,10 +228,10 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions to what follows from all their COMMITTED charges, as they are
- * stored by now: null without any (§8.5). Two statements.
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges; null without any (§8.5). Two
+ * statements.
  * @param accounts by subscription.
- * @param charges items of a COMMITTED invoice that has charged each of them, if there is one: earlier items are not read.
+ * @param charges items of a COMMITTED invoice that has charged each of them, so that earlier items are not read.
  */
 export async function resetChargedThrough(
   session: WriteSession,
@@ -268,10 +240,8 @@ export async function resetChargedThrough(
 ): Promise<void> {
   if (accounts.size === 0) return;
   const since = charges.reduce((first, { recordId }) => Math.min(first, recordId), Number.POSITIVE_INFINITY);
-  const last = await session.invoices.lastCharges(
-    [...accounts.keys()],
-    Number.isFinite(since) ? since : undefined,
-  );
+  const from = Number.isFinite(since) ? since : undefined;
+  const last = await session.invoices.lastCharges([...accounts.keys()], from);
   const dates = new Map(last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)]));
   await session.subscriptions.setChargedThrough(
     [...accounts].map(([subscriptionId, account]) => {
