@@ -58,7 +58,7 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
  * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account credit, and
  * an amount that was never owed cannot be credited.
  */
-function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
+function takenBack(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
   let charged = sum(own.map(({ amount }) => amount).filter((amount) => amount.greaterThan(0)));
   return own.map(({ id: itemId, itemType, amount }) => {

@@ -46,7 +46,7 @@ export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, de
   return fromMostSpecific(defaultLocale).some(isWritten) ? defaultLocale : LAST_LOCALE;
 }
 
-function found(bundles: readonly (Translations | undefined)[], key: string): string | undefined {
+function found(bundles: readonly (Translations | undefined)[], key: string) {
   for (const bundle of bundles) {
     const text = bundle?.get(key);
     if (text !== undefined) return text;

@@ -1,4 +1,4 @@
-import type { PrintableDocument, PrintableFact, PrintableLine } from '../../ports/index.ts';
+import type { PrintableDocument, PrintableLine } from '../../ports/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 
@@ -62,7 +62,7 @@ function printableFrame(view: Framed, createdDate: Instant): Frame {
 }
 
 /** As on the page: without a name there is no sender. */
-function senderOf({ text }: Pick<RenderedInvoice, 'text'>): readonly string[] {
+function senderOf({ text }: Pick<RenderedInvoice, 'text'>) {
   const name = text('companyName');
   if (name === '') return [];
   const address = (['companyAddress', 'companyCityProvincePostalCode', 'companyCountry'] as const).map(text);
@@ -78,7 +78,7 @@ function printableLine(line: RenderedLine): PrintableLine {
   };
 }
 
-function totalsOf(view: RenderedInvoice): readonly PrintableFact[] {
+function totalsOf(view: RenderedInvoice) {
   const { text, accountCredit, paidAmount, invoice } = view;
   const totals = [{ label: text('invoiceAmount'), value: view.formattedTotal }];
   if (accountCredit !== null)

@@ -202,7 +202,7 @@ function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
 }
 
 /** Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line, no zeros. */
-function documentItems(items: readonly InvoiceItemView[], currency: Currency): readonly InvoiceItemView[] {
+function documentItems(items: readonly InvoiceItemView[], currency: Currency) {
   const others = items.filter((item) => !isCredit(item));
   const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
     mergedItem(items, type),
@@ -211,7 +211,7 @@ function documentItems(items: readonly InvoiceItemView[], currency: Currency): r
 }
 
 /** Returns the first item of the type with the sum of all, described by the first unless they differ. */
-function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): readonly InvoiceItemView[] {
+function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);
   if (first === undefined) return [];
   if (more.length === 0) return [first];
@@ -278,7 +278,7 @@ function described({ itemType, description }: InvoiceItemView, text: TextOf): st
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
 /** Returns the lines of the receiver's address, without missing parts. */
-function addresseeOf(account: Account, countryName: string | null): readonly string[] {
+function addresseeOf(account: Account, countryName: string | null) {
   const { company, name, address1, address2 } = account;
   const lines = [company, name, address1, address2, placeOf(account), countryName];
   return lines.filter((line) => line !== null && line.trim() !== '') as readonly string[];

@@ -281,7 +281,7 @@ function nearest(name: string, scope: Scope): TemplateData {
 }
 
 /** Returns undefined for a missing member. */
-function memberOf(value: TemplateData, name: string): TemplateData | undefined {
+function memberOf(value: TemplateData, name: string) {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 

@@ -5,7 +5,6 @@ import {
   checkTerms,
   type HypotheticalAction,
   HypotheticalActionType,
-  type SubscriptionInBundle,
 } from '../../subscriptions/index.ts';
 import { invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -88,7 +87,7 @@ function checkAction(request: DryRunRequest): HypotheticalAction {
   }
 }
 
-function checkStart(request: DryRunRequest): HypotheticalAction {
+function checkStart(request: DryRunRequest) {
   checkPlanNamed(request);
   const { productCategory = null, bundleId = null } = request;
   if (productCategory === ProductCategory.ADD_ON && bundleId === null)
@@ -115,7 +114,7 @@ function checkStart(request: DryRunRequest): HypotheticalAction {
   };
 }
 
-function checkChange(request: DryRunRequest): HypotheticalAction {
+function checkChange(request: DryRunRequest) {
   checkPlanNamed(request);
   const of = checkSubscriptionNamed(request);
   const { effectiveDate: requestedDate = null, productCategory = null } = request;
@@ -125,7 +124,7 @@ function checkChange(request: DryRunRequest): HypotheticalAction {
   return { type: HypotheticalActionType.CHANGE, of, request: checked, productCategory };
 }
 
-function checkStop(request: DryRunRequest): HypotheticalAction {
+function checkStop(request: DryRunRequest) {
   const of = checkSubscriptionNamed(request);
   const { effectiveDate: requestedDate = null, billingPolicy } = request;
   const options =
@@ -158,7 +157,7 @@ function checkPlanNamed(request: DryRunRequest): void {
   throw invalidField(message, { field: beside });
 }
 
-function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): SubscriptionInBundle {
+function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest) {
   if (!subscriptionId) throw unspecified('subscriptionId', 'subscriptionID');
   if (!bundleId) throw unspecified('bundleId', 'bundleID');
   return { subscriptionId, bundleId };

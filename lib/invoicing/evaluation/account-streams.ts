@@ -126,7 +126,7 @@ const NO_EVENTS: readonly BillingEvent[] = [];
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
   { histories, cursors, ongoing }: StreamInput,
-): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+) {
   const found = Map.groupBy(events, (event) => event.subscriptionId);
   const known = new Set(histories.map(({ subscription }) => subscription.id));
   const leftOut = new Set(skipped);

@@ -7,7 +7,6 @@ import {
   InvoiceStatus,
   type InvoicingCursor,
   itemTypes,
-  type OngoingCharge,
   type StoredCursor,
 } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
@@ -174,7 +173,7 @@ function stateAfter(
   { state, targetDate, invoice = NEW_COMMITTED }: AccountRunInput,
   items: readonly NewInvoiceItem[],
   amounts: InvoiceAmounts,
-): AccountInvoicingState {
+) {
   // The existing items of a reused draft were not counted before.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
@@ -235,7 +234,7 @@ export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly 
 }
 
 /** Counts the day's old and new items for the next run's safety bound. */
-function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
+function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   const revisionOf = revisionsNoted(billing);
@@ -263,14 +262,14 @@ function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
   { subscriptionId, events, ongoing = null }: SubscriptionBilling,
   cursor: InvoicingCursor,
-): OngoingCharge | null {
+) {
   if (ongoing !== null) return ongoing;
   const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
   return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
 /** Gives cursors of subscriptions that a later catalog does not change its revision, which saves the next comparison. */
-function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   const { behind } = billing;
   if (behind.length === 0) return behind;
   const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));

@@ -63,7 +63,7 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 function eventsAsOf(
   revision: number | null,
   { account, histories, catalog, alignPriceChanges }: CatalogChangesInput,
-): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+) {
   const isKnown = revision !== null && catalog.knows(revision);
   const plans = isKnown ? catalog.asOf(revision) : withoutPriceChanges(catalog);
   try {

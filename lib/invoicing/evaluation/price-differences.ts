@@ -139,7 +139,7 @@ function recurringDifferences(before: readonly BillingEvent[], after: readonly B
   return differences;
 }
 
-function recurringDifference({ at, old, now }: EventPair): PriceDifference | null {
+function recurringDifference({ at, old, now }: EventPair) {
   if (!old?.planName || !isNamed(now)) return null;
   const [oldPrice, newPrice] = [old.recurringPrice, now.recurringPrice];
   const isFree = isZero(oldPrice) && isZero(newPrice);
@@ -164,7 +164,7 @@ function fixedDifferences(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
   billedThrough: LocalDate | null,
-): readonly PriceDifference[] {
+) {
   if (before.length === 0 || after.length === 0) return [];
   const [old, now] = [fixedCharges(before), fixedCharges(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
@@ -176,7 +176,7 @@ function fixedDifferences(
 }
 
 /** Returns the events that charge a fixed price, by phase and occurrence, since a phase may begin on a different day. */
-function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
+function fixedCharges(events: readonly BillingEvent[]) {
   const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
   return new Map(
     [...Map.groupBy(charges, ({ phaseName }) => phaseName)].flatMap(([phaseName, charged]) =>
@@ -270,7 +270,7 @@ function sectionDifferences(old: UsageSection, now: UsageSection) {
   });
 }
 
-function linesOf(section: UsageSection): ReadonlyMap<string, Line> {
+function linesOf(section: UsageSection) {
   const lines: readonly Line[] =
     section.usageType === 'CAPACITY'
       ? section.tiers.flatMap(({ price, limits }, index) => {
@@ -299,6 +299,6 @@ function isSameNumber(one: Decimal | null, other: Decimal | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-function policyOf(section: UsageSection): TierBlockPolicy | null {
+function policyOf(section: UsageSection) {
   return section.usageType === 'CAPACITY' ? null : section.tierBlockPolicy;
 }

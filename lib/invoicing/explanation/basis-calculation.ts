@@ -63,7 +63,7 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
   }
 }
 
-function recurringSteps(basis: RecurringBasis, currency: Currency): readonly CalculationStep[] {
+function recurringSteps(basis: RecurringBasis, currency: Currency) {
   const { price, quantity, share, part } = basis;
   const steps = pricedSteps(price, quantity);
   const rate = resultOf(steps, price);
@@ -71,7 +71,7 @@ function recurringSteps(basis: RecurringBasis, currency: Currency): readonly Cal
   return part === null ? [...steps, whole] : [...steps, whole, prorated(part, currency)];
 }
 
-function repairSteps(basis: RepairBasis, currency: Currency): readonly CalculationStep[] {
+function repairSteps(basis: RepairBasis, currency: Currency) {
   const { rule, share, amount, repairable } = basis;
   const steps: CalculationStep[] = share === null ? [] : [prorated(share, currency)];
   const base = resultOf(steps, amount);
@@ -82,7 +82,7 @@ function repairSteps(basis: RepairBasis, currency: Currency): readonly Calculati
   return [...steps, negated(resultOf(steps, amount))];
 }
 
-function usageSteps(basis: UsageBasis, currency: Currency): readonly CalculationStep[] {
+function usageSteps(basis: UsageBasis, currency: Currency) {
   const { due, billed, credit, minimum } = basis;
   const lines = lineSteps(basis);
   const share = minimum === null ? [] : [prorated(minimum, currency)];
@@ -100,7 +100,7 @@ function usageSteps(basis: UsageBasis, currency: Currency): readonly Calculation
 }
 
 /** Returns price × blocks of each line, and the running total; a tier of CAPACITY has its own price. */
-function lineSteps({ lines }: UsageBasis): CalculationStep[] {
+function lineSteps({ lines }: UsageBasis) {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;
   for (const { price, quantity, amount } of lines) {
@@ -115,7 +115,7 @@ function lineSteps({ lines }: UsageBasis): CalculationStep[] {
 }
 
 /** Returns price × quantity with at most 9 decimals, as rates are stored. */
-function pricedSteps(price: Decimal, quantity: number): CalculationStep[] {
+function pricedSteps(price: Decimal, quantity: number) {
   if (quantity === 1) return [];
   const factor = decimal(quantity);
   const unrounded = price.times(factor);

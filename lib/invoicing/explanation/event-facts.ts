@@ -114,14 +114,14 @@ function wasInForce(
 }
 
 /** An end that is not stored is derived from the end of the base (subscriptions §12). */
-function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined): EventReason | null {
+function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
   if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
   return stored.reason === null ? null : readReason(stored.reason);
 }
 
 /** Never called for markers of an undo. */
-function typeOf({ type }: LifecycleEvent): BillingTransitionType {
+function typeOf({ type }: LifecycleEvent) {
   return type === 'UNCANCEL' || type === 'UNDO_CHANGE'
     ? BillingTransitionType.CHANGE
     : BillingTransitionType[type];
@@ -161,13 +161,13 @@ export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): Ev
   return ends && basis.endDate === nextEvent.localDate ? nextEvent : null;
 }
 
-function billingAlignment(basis: ComputedBasis): readonly ExplainedRule[] {
+function billingAlignment(basis: ComputedBasis) {
   if (basis.kind !== 'RECURRING' || basis.billingAlignment === null || basis.isRequestedDay) return [];
   if (!isMonthBased(basis.billingPeriod)) return [];
   return [{ rule: ExplainedRuleName.BILLING_ALIGNMENT, ...basis.billingAlignment, event: null }];
 }
 
-function policyOf(facts: EventFacts): readonly ExplainedRule[] {
+function policyOf(facts: EventFacts) {
   const { reason, cameWith } = facts;
   if (reason?.datedBy !== DatedBy.CATALOG_RULE || reason.policy === null) return [];
   const rule = cameWith === 'CANCEL' ? ExplainedRuleName.CANCEL_POLICY : ExplainedRuleName.CHANGE_POLICY;
@@ -175,7 +175,7 @@ function policyOf(facts: EventFacts): readonly ExplainedRule[] {
 }
 
 /** Returns the rule that decides from which date phases count: it dates a PHASE and chooses a plan's first phase. */
-function alignmentOf({ planEvent }: ItemEvents): readonly ExplainedRule[] {
+function alignmentOf({ planEvent }: ItemEvents) {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};
   if (planEvent === null || alignment === null) return [];
   const rule =

@@ -153,7 +153,7 @@ function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string
   }
 }
 
-function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts): readonly string[] {
+function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts) {
   const { item, events } = parts;
   const { event } = events;
   const came =
@@ -166,7 +166,7 @@ function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts): r
   ];
 }
 
-function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonly string[] {
+function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   const { item, events } = parts;
   const { price, quantity, billingPeriod, billingMode, part, share, prorationFixedDays } = basis;
   const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
@@ -186,7 +186,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonl
 }
 
 /** Only for an item that starts with its event; for later items, the cycle dates suffice. */
-function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
+function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
 }
@@ -215,7 +215,7 @@ function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): st
   }
 }
 
-function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts): readonly string[] {
+function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts) {
   const charge =
     linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
   const { amount, repairable, rule } = basis;
@@ -325,7 +325,7 @@ function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: Explanation
 }
 
 /** Describes the usage and its charges, without the calculation. */
-function usageFacts(basis: UsageBasis, { item, linked }: ExplanationParts): readonly string[] {
+function usageFacts(basis: UsageBasis, { item, linked }: ExplanationParts) {
   const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
   const { currency } = item;
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);

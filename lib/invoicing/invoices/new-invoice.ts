@@ -150,7 +150,7 @@ export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): re
   return [...Array.from({ length: times }, () => event), ...childInvoiceEvents(invoice, false)];
 }
 
-function childInvoiceEvents(invoice: ReportedInvoice, isNew: boolean): readonly NewBusEvent[] {
+function childInvoiceEvents(invoice: ReportedInvoice, isNew: boolean) {
   if (invoice.contributedAmount === null) return [];
   const payload = { accountId: invoice.accountId, invoiceId: invoice.id, isNew };
   return [{ type: BusEventType.CHILD_INVOICE_CHANGE, accountRecordId: invoice.accountRecordId, payload }];

@@ -137,7 +137,7 @@ async function withItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
   itemIds: readonly Uuid[],
-): Promise<readonly AccountBilling[]> {
+) {
   const [foundItems, foundRows] = await Promise.all([
     session.invoices.findItemsByIds(itemIds),
     session.invoices.loadCoverageOfItems(itemIds),
@@ -224,7 +224,7 @@ async function withUsage(
     readonly recordIds: ReadonlyMap<Uuid, number>;
     readonly supplies: UsageSupplies | 'OPEN' | null;
   },
-): Promise<readonly AccountBilling[]> {
+) {
   const { config, recordIds, supplies } = loading;
   if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
   const terms = await loadUsageTerms(session);

@@ -94,7 +94,7 @@ async function loadTrackingIds(
   session: ReadSession,
   items: readonly InvoiceItem[],
   settings: TenantSettings | null,
-): Promise<ViewSources['trackingIds']> {
+) {
   const ofRuns = items.filter(({ itemType }) => itemTypes[itemType].addedByRuns);
   if (ofRuns.length === 0 || settings === null) return new Map();
   const limit = settings['invoice.trackingIds.maxReturned'];

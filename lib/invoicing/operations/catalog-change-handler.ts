@@ -105,7 +105,7 @@ export class CatalogChangeHandler implements QueueHandler {
 }
 
 /** Returns the revisions of these bus events; null if one has none, so that anything may have changed. */
-function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
+function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);
   if (known.length < revisions.length) return null;

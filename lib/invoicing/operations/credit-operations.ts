@@ -233,7 +233,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
 }
 
 /** Takes back used credit of the account, newest use first, page by page. */
-async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): Promise<Reclaimed> {
+async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];
   let missing = amount;

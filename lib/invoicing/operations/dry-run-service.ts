@@ -235,7 +235,7 @@ async function undisturbedTo(
   found: LoadedDryRun,
   dates: readonly (LocalDate | null)[],
   { slices, nextId }: { readonly slices: TimeSlices; readonly nextId: () => Uuid },
-): Promise<readonly (DryRunInvoice | null)[]> {
+) {
   const made: (DryRunInvoice | null)[] = [];
   for (const date of dates) {
     const walk = walkTo(found, date, nextId);

@@ -76,7 +76,7 @@ async function loadAhead(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
   configOf: InvoicingConfigOf,
-): Promise<readonly Ahead[]> {
+) {
   const [{ isAutomatic, noticeLeadMs }, accounts] = await Promise.all([
     configOf(session),
     session.accounts.findByRecordIds(entries.flatMap((entry) => entry.accountRecordId ?? [])),
@@ -230,7 +230,7 @@ async function loadLooks(
     catalogsOf,
     config,
   }: { readonly now: Instant; readonly catalogsOf: CatalogSource; readonly config: InvoicingConfig },
-): Promise<readonly Look[]> {
+) {
   const asked = batch.entries.map((entry) => ({
     entry,
     subscriptionRecordId: readThresholdLook(entry.payload),
@@ -271,7 +271,7 @@ async function loadLooks(
   });
 }
 
-async function look(each: Look, looking: Looking): Promise<Look | Looked> {
+async function look(each: Look, looking: Looking) {
   if (each.billing === null) return each;
   const { account } = each.billing;
   const { now } = looking;

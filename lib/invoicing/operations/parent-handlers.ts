@@ -92,7 +92,7 @@ async function credit(session: WriteSession, { batch, children }: ChildBatch, id
   return entriesOf(children.filter((child) => !ours.includes(child)));
 }
 
-function entriesOf(children: readonly ChildEntry[]): readonly ClaimedEntry[] {
+function entriesOf(children: readonly ChildEntry[]) {
   return children.map(({ entry }) => entry);
 }
 

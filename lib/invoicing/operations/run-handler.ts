@@ -6,7 +6,6 @@ import {
   type Account,
   ActingComponent,
   type Authorship,
-  type NewNotification,
   type QueueEntry,
   QueueName,
 } from '../../records/index.ts';
@@ -255,11 +254,11 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 }
 
-function accountsOf(entries: readonly ClaimedEntry[]): readonly number[] {
+function accountsOf(entries: readonly ClaimedEntry[]) {
   return entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
 }
 
-function entriesThatRun(entries: readonly ClaimedEntry[]): readonly ClaimedEntry[] {
+function entriesThatRun(entries: readonly ClaimedEntry[]) {
   return entries.filter((entry) => runTrigger(entry).kind === 'run');
 }
 
@@ -271,7 +270,7 @@ async function plan(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
   { isAutomatic, accounts }: { readonly isAutomatic: boolean; readonly accounts: readonly Account[] },
-): Promise<PlannedBatch> {
+) {
   const ids = accounts.map(({ id }) => id);
   const tags = await effectsOnAccounts(session, ids);
   // Without automatic invoicing, every due account is parked, whatever its tags.
@@ -349,7 +348,7 @@ async function noticesOfRequests(
   session: ReadSession,
   entries: readonly Pick<QueueEntry, 'payload' | 'accountRecordId'>[],
   { leadMs, now }: { readonly leadMs: number; readonly now: Instant },
-): Promise<readonly NewNotification[]> {
+) {
   if (leadMs === 0) return [];
   const changes = entries.flatMap(({ payload, accountRecordId }) => {
     const { actionType, effectiveDate } = payload;

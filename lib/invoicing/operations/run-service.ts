@@ -149,7 +149,7 @@ async function runAsked(
   session: ReadSession,
   account: Account,
   { targetDate = null, reuseDraft = false, draftId = null, acceptBounds = false }: GenerateRequest,
-): Promise<RunRequest> {
+) {
   const tagged = draftingOf(await effectsOnAccounts(session, [account.id]), account.id);
   const drafting = { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
   return { account, requestedDate: targetDate, drafting, acceptsBounds: acceptBounds };

@@ -244,7 +244,7 @@ const fixedMembers = [
   'usageName',
 ] as const;
 
-function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: Uuid): readonly string[] {
+function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: Uuid) {
   const members = fixedMembers.filter((name) => claim[name] !== null && claim[name] !== known[name]);
   const moved = claim.invoiceId !== null && claim.invoiceId !== invoiceId ? ['invoiceId'] : [];
   const isOtherRate = keepsRate(known) && claim.rate !== null && !known.rate?.equals(claim.rate);

@@ -4,7 +4,7 @@ import { turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
+import type { DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
 import { askedOfRun, seeingRun } from './ask-about-runs.ts';
@@ -49,7 +49,7 @@ export async function followConsulted(walk: DryRunWalk, of: ConsultedDryRun): Pr
   return next.value;
 }
 
-async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left): Promise<DryRunAnswer> {
+async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
   const { calls, context, account } = of;
   const { tenant, createdDate: now, pluginProperties = [] } = context;
   const { targetDate, run, invoiceId } = step;

@@ -120,7 +120,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   { ports, plugins, configOf }: OperationTools,
   context: CallContext,
   operation: InvoiceOperation<Subject, Plan, Result>,
-): Promise<Consulted<Plan> | null> {
+) {
   if (plugins.isEmpty) return null;
   const planned = await ports.storage.read(context.tenant, async (session) => {
     const calls = plugins.of(await configOf(session));
@@ -154,7 +154,7 @@ async function doOnce<Subject, Plan extends ProposedChange, Result>(
   { ports }: OperationTools,
   { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },
   operation: InvoiceOperation<Subject, Plan, Result>,
-): Promise<{ readonly result: Result } | null> {
+) {
   try {
     return await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const subject = await operation.lock(session);
@@ -193,7 +193,7 @@ async function tellSuccess(
   }
 }
 
-function invoicesOf({ invoices }: ProposedChange, account: Account | undefined): readonly ProposedInvoice[] {
+function invoicesOf({ invoices }: ProposedChange, account: Account | undefined) {
   return invoices.filter(({ invoice }) => invoice.accountId === account?.id);
 }
 
@@ -205,7 +205,7 @@ async function askBefore(
   calls: InvoicePluginCalls,
   call: ConsultedCall,
   { own, given }: { readonly own: readonly ProposedInvoice[]; readonly given: Properties },
-): Promise<Properties> {
+) {
   const [only] = own;
   const about = own.length === 1 && only?.before != null ? seenProposed(only) : null;
   const prior = await calls.prior(call, given, about);
@@ -223,7 +223,7 @@ async function askBefore(
 async function askForItems<Plan extends ProposedChange>(
   planned: Pick<Consulted<Plan>, 'calls' | 'plan' | 'ids'>,
   begun: readonly AskedPart[],
-): Promise<Consulted<Plan>> {
+) {
   const { calls, plan } = planned;
   const parts: AskedPart[] = [];
   const asked = new Map<Uuid, AskedInvoice>();

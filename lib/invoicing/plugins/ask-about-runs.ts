@@ -306,7 +306,7 @@ async function reportAll(
   });
 }
 
-function lastSeen(consultation: Exclude<Consultation, { kind: 'stopped' }>): SeenInvoice | null {
+function lastSeen(consultation: Exclude<Consultation, { kind: 'stopped' }>) {
   return consultation.kind === 'go' ? consultation.invoice : (consultation.worked?.invoice ?? null);
 }
 

@@ -62,7 +62,7 @@ export function claimedAnswer(answer: unknown): Claimed {
   return { properties: claimedProperties(recordOf(answer).properties) };
 }
 
-function claimedProperties(properties: unknown): readonly PluginProperty[] | null {
+function claimedProperties(properties: unknown) {
   if (properties == null) return null;
   return listOf('properties', properties, MAX_PLUGIN_PROPERTIES).map((property) => {
     const { key, value, isUpdatable } = recordOf(property);
@@ -135,7 +135,7 @@ function claimedItem(given: unknown, at: string): ClaimedItem {
   ) as ClaimedItem;
 }
 
-function typeOf(given: unknown, at: string): InvoiceItemType | null {
+function typeOf(given: unknown, at: string) {
   if (given == null) return null;
   if (typeof given === 'string' && Object.hasOwn(InvoiceItemType, given)) return given as InvoiceItemType;
   throw new MalformedAnswer(`gave ${at} that is no type of an item`);
@@ -178,7 +178,7 @@ function claimedId(given: unknown): Uuid {
   throw new MalformedAnswer('named an item by something that is no id');
 }
 
-function listOf(name: string, given: unknown, most: number): readonly unknown[] {
+function listOf(name: string, given: unknown, most: number) {
   if (given == null) return [];
   if (!Array.isArray(given)) throw new MalformedAnswer(`gave ${name} that are no list`);
   if (given.length <= most) return given;
@@ -186,7 +186,7 @@ function listOf(name: string, given: unknown, most: number): readonly unknown[] 
 }
 
 /** Null and undefined count as an object without members. */
-function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>> {
+function recordOf(given: unknown, at?: string) {
   if (given == null && at === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return given as Readonly<Record<string, unknown>>;

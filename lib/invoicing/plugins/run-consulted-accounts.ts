@@ -162,7 +162,7 @@ function decide(
     taken,
     nextId,
   }: { readonly stored: LoadedElsewhere; readonly taken: TakenIds; readonly nextId: () => Uuid },
-): EvaluatedRun | SplitRun {
+) {
   taken.add(asked);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
   const touched = touchedItems(existingOf(evaluated.run), asked.existing);
@@ -198,7 +198,7 @@ export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],
   items: readonly NewInvoiceItem[],
-): readonly SubscriptionEvaluation[] {
+) {
   const decided = new Map(items.map((item) => [item.id, item]));
   const hasChanged = (item: NewInvoiceItem): boolean => !decided.get(item.id)?.amount.equals(item.amount);
   return evaluations.map((evaluation) => {

@@ -84,7 +84,7 @@ export async function saveSplitRuns(
 }
 
 /** Returns the invoices of the run, all of one group, or the draft that it adds to. */
-function ownChanges(split: SplitRun, session: WriteSession): readonly ChangedInvoice[] {
+function ownChanges(split: SplitRun, session: WriteSession) {
   const { billing, run, invoices, rewritten, remains } = split;
   const now = session.authorship.createdDate;
   const { account, targetDate } = billing;

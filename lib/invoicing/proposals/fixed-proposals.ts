@@ -94,7 +94,7 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 }
 
 /** Returns the next event that does more than change terms, or begin or end a pause within plan and phase. */
-function nextEventBeyondPhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
+function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {
     const next = events[later];
     const previous = events[later - 1];

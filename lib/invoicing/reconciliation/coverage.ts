@@ -195,7 +195,7 @@ function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {
 function rowsLeft(
   repairsOf: ReadonlyMap<Uuid, readonly NewInvoiceItem[]>,
   { rows, billedItems, currency }: Pick<ApplyInput, 'rows' | 'billedItems' | 'currency'>,
-): readonly CoverageRow[] {
+) {
   if (repairsOf.size === 0) return [];
   const left: CoverageRow[] = [];
   for (const row of recurringRows(rows.filter(({ itemId }) => repairsOf.has(itemId)))) {
@@ -212,7 +212,7 @@ function rowsLeft(
 }
 
 /** The pieces of a row that the repairs leave; the row itself if they do not touch it. */
-function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]): readonly RecurringRow[] {
+function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;
   for (const { startDate, endDate } of repairs) {

@@ -114,7 +114,7 @@ export async function verifyAccounts(
   });
 }
 
-function differencesOf(found: Items, expected: Items): readonly CoverageDifference[] {
+function differencesOf(found: Items, expected: Items) {
   const ids = [...new Set([...found.keys(), ...expected.keys()])].sort();
   const all = ids.map((subscriptionId) => {
     const own = { expected: expected.get(subscriptionId) ?? [], found: found.get(subscriptionId) ?? [] };
@@ -123,7 +123,7 @@ function differencesOf(found: Items, expected: Items): readonly CoverageDifferen
   return all.filter((each) => JSON.stringify(each.expected) !== JSON.stringify(each.found));
 }
 
-function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, AccountBilling> {
+function byAccount(billings: readonly AccountBilling[]) {
   return new Map(billings.map((billing) => [billing.account.id, billing]));
 }
 

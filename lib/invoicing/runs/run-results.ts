@@ -51,7 +51,7 @@ export class RunCounts {
 }
 
 /** Returns null for a run that is repeated at once. */
-function outcomeOf(result: RunResult): RunOutcome | null {
+function outcomeOf(result: RunResult) {
   if (result.kind === 'changed') return null;
   if (result.kind !== 'done') return result.kind;
   return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';

@@ -89,7 +89,7 @@ async function countedStates(
   session: WriteSession,
   changes: readonly ChangedInvoice[],
   accounts: readonly Account[],
-): Promise<readonly AccountInvoicingState[]> {
+) {
   const owners = new Map([
     ...changes.map(({ after }) => [after.accountId, after.accountRecordId] as const),
     ...accounts.map(({ id, recordId }) => [id, recordId] as const),
@@ -117,7 +117,7 @@ async function creditItems(
     readonly accounts: readonly Account[];
   },
   ids: IdGenerator,
-): Promise<readonly CreditUse[]> {
+) {
   if (of.moves.length === 0) return [];
   const invoices = new Map<Uuid, New<Invoice>>([
     ...of.credits.flatMap(({ input }) => (input?.unpaid ?? []).map((each) => [each.id, each] as const)),
@@ -179,7 +179,7 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
 function savedStates(
   { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
   stored: readonly New<Invoice>[],
-): readonly AccountInvoicingState[] {
+) {
   return credits.flatMap(({ state, input, moves }) => {
     const own = changes.flatMap(({ before, after }, index) => {
       const moved = stored[index];

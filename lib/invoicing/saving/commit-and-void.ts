@@ -8,7 +8,7 @@ import {
   InvoiceStatus,
   itemTypes,
 } from '../../records/index.ts';
-import { atReferenceTime, markDirty, type TouchedDate } from '../../subscriptions/index.ts';
+import { atReferenceTime, markDirty } from '../../subscriptions/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal, sum, ZERO } from '../../values/money/index.ts';
@@ -158,7 +158,7 @@ function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
 }
 
 /** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if another invoice bills days that its repairs have freed. */
-async function release(session: ReadSession, { invoice, items }: Voiding): Promise<ReleasedCoverage> {
+async function release(session: ReadSession, { invoice, items }: Voiding) {
   const own = new Set(items.map(({ id }) => id));
   const repairedIds = new Set(items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []));
   const stored = await session.invoices.findItemsByIds([...repairedIds].filter((id) => !own.has(id)));
@@ -216,7 +216,7 @@ async function daysToEvaluateAgain(
   session: ReadSession,
   { account, invoice }: Voiding,
   heldFrom: LocalDate | null | undefined,
-): Promise<readonly TouchedDate[]> {
+) {
   const { targetDate, isMigration } = invoice;
   if (heldFrom === undefined || targetDate === null || isMigration) return [];
   if (heldFrom !== null && heldFrom >= targetDate) return [];

@@ -76,7 +76,7 @@ async function loadChanged(
   session: WriteSession,
   parents: readonly Account[],
   changes: readonly ChildChange[],
-): Promise<readonly ChildInvoice[]> {
+) {
   const locked = new Set(parents.map(({ id }) => id));
   const found = await session.invoices.findByIds(unique(changes.map(({ invoiceId }) => invoiceId)));
   const invoices = found.filter(

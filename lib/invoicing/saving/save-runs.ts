@@ -178,7 +178,7 @@ export async function resetChargedBefore(
   await resetChargedThrough(session, chargedBefore(drafts), items);
 }
 
-function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Account> {
+function chargedBefore(invoiced: readonly EvaluatedRun[]) {
   return new Map(
     invoiced.flatMap(({ billing, run }) =>
       [...run.chargedBefore].map((id) => [id, billing.account] as const),
