@@ -140,8 +140,7 @@ describe('billing day by day', () => {
       expect(life.dailyLines).to.deep.equal(life.dueLines);
       for (const [kind, count] of life.counts) counts.set(kind, count + (counts.get(kind) ?? 0));
     });
-    for (const [kind, between] of Object.entries(HISTORIES_BETWEEN)) {
+    for (const [kind, between] of Object.entries(HISTORIES_BETWEEN))
       expect(counts.get(kind) ?? 0, kind).to.be.greaterThan(historyRuns / between);
-    }
   }).timeout(0);
 });

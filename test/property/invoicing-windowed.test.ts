@@ -127,8 +127,7 @@ describe('the evaluation of a window', () => {
       for (const [kind, count] of life.counts) counts.set(kind, count + (counts.get(kind) ?? 0));
     });
     if (historyRuns < 200) return;
-    for (const [kind, between] of Object.entries(HISTORIES_BETWEEN)) {
+    for (const [kind, between] of Object.entries(HISTORIES_BETWEEN))
       expect(counts.get(kind) ?? 0, kind).to.be.greaterThan(historyRuns / between);
-    }
   }).timeout(0);
 });

@@ -38,8 +38,7 @@ describe('the life of subscriptions', () => {
       for (const [kind, count] of life.counts) counts.set(kind, count + (counts.get(kind) ?? 0));
     });
     if (historyRuns < 200) return;
-    for (const [kind, lives] of Object.entries(LIVES_BETWEEN)) {
+    for (const [kind, lives] of Object.entries(LIVES_BETWEEN))
       expect(counts.get(kind) ?? 0, kind).to.be.greaterThan(historyRuns / lives);
-    }
   }).timeout(0);
 });

@@ -20,7 +20,7 @@ describe('zone conversion agrees with Temporal in 48 zones', function () {
     expect(allHostZones).to.include.members([...hostZones]);
   });
 
-  for (const host of hostZones) {
+  for (const host of hostZones)
     it(`on a host with TZ=${host}`, async () => {
       const comparison = await comparisons.get(host);
       expect(comparison?.failure).to.equal(null);
@@ -31,7 +31,6 @@ describe('zone conversion agrees with Temporal in 48 zones', function () {
         .to.have.property('cases')
         .that.is.at.least(49 * zoneRuns);
     });
-  }
 });
 
 interface Comparison {

@@ -137,9 +137,8 @@ describe('lives of usage', () => {
         const life = new ScannedUsageLife([], { config: { lookBackPeriods: -1, negativeDelta: 'FAIL' } });
         for (const [index, history] of all.entries()) {
           life.events = eventsOf(history);
-          for (const [on, hour] of calls.filter((_, place) => place % all.length === index)) {
+          for (const [on, hour] of calls.filter((_, place) => place % all.length === index))
             life.record('1 calls', atHour(on, hour));
-          }
           life.bill(dateOf(40 * (index + 1)));
           expect(life.bill(dateOf(40 * (index + 1))).items).to.deep.equal([]);
         }

@@ -94,9 +94,8 @@ describe('the rating of usage', () => {
     forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
       const rated = rate(section, points, policy);
       if (rated.kind === 'CAPACITY') throw new Error('These sections are CONSUMABLE');
-      for (const { amount, quantity, price: of } of rated.lines) {
+      for (const { amount, quantity, price: of } of rated.lines)
         expect(amount.toFixed()).to.equal(quantity.times(of).toFixed());
-      }
       expect(sum(rated.lines.map(({ amount }) => amount)).toFixed()).to.equal(rated.exact.toFixed());
       expect(rated.amount.toFixed(2)).to.equal(rated.exact.toFixed(2));
       for (const [unit, used] of quantities(section, points)) {

@@ -138,9 +138,8 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
       ['UPDATE', '2026-04-01T00:00:00.000Z'],
     ]);
     const [before] = ofFirst;
-    for (const { snapshot } of ofFirst) {
+    for (const { snapshot } of ofFirst)
       expect({ ...snapshot, chargedThroughDate: null }).to.deep.equal(before?.snapshot);
-    }
     const listed = await exported(acme, 'SUBSCRIPTIONS');
     expect(listed).to.have.length(3 * MANY + 1);
     expect(listed.filter(({ targetId }) => targetId === first)).to.deep.equal(ofFirst);

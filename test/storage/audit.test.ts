@@ -113,7 +113,7 @@ eachDatabase('storage: audit', (open, kind) => {
   const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
     opened.read((session) => session.audit.findHistories(ids));
 
-  for (const [tableName, { make, insert }] of Object.entries(kinds)) {
+  for (const [tableName, { make, insert }] of Object.entries(kinds))
     it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
       const record = make(owner);
       const authorship = author();
@@ -135,7 +135,6 @@ eachDatabase('storage: audit', (open, kind) => {
       expect(row?.targetRecordId).to.be.a('number').greaterThan(0);
       expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get(tableName));
     });
-  }
 
   it('ACCOUNT: insert and update leave a row each, with the account as it was after each', async () => {
     const stored = await opened.write((session) => session.accounts.insert([account({ name: 'before' })]));

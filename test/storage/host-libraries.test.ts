@@ -34,7 +34,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
     (await codeOf(engine.acme.accounts.getByKey(externalKey))) === 'no error';
   const refusalOf = (handle: unknown) => rejection((async () => within(handle))());
 
-  for (const name of hostLibraries[kind]) {
+  for (const name of hostLibraries[kind])
     describe(name, () => {
       let host: HostLibrary;
       const orders = `orders_of_${name.toLowerCase().replaceAll('-', '_')}`;
@@ -118,7 +118,6 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
         await other.close();
       });
     });
-  }
 
   it('a transaction inside one of MikroORM is lent as long as that one, and no longer', async () => {
     const host = openHostLibrary('MikroORM', engine.database);

@@ -10,7 +10,7 @@ eachDatabase((kind, open) => {
   describe('storage: kept plans', () => {
     afterEach(() => sinon.restore());
 
-    for (const keepsPlans of [undefined, false]) {
+    for (const keepsPlans of [undefined, false])
       it(`PostgreSQL storage names its statements to the server ${keepsPlans === false ? 'not where that is switched off' : 'by default'}`, async () => {
         const database = await open(migrated);
         if (database.kind !== 'postgresql') throw new Error(`${database.kind} in place of PostgreSQL`);
@@ -31,6 +31,5 @@ eachDatabase((kind, open) => {
         expect(asked).to.have.length.greaterThan(0);
         expect(asked.some((name) => name !== undefined)).to.equal(keepsPlans !== false);
       });
-    }
   });
 });

@@ -360,7 +360,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       ['created_day', 'created_date', 1],
       ['grouped', 'grp_id', newId()],
       ['account', 'account_id', newId()],
-    ] as const) {
+    ] as const)
       it(`${column} equals a rare value: along its index`, async () => {
         const plan = await planOf({
           kind: 'clauses',
@@ -369,7 +369,6 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
         expect(plan.filter(isWalk)).to.deep.equal([]);
       });
-    }
 
     it('an often met value: the page has the order of the index, nothing is sorted', async () => {
       for (const clause of [
@@ -403,20 +402,19 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       ['invoice_date', '2999-01-01', 'invoice_date'],
       ['target_date', '2999-01-01', 'target_date'],
       ['created_date', 253_402_300_799_000, 'created_day'],
-    ] as const) {
+    ] as const)
       it(`few invoices in a range of ${column}: along its index, then by their rows`, async () => {
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         const plan = await planOf({ kind: 'clauses', clauses });
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
         expect(plan.filter(isWalk)).to.deep.equal([]);
       });
-    }
 
     for (const [column, value, day] of [
       ['invoice_date', '1999-01-01', 'invoice_date'],
       ['target_date', '1999-01-01', 'target_date'],
       ['created_date', 1, 'created_day'],
-    ] as const) {
+    ] as const)
       it(`many invoices in a range of ${column}: the first is found from day to day along its index`, async () => {
         await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
@@ -433,7 +431,6 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         expect(plan.join('\n')).to.contain(`bw_invoices_${day}_index`);
         expect(plan.filter(isWalk)).to.deep.equal([]);
       });
-    }
   });
 
   it(`a claim among ${due} due and ${future} future entries, and what follows it, go along indexes`, async () => {

@@ -255,9 +255,8 @@ eachDatabase('storage: queue', (open, kind) => {
       () => queue.fail([{ entry: lost, reason: 'late' }]),
       () => opened.write((session) => session.finish([lost])),
       () => opened.write((session) => session.markDone([lost], 'handler')),
-    ]) {
+    ])
       expect((await rejection(attempt())).name).to.equal('LeaseLostError');
-    }
     await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
     await queue.release([lost], 0);
     // It is there once, as another claim finds it.
@@ -281,9 +280,8 @@ eachDatabase('storage: queue', (open, kind) => {
         () => queue.fail([{ entry: lost, reason: 'late' }]),
         () => opened.write((session) => session.finish([lost])),
         () => opened.write((session) => session.markDone([lost], 'handler')),
-      ]) {
+      ])
         expect((await rejection(attempt())).name).to.equal('LeaseLostError');
-      }
       await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
       await queue.release([lost], 0);
       expect(await claim(), 'what is free').to.deep.equal([]);
@@ -461,9 +459,8 @@ onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
     const perAccount = 15;
     await opened.write(async (session) => {
       for (const { recordId } of accounts) {
-        for (let number = 0; number < perAccount; number += 1) {
+        for (let number = 0; number < perAccount; number += 1)
           session.publish([{ type: event, accountRecordId: recordId, payload: { number } }]);
-        }
       }
     });
     const open = new Set<number>();

@@ -222,7 +222,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
 
   const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.read(work);
 
-  for (const [name, { make, insert, find }] of Object.entries(kinds)) {
+  for (const [name, { make, insert, find }] of Object.entries(kinds))
     it(`${name} are read as they were stored: every field, full and empty, in the order of insertion`, async () => {
       const records = make(owner);
       await opened.write((session) => insert(session, records as readonly never[]));
@@ -236,7 +236,6 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
       const recordIds = found.map((record) => Reflect.get(record, 'recordId'));
       expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
     });
-  }
 
   it('account: every field, full and empty; found by id, record id and key; updated in every field', async () => {
     const given = [account({}), account({ ...bareAccount, externalKey: oddText })];

@@ -109,7 +109,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     expect(found).to.deep.equal([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
-  for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const) {
+  for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)
     describe(`on ${kind} connections`, () => {
       let orm: MikroORM;
       let transactions: Transactions;
@@ -148,11 +148,10 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         ['a tenant', () => acme.recordId],
         ['every tenant', () => EVERY_TENANT],
       ];
-      for (const [name, reach] of cases) {
+      for (const [name, reach] of cases)
         it(`statements that name no tenant reach the rows of ${name} only, and the connection is as before`, async () => {
-          for (const mode of ['read', 'write'] as const) {
+          for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
-          }
           const single = transactions.single(reach());
           expect(await ids(single)).to.deep.equal(reached(reach()));
           const text = 'select id from bw_accounts where record_id > $1 order by 1';
@@ -162,7 +161,6 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
           }
           expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.deep.equal([]);
         });
-      }
 
       it('rows of another tenant are not changed, not removed, not added', async () => {
         const touch = (text: string) =>
@@ -194,7 +192,6 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         expect(await ids(single)).to.deep.equal([ours.id]);
       });
     });
-  }
 
   describe('in a transaction of the host’s', () => {
     let orm: MikroORM;

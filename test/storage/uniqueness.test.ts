@@ -261,7 +261,7 @@ eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
     owner = ownerOf(stored);
   });
 
-  for (const [title, { meaning, insert, near }] of Object.entries(rules)) {
+  for (const [title, { meaning, insert, near }] of Object.entries(rules))
     it(`the ${title} is unique: the second of the tenant is refused, that of another tenant is not`, async () => {
       const key = newId();
       await opened.write((session) => insert(session, owner, key));
@@ -271,7 +271,6 @@ eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
       const elsewhere = await opened.newTenant();
       await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
     });
-  }
 
   it('tenant API key', async () => {
     const apiKey = newId();

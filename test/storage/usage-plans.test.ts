@@ -83,11 +83,10 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     return found.filter((plan) => !/(Seq Scan on bw_usage_units|SCAN bw_usage_units)/.test(plan));
   };
 
-  for (const count of [1, 20, CHUNK]) {
+  for (const count of [1, 20, CHUNK])
     it(`recording goes along the keys, ${count} at a time`, async () => {
       expect(await walks(() => record(count))).to.deep.equal([]);
     });
-  }
 
   it('what was recorded before is found by its tracking id', async () => {
     made = 0;

@@ -9,7 +9,7 @@ const MAX_LINES_OF_DOOR = 150;
 const root = join(import.meta.dirname, '../..');
 
 describe('folders', () => {
-  for (const top of ['lib', 'adapters', 'examples']) {
+  for (const top of ['lib', 'adapters', 'examples'])
     it(`of ${top} hold at most ${MAX_FILES} files`, () => {
       const files = readdirSync(join(root, top), { recursive: true, withFileTypes: true }).filter((entry) =>
         entry.isFile(),
@@ -20,7 +20,6 @@ describe('folders', () => {
       expect(files).not.to.be.empty;
       expect(full.map(([folder, inFolder]) => `${folder}: ${inFolder.length}`)).to.deep.equal([]);
     });
-  }
 
   it(`have a front door, lib/billing.ts, of at most ${MAX_LINES_OF_DOOR} lines`, () => {
     const lines = readFileSync(join(root, 'lib/billing.ts'), 'utf8').trimEnd().split('\n');

@@ -93,12 +93,11 @@ describe('update of an account (accounts §4)', () => {
     [15, 0, { allowed: true }, 15],
     [15, null, { allowed: true }, 15],
     [15, null, { allowed: true, reset: true }, 0],
-  ] as const) {
+  ] as const)
     it(`bill cycle day ${stored}, asked ${asked} with ${JSON.stringify(flags)}: ${expected}`, () => {
       const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
       expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
     });
-  }
 
   for (const [field, value, afterReset] of [
     ['isPaymentDelegatedToParent', false, false],
@@ -118,7 +117,7 @@ describe('update of an account (accounts §4)', () => {
     ['email', 'x', null],
     ['notes', '', null],
     ['isMigrated', false, null],
-  ] as const) {
+  ] as const)
     it(`the account field ${field} is set, kept by null, and reset by null with the flag`, () => {
       for (const flags of [{}, reset])
         expect(merged(account(), { [field]: value }, flags)).to.deep.equal(
@@ -129,5 +128,4 @@ describe('update of an account (accounts §4)', () => {
         account({ updatedDate: now, [field]: afterReset }),
       );
     });
-  }
 });

@@ -94,9 +94,8 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       [],
       null,
     ],
-  } as const)) {
+  } as const))
     it(`an account ${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () => {
       expect(codeOf(account, line, children)).to.equal(code);
     });
-  }
 });

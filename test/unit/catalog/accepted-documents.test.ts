@@ -140,13 +140,12 @@ const accepted: readonly (readonly [title: string, parts: DocumentParts])[] = [
 ];
 
 describe('Documents that must be accepted', () => {
-  for (const [title, parts] of accepted) {
+  for (const [title, parts] of accepted)
     it(`catalog §18 ${title}`, () => {
       const parsed = parse(catalogXml(parts));
       expect(validateVersion(parsed).errors).to.deep.equal([]);
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
     });
-  }
 
   describe('as exporters in the field write them (R58)', () => {
     const usd = price('USD', '1');
@@ -159,7 +158,7 @@ describe('Documents that must be accepted', () => {
              <minTopUpCredit>-1</minTopUpCredit><max>-1</max></tieredBlock></blocks></tier></tiers>`,
       );
 
-    for (const type of ['VANILLA', 'TIERED']) {
+    for (const type of ['VANILLA', 'TIERED'])
       it(`reads a tiered block of type ${type} with a minTopUpCredit of -1, and writes it as TIERED without it`, () => {
         const { content } = parse(catalogXml(exported(type)));
         const written = writeCatalogXml(createCatalog([createVersion(content)]));
@@ -169,7 +168,6 @@ describe('Documents that must be accepted', () => {
         );
         expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.deep.equal([]);
       });
-    }
 
     it('reads a minTopUpCredit of -1 as none, so that only a TOP_UP block misses it', () => {
       const block = (type: string, credit: string): DocumentParts =>
@@ -206,12 +204,11 @@ describe('Documents that must be accepted', () => {
     ['2024-01-01T08:00:00.123Z', '2024-01-01T08:00:00.123Z'],
     ['\n      2024-01-01T08:00:00\t ', '2024-01-01T08:00:00.000Z'],
     ['2024-01-01', '2024-01-01T00:00:00.000Z'],
-  ] as const) {
+  ] as const)
     it(`catalog §18 the date ${JSON.stringify(written)}`, () => {
       const { content } = parse(catalogXml({ effectiveDate: written }));
       expect(formatInstant(content.effectiveDate)).to.equal(read);
     });
-  }
 
   it('catalog §18 but not a changePolicy that is nested in itself', () => {
     const nested = DEFAULT_RULES.replace('<changePolicy>', '<changePolicy><changePolicy/>');

@@ -297,9 +297,8 @@ describe('Reading a catalog document', () => {
 
     it('reads UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
       const utf8 = new TextEncoder();
-      for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)]) {
+      for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)])
         expect(names(bytes)).to.deep.equal(['Café 日本 𝒳']);
-      }
       expect(readCatalogXml(`\uFEFF${text}`).versions).to.have.length(1);
       const declared = text.replace('?>', ' encoding="UTF-16"?>');
       expect(names(utf16(true, declared))).to.have.length(1);
@@ -352,19 +351,17 @@ describe('Reading a catalog document', () => {
       '١',
     ];
 
-    for (const amount of accepted) {
+    for (const amount of accepted)
       it(`catalog XML takes ${amount} as a decimal, as written`, () => {
         const entry = parse(withPrice(amount)).content.plans[0]?.finalPhase.recurring?.price?.prices[0];
         expect(entry?.amount?.text).to.equal(amount);
         expect(entry?.amount?.value.toNumber()).to.equal(Number(amount));
         expect(entry?.amount?.value.isNegative()).to.equal(Number(amount) < 0);
       });
-    }
-    for (const amount of refused) {
+    for (const amount of refused)
       it(`catalog XML refuses "${amount}" as a decimal`, () => {
         expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/);
       });
-    }
 
     const dates: readonly (readonly [text: string, instant: string])[] = [
       ['2013-02-08T00:00:00+00:00', '2013-02-08T00:00:00.000Z'],
@@ -373,18 +370,16 @@ describe('Reading a catalog document', () => {
       ['2024-06-01', '2024-06-01T00:00:00.000Z'],
       ['  2024-06-01T10:00:00-05:00\n', '2024-06-01T15:00:00.000Z'],
     ];
-    for (const [text, instant] of dates) {
+    for (const [text, instant] of dates)
       it(`catalog XML takes ${JSON.stringify(text)} as a date`, () => {
         expect(formatInstant(parse(catalogXml({ effectiveDate: text })).content.effectiveDate)).to.equal(
           instant,
         );
       });
-    }
-    for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000']) {
+    for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000'])
       it(`catalog XML refuses ${JSON.stringify(text)} as a date`, () => {
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"');
       });
-    }
 
     it('refuses values outside the other types', () => {
       const wrong: readonly (readonly [string, string])[] = [
@@ -563,11 +558,10 @@ describe('Reading a catalog document', () => {
         '1:28 Elements "fromProduct" and "product" of "priceListCase" say the same; keep one',
       ],
     };
-    for (const [title, [document, expected]] of Object.entries(rows)) {
+    for (const [title, [document, expected]] of Object.entries(rows))
       it(`a catalog document is refused at its place: ${title}`, () => {
         expect(fault(document)).to.include(expected);
       });
-    }
 
     it('reports the first of several', () => {
       expect(fault(`<catalog>${versionXml()}<shop/><shop/></catalog>`)).to.include('Unknown element "shop"');

@@ -182,7 +182,7 @@ describe('Change of a plan entry', () => {
       'is negative',
     ],
   };
-  for (const [title, [rows, update, message]] of Object.entries(refused)) {
+  for (const [title, [rows, update, message]] of Object.entries(refused))
     it(`a change of a plan entry refuses ${title}`, () => {
       try {
         updatedRow({ entry, rows }, update, now);
@@ -194,7 +194,6 @@ describe('Change of a plan entry', () => {
       }
       throw new Error('the change was accepted');
     });
-  }
 
   const datesOf = (rows: readonly PlanRow[]): readonly string[] =>
     retirementRows(rows, now).map(

@@ -266,13 +266,12 @@ describe('Creation of catalog entries', () => {
       'is before the effective date',
     ],
   };
-  for (const [title, [request, message]] of Object.entries(invalid)) {
+  for (const [title, [request, message]] of Object.entries(invalid))
     it(`a creation of catalog entries refuses ${title}`, () => {
       const error = refusal(request);
       expect(error.code, error.message).to.equal(61004);
       expect(error.message).to.include(message);
     });
-  }
 
   it('a creation of catalog entries tells one problem for one fault of a price', () => {
     for (const price of [{ currency: 'usd', value: decimal('1') }, { currency: 'USD', value: null }, {}]) {

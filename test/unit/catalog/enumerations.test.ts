@@ -36,10 +36,9 @@ const enumerations: readonly (readonly [name: string, values: object, wire: stri
 ];
 
 describe('Enumerations of the catalog', () => {
-  for (const [name, values, wire] of enumerations) {
+  for (const [name, values, wire] of enumerations)
     it(`catalog §1 ${name} is ${wire}`, () => {
       expect(Object.values(values).join(' ')).to.equal(wire);
       expect(Object.keys(values)).to.deep.equal(Object.values(values));
     });
-  }
 });

@@ -229,7 +229,7 @@ describe('The grammar of catalog §3.3', () => {
     expect(inDocument).to.have.deep.members(inTable);
   });
 
-  for (const row of Object.keys(grammar)) {
+  for (const row of Object.keys(grammar))
     it(`the grammar of catalog XML has ${row}: ${grammar[row]}`, () => {
       for (const { name, cardinality } of partsOf(row)) {
         const kind = name.startsWith('@') ? 'attribute' : 'element';
@@ -242,5 +242,4 @@ describe('The grammar of catalog §3.3', () => {
         expect(twice, name).to.match(cardinality === '*' ? /^taken$/ : repeated);
       }
     });
-  }
 });

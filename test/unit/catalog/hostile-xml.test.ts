@@ -80,11 +80,10 @@ describe('Hostile catalog documents', () => {
     ],
     'with an external subset': ['<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
     'that never ends': ['<!DOCTYPE c [', '1:1'],
-  } as const)) {
+  } as const))
     it(`a catalog document with a document type ${title} is refused`, () => {
       expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`);
     });
-  }
 
   it('a document type in the wrong place is refused', () => {
     expect(fault('<catalog><!DOCTYPE c></catalog>')).to.include(
@@ -186,9 +185,8 @@ describe('Hostile catalog documents', () => {
     ['closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(HUGE)}`],
     ['line ends', '\r\n'.repeat(HUGE / 2)],
     ['digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
-  ] as const) {
+  ] as const)
     it(`a hostile document is answered soon: ${title}`, () => {
       expect(fault(document)).to.be.a('string');
     });
-  }
 });

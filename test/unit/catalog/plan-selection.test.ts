@@ -77,9 +77,8 @@ describe('Finding a plan', () => {
     expect(phased.findPhase('p-m-evergreen').type).to.equal('EVERGREEN');
     expectCode(ErrorCode.CATALOG_NO_SUCH_PHASE, () => phased.findPhase('p-m-discount'));
     expectCode(ErrorCode.CATALOG_NO_SUCH_PHASE, () => phased.findPhase('gold-trial'));
-    for (const name of ['p-m', 'p-m-Trial', '-trial', 'trial', '', 'p-m-trial-']) {
+    for (const name of ['p-m', 'p-m-Trial', '-trial', 'trial', '', 'p-m-trial-'])
       expectCode(ErrorCode.CATALOG_BAD_PHASE_NAME, () => phased.findPhase(name));
-    }
     expect(parsePhaseName('a-trial-evergreen').planName).to.equal('a-trial');
   });
 

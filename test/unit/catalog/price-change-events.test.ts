@@ -284,13 +284,12 @@ describe('Price changes for existing subscriptions', () => {
       ['2024-02-10', 31, '2024-02-29T08'],
       ['2024-03-01', 31, '2024-03-31T08'],
     ];
-    for (const [date, billCycleDay, expected] of cases) {
+    for (const [date, billCycleDay, expected] of cases)
       it(`a price change of ${date} moves to ${expected} for day ${billCycleDay}`, () => {
         const catalog = changed(date);
         const steps = [step('PLAN', '2024-01-01', catalog)];
         expect(changes(catalog, steps, billCycleDay)).to.deep.equal([`${expected} 52.00 2024-01-02`]);
       });
-    }
 
     it('an annual phase takes the next start of a year, not the next bill cycle day of a month', () => {
       for (const [date, expected] of [

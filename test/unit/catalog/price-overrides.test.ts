@@ -89,13 +89,12 @@ describe('Price overrides', () => {
     ['(e) TRIAL recurring 3', { phaseType: 'TRIAL', recurringPrice: decimal('3') }],
     ['(f) phaseType DISCOUNT', { phaseType: 'DISCOUNT', recurringPrice: decimal('3') }],
   ];
-  for (const [name, request] of w10Refused) {
+  for (const [name, request] of w10Refused)
     it(`catalog W10 Overrides: ${name} is refused`, () => {
       expect(errorOf(() => matchPriceOverrides(base, [request])).code).to.equal(
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       );
     });
-  }
 
   it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', () => {
     const existing =
@@ -169,13 +168,12 @@ describe('Price overrides', () => {
     ['replaces an entry that is null', NIL, 'EUR', ['USD 24', 'EUR 7']],
     ['is appended where the currency is missing', '', 'GBP', ['USD 24', 'EUR 22', 'GBP 7']],
   ];
-  for (const [name, eur, currency, expected] of currencies) {
+  for (const [name, eur, currency, expected] of currencies)
     it(name, () => {
       const of = studio(eur === '' ? {} : { eur }).findPlan('studio-monthly');
       const requests = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }];
       expect(recurringOf(overridden(requests, currency, of).planFrom(of))).to.deep.equal(expected);
     });
-  }
 
   it('a price override takes a price of zero, and several overrides of one phase for different prices', () => {
     const of = version({
@@ -239,13 +237,12 @@ describe('Price overrides', () => {
       /9 fractional digits/,
     ],
   ];
-  for (const [name, requests, message] of refused) {
+  for (const [name, requests, message] of refused)
     it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(base, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);
     });
-  }
 
   it('a price override refuses a JS number, which is not what its author wrote', () => {
     const request = Object.assign({ phaseType: 'EVERGREEN' }, JSON.parse('{"recurringPrice":19.1}'));
@@ -492,13 +489,12 @@ describe('Price overrides of usage', () => {
         ],
       ],
     };
-  for (const [name, [request, expected]] of Object.entries(accepted)) {
+  for (const [name, [request, expected]] of Object.entries(accepted))
     it(`a price override sets ${name}`, () => {
       const [consumed, kept] = usagesOf([request]);
       expect(pricesOf(consumed)).to.deep.equal(expected);
       expect(kept).to.deep.equal(metered.finalPhase.usages[1]);
     });
-  }
 
   it('overrides CAPACITY tiers by position and keeps everything else', () => {
     const [kept, changed] = usagesOf([seats(null, '40')]);
@@ -541,13 +537,12 @@ describe('Price overrides of usage', () => {
     ],
     ['a negative price', [api(['sms', '1', '100', '-1'])], /negative/],
   ];
-  for (const [name, requests, message] of refused) {
+  for (const [name, requests, message] of refused)
     it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(metered, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);
     });
-  }
 });
 
 function block(amount: string, size: string, max: string): string {

@@ -134,17 +134,15 @@ for (const table of tables) {
   const fallback = needsDefault(table) ? second : table.whenNothingMatches;
 
   describe(`Catalog rule ${table.rule}`, () => {
-    for (const condition of table.holds) {
+    for (const condition of table.holds)
       it(`a rule case holds for ${condition}`, () => {
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(first);
       });
-    }
 
-    for (const condition of table.fails) {
+    for (const condition of table.fails)
       it(`a rule case does not hold for ${condition}`, () => {
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(fallback);
       });
-    }
 
     it('takes the first case whose conditions all hold', () => {
       const [one = '', other = ''] = table.holds;

@@ -33,12 +33,11 @@ describe('Text of a plan as it is stored', () => {
     '&quot;d&quot;:',
     '{"d":"'.replaceAll('"', '&quot;'),
   ];
-  for (const name of names) {
+  for (const name of names)
     it(`a shaped text comes back as it was, with the pretty name ${name}`, () => {
       const text = textOf('10.50', '2024-05-01', name);
       const { shape, filling } = shapedText(text);
       expect(filling.split('\n')).to.have.length(3);
       expect(new Shape({ name: 'p-m', text: shape }).fill(filling)).to.equal(text);
     });
-  }
 });

@@ -166,9 +166,8 @@ describe('simple plans', () => {
     'a negative trial': [{ ...lamp, trialLength: -1 }, /trialLength is negative/],
     'a trial without unit': [{ ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
   };
-  for (const [what, [request, message]] of Object.entries(incomplete)) {
+  for (const [what, [request, message]] of Object.entries(incomplete))
     it(`a simple plan refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
-  }
 
   const disagreeing: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
     ['another product', { ...lamp, productName: 'Candle' }, /is of product "Lamp"/],
@@ -182,10 +181,9 @@ describe('simple plans', () => {
     ['no trial', { ...lamp, trialLength: 0 }, /not no trial/],
     ['another period', { ...lamp, billingPeriod: 'ANNUAL' }, /has the billing period MONTHLY, not ANNUAL/],
   ];
-  for (const [what, request, message] of disagreeing) {
+  for (const [what, request, message] of disagreeing)
     it(`a simple plan refuses ${what} for an existing plan`, () =>
       expect(refusal(edited(empty, lamp), request)).to.match(message));
-  }
 
   it('simple plans refuses to extend plans that are not simple', () => {
     const discount = phase('DISCOUNT', { price: '1' });

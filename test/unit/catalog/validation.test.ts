@@ -71,7 +71,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
 }
 
 function testRows(rows: readonly Row[]): void {
-  for (const [rule, title, parts, ...expected] of rows) {
+  for (const [rule, title, parts, ...expected] of rows)
     it(`catalog validation ${rule}: ${title}`, () => {
       const { errors } = validate(parts);
       expect(messages(errors), 'errors').to.have.length(expected.length);
@@ -83,7 +83,6 @@ function testRows(rows: readonly Row[]): void {
         expect(elementAt(catalogXml(parts), problem), problem.message).to.match(place?.[1] ?? /no place/);
       });
     });
-  }
 }
 
 const ADD_ON = { category: 'ADD_ON' };

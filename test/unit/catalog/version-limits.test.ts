@@ -58,14 +58,13 @@ describe('Limits of a catalog version (platform §16)', () => {
     'A catalog version has at most 200 price lists, not 203',
   ];
 
-  for (const [what, count] of Object.entries(tooMany)) {
+  for (const [what, count] of Object.entries(tooMany))
     it(`limits of a version refuse a document with ${count} ${what}, with the place of the first that is too many`, () => {
       const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
       expect(problems).to.have.length(1);
       expect(told).to.include(problems?.[0]?.message);
       expect(problems?.[0]?.line).to.be.greaterThan(0);
     });
-  }
 
   it('limits of a version are all named that are exceeded, in the order of the document', () => {
     expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told);

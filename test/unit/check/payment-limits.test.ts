@@ -57,11 +57,10 @@ describe('limits of payments, checked', () => {
       [moved('PURCHASE', '10'), processed('REFUND', '11', ['9.9', 'EUR'])],
       true,
     ],
-  } as const)) {
+  } as const))
     it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}`, () => {
       expect(overRefunded(payment, transactions)).to.have.length(isWrong ? 1 : 0);
     });
-  }
 
   const attempt = (status: InvoicePayment['status'], paymentId = payment, transactionExternalKey = 'key') =>
     ({ type: 'ATTEMPT', status, paymentId, transactionExternalKey }) as const;
@@ -91,9 +90,8 @@ describe('limits of payments, checked', () => {
       refunded,
       false,
     ],
-  } as const)) {
+  } as const))
     it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () => {
       expect(severalOpenPayments(invoice, payments, () => transactions)).to.have.length(isWrong ? 1 : 0);
     });
-  }
 });

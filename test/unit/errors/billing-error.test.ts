@@ -67,12 +67,11 @@ describe('error codes', () => {
     [ErrorCode.NO_ROOM, 60_019, 'RequestError'],
     [ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND, 61_007, 'CatalogEntryError'],
   ];
-  for (const [code, number, className] of cases) {
+  for (const [code, number, className] of cases)
     it(`the error ${number} is a ${className}`, () => {
       expect(code).to.equal(number);
       expect(classNameOf(code)).to.equal(className);
     });
-  }
 
   it('stand for one condition each, but for the three that the table gives twice', () => {
     const names = new Map<number, string[]>();

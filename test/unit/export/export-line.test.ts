@@ -14,11 +14,10 @@ describe('lines of an export', () => {
     [[decimal('12.50')], '12.5\n'],
     [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
     [[''], '\n'],
-  ] as const) {
+  ] as const)
     it(`a line of the export is ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () => {
       expect(rowLine(values)).to.equal(line);
     });
-  }
 
   for (const [member, column] of [
     ['externalKey', 'external_key'],
@@ -26,7 +25,6 @@ describe('lines of an export', () => {
     ['isPaymentDelegatedToParent', 'is_payment_delegated_to_parent'],
     ['accountCBA', 'account_cba'],
     ['id', 'id'],
-  ] as const) {
+  ] as const)
     it(`the export names the member ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
-  }
 });

@@ -30,14 +30,13 @@ function readWhole(error: unknown): string {
 }
 
 describe('plainError', () => {
-  for (const [what, thrown] of Object.entries(hostileThrows)) {
+  for (const [what, thrown] of Object.entries(hostileThrows))
     it(`copies ${what} into an error that can be read`, () => {
       const error = plainError(thrown());
       expect(error).to.be.instanceOf(Error);
       expect(() => readWhole(error)).not.to.throw();
       expect(() => JSON.stringify(error)).not.to.throw();
     });
-  }
 
   it('keeps the class, the texts, the causes and the simple members of an error', () => {
     const cause = Object.assign(new TypeError('no such host'), { code: 'ENOTFOUND', socket: {} });
@@ -85,7 +84,7 @@ describe('a call of host code', () => {
     expect(unhandled.splice(0)).to.deep.equal([]);
   };
 
-  for (const [what, answer] of Object.entries(hostileAnswers)) {
+  for (const [what, answer] of Object.entries(hostileAnswers))
     it(`answers or throws a plain error for ${what}, and leaves no rejection behind`, async () => {
       for (const call of [
         () => callHost(answer),
@@ -102,7 +101,6 @@ describe('a call of host code', () => {
       callHost(() => ({ answer: guarded({ ask: answer }) }));
       await turns();
     });
-  }
 
   it('looks for promises among a bounded number of members, and not among bytes', async () => {
     const lookedAt: unknown[] = [];

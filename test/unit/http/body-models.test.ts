@@ -88,13 +88,12 @@ describe('a JSON body', () => {
     }
   });
 
-  for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]']) {
+  for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]'])
     it(`a body model refuses ${literal} for a decimal`, () => {
       const error = failure(() => readPartial(`{"amount":${literal}}`));
       expect(error.code).to.equal(60001);
       expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
     });
-  }
 
   it('a JSON body reads dates and instants', () => {
     const value = readPartial('{"day":"2024-3-4","at":"2024-03-04T19:30:00-08:00"}');
@@ -164,13 +163,12 @@ describe('a JSON body', () => {
     ['{"key":"a\\u0000"}', 60001, /^TestSampleJson key holds a NUL/],
     ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
-  for (const [json, code, message] of refusals) {
+  for (const [json, code, message] of refusals)
     it(`a body model refuses ${json.slice(0, 60)} with ${code}`, () => {
       const error = failure(() => read(json));
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);
     });
-  }
 
   it('a JSON body may have any number of brackets in its texts, and side by side', () => {
     const text = `\\"${'['.repeat(100)}`;

@@ -139,9 +139,8 @@ describe('basic credentials', () => {
     'Basic !!!',
     basic('nocolon'),
     'Bearer abc',
-  ]) {
+  ])
     it(`credentials are not in ${JSON.stringify(header)}`, () => {
       expect(basicCredentials(header)).to.equal(null);
     });
-  }
 });

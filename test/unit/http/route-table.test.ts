@@ -40,7 +40,7 @@ function credentialsOf({ path, operationId }: Route): Credentials {
 const unguarded = ['validateCatalogXml', 'buildFormDescriptor', 'buildComboFormDescriptor'];
 
 describe('the route table', () => {
-  for (const route of routes) {
+  for (const route of routes)
     describe(`${route.method} ${route.path}`, () => {
       it('has a decision on its permission', () => {
         expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true);
@@ -61,7 +61,6 @@ describe('the route table', () => {
         expect(route.credentials).to.equal(credentialsOf(route));
       });
     });
-  }
 
   it('the route table has each operation once', () => {
     const ids = routes.map((route) => route.operationId);

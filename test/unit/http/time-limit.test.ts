@@ -9,10 +9,9 @@ describe('the time limit of a request (platform §16)', () => {
     ['callCompletion=false', false],
     ['callTimeoutSec=90', false],
     ['', false],
-  ] as const) {
+  ] as const)
     it(`the time limit of a request ${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
-  }
 
   it('the time limit of a request holds on routes that cannot wait for what they cause, whatever they are asked', () => {
     expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false);

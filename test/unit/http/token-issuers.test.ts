@@ -120,7 +120,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   for (const [what, head] of [
     ['an error', 503],
     ['an endless key set', 200],
-  ] as const) {
+  ] as const)
     it(`the keys of other token issuers hold no connection open that goes on with ${what}`, async () => {
       const closed = Promise.withResolvers<string>();
       answer = (response) => {
@@ -134,7 +134,6 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
       expect(await verdict(k1.token())).to.equal(unreachable);
       expect(await Promise.race([closed.promise, setTimeout(2_000, 'open')])).to.equal('closed');
     });
-  }
 
   const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
     'an error': (response) => response.writeHead(503).end(),
@@ -146,7 +145,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     'a broken connection': (response) => response.destroy(),
     silence: () => undefined,
   };
-  for (const [what, failing] of Object.entries(failures)) {
+  for (const [what, failing] of Object.entries(failures))
     it(`keys of an issuer that cannot be had, for ${what}, are asked for and spoken of once in ten seconds`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
       // Only silence is waited for to the end; an answer may take as long as a busy machine lets it.
@@ -164,7 +163,6 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
       time.tick(10_000);
       expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
     });
-  }
 
   const claimed = (name: string) => `its claim "${name}" does not hold`;
   const tokens: Readonly<Record<string, readonly [token: () => Promise<string> | string, why: string]>> = {
@@ -190,11 +188,10 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     ],
     'in pieces': [() => 'a.b.c', 'it is no signed JWT'],
   };
-  for (const [what, [token, why]] of Object.entries(tokens)) {
+  for (const [what, [token, why]] of Object.entries(tokens))
     it(`keys of an issuer vouch for no token ${what}`, async () => {
       expect(await verdict(token())).to.equal(why);
     });
-  }
 
   it('vouch for tokens within a minute of their times', async () => {
     for (const claims of [{ exp: nowSec - 59 }, { nbf: nowSec + 59 }, { iat: nowSec + 59 }])

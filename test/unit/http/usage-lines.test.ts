@@ -103,9 +103,8 @@ describe('a bulk body of usage', () => {
       '[1,]': 'Element 1 of the list is empty',
       ' ': 'The body is not a list',
     };
-    for (const [text, message] of Object.entries(refusals)) {
+    for (const [text, message] of Object.entries(refusals))
       expect(await refusalOf(text), text).to.equal(message);
-    }
     expect(await refusalOf('[1,{"a":1]]')).to.match(/^Element 1 of the list is not JSON: /);
     expect(await refusalOf('[1 2]')).to.match(/^Element 0 of the list is not JSON: /);
     expect(await linesOf(LIST, '\uFEFF [ ]\n')).to.deep.equal([]);

@@ -63,11 +63,10 @@ describe('account credit (invoicing §10)', () => {
     ['written off', { isWrittenOff: true }],
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
-  ] as const) {
+  ] as const)
     it(`invoicing §10 rule 2: no credit is used on an invoice that is ${what}`, () => {
       expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.deep.equal([]);
     });
-  }
 
   it('void and migration invoices give nothing', () => {
     const candidates = [invoice('i1', '-1', { status: 'VOID' }), invoice('i2', '-1', { isMigration: true })];

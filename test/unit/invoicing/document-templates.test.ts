@@ -48,7 +48,7 @@ describe('templates of documents', () => {
       ['lookups with dots', '{{text.a.b}}/{{#text.a}}{{text.c}}{{/text.a}}', 'A.B/C'],
       ['lists, objects and lookups as values', '[{{rows}}{{person}}{{text}}]', '[]'],
       ['a flag as a value', '{{yes}}', 'true'],
-    ] as const) {
+    ] as const)
       it(`fills in ${what}`, () => {
         const data = {
           name: '<Ann>',
@@ -63,7 +63,6 @@ describe('templates of documents', () => {
         };
         expect(fill(template, data)).to.equal(filled);
       });
-    }
 
     it('invoicing §14 rule 5: values are escaped however a template asks for them', () => {
       const name = `<script>alert("x")</script>'\`&amp;`;
@@ -137,11 +136,10 @@ describe('templates of documents', () => {
       ['too much without markup', `{{a}}${'x'.repeat(10_001)}`],
       ['a name of too many parts', `{{a${'.a'.repeat(16)}}}`],
       ['a section of too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
-    ] as const) {
+    ] as const)
       it(`invoicing §14 rule 5: ${what}`, () => {
         expect(refusal(template)).to.equal(60_003);
       });
-    }
 
     it('invoicing §14 rule 5: what is just within the bounds is rendered', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
@@ -267,12 +265,11 @@ describe('templates of documents', () => {
       ['DRAFT', 'Draft', false],
       ['VOID', 'Void', false],
       ['COMMITTED', null, true],
-    ] as const) {
+    ] as const)
       it(`says of an invoice that is ${status} what it is, and what is due only if it counts`, () => {
         const page = pageOf([viewedItem('RECURRING', '20')], { invoice: { status } });
         if (word !== null) expect(page).to.contain(`>${word}<`);
         expect(page.includes('Amount due')).to.equal(sum);
       });
-    }
   });
 });

@@ -81,7 +81,7 @@ describe('The rule case behind an item', () => {
     ['CHANGE_OF_PLAN', 'the change of plan'],
     ['CHANGE_OF_PRICELIST', 'the change to the price list'],
   ] as const;
-  for (const [alignment, origin] of origins) {
+  for (const [alignment, origin] of origins)
     it(`an explanation says from where phases count: ${alignment}`, () => {
       const events = eventsBehind(recurring, item, pastOf(changed(aligned(alignment))));
       expect(phaseSentence(events)).to.equal(
@@ -92,7 +92,6 @@ describe('The rule case behind an item', () => {
         { rule: 'CHANGE_ALIGNMENT', result: alignment, conditions: { toPriceList: 'club' }, event: change },
       ]);
     });
-  }
 
   it('the rule case behind an item says nothing of phases that count from the change itself, but of one that the alignment dates', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
@@ -118,9 +117,8 @@ describe('The rule case behind an item', () => {
         'The change of plan takes effect on 2024-02-01 by the catalog’s change policy for phase type TRIAL: IMMEDIATE.',
       ],
     ];
-    for (const [reason, sentence] of cases) {
+    for (const [reason, sentence] of cases)
       expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
-    }
   });
 
   it('the rule case behind an item names what a case asks for', () => {

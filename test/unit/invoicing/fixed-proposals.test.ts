@@ -62,9 +62,8 @@ describe('fixed proposals', () => {
         event('QUANTITY_CHANGE', '2024-01-20', { ...terms, bcd: 5, quantity: 3 }),
       ],
     ];
-    for (const events of between) {
+    for (const events of between)
       expect(proposals([trial, ...events, end])).to.deep.equal(['2024-01-10 2024-01-31 0']);
-    }
     const changed = event('CHANGE', '2024-01-20', { plan: 'tin', fixed: '0', phaseDays: 30 });
     expect(proposals([trial, changed, end]), 'another plan has phases of its own').to.deep.equal([
       '2024-01-10 2024-02-09 0',
@@ -113,11 +112,10 @@ describe('fixed proposals', () => {
         ['2024-01-01 - 6'],
       ],
     };
-    for (const [name, [second, expected]] of Object.entries(cases)) {
+    for (const [name, [second, expected]] of Object.entries(cases))
       it(`a fixed price is proposed: ${name}`, () => {
         expect(proposals([setUp(day1), second])).to.deep.equal(expected);
       });
-    }
   });
 
   it('fixed proposals are billed once, and described by phase and price', () => {

@@ -21,11 +21,10 @@ describe('invoicing §1.7: the number of an invoice by the pattern of the tenant
     ['2026-03-08 A{n}', null],
     ['2026-03-07 A{n}', 'A17'],
     ['A{n}, 2026-03-01 B{n}, 2026-03-08 C{n}', 'B17'],
-  ] as const) {
+  ] as const)
     it(`17 of 2026-03-07 by "${pattern}" is ${number}`, () => {
       expect(shown(pattern)).to.equal(number);
     });
-  }
 
   it('a number that has more digits keeps all of them, and a dry run has none', () => {
     expect(shown('{n:3}', 1_234_567)).to.equal('1234567');

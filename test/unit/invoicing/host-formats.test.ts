@@ -58,11 +58,10 @@ describe('invoicing §14 rule 5: formats of the host', () => {
     'answers a promise': [() => ({ amount: async () => '1' }) as never, /answered no text/],
     'answers far too much': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
     'has what is no function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
-  } as const)) {
+  } as const))
     it(`a formatter that ${what} is an error that names it`, () => {
       expect(() => formatsOf(formatter).amount(decimal(1), 'USD'))
         .to.throw(message)
         .with.property('code', 60_000);
     });
-  }
 });

@@ -17,11 +17,10 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     ['-17', null],
     ['1234567890123456', null],
     ['Ada', null],
-  ] as const) {
+  ] as const)
     it(`"${key}"`, () => {
       expect(invoiceSearch(key)).to.deep.equal(search);
     });
-  }
 
   for (const [clauses, expected] of Object.entries({
     'invoice_date[gte]=2024-02-01': {
@@ -40,11 +39,10 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     },
     [`grp_id=${id}`]: { property: 'groupId', type: 'uuid', operator: 'eq', value: id },
     'created_by[like]=a%': { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' },
-  } as const)) {
+  } as const))
     it(`the clause ${clauses}`, () => {
       expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] });
     });
-  }
 
   it('a comparison with the balance', () => {
     const balance = decimal('10.50');
@@ -65,11 +63,10 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     'invoice_number=1',
     'status',
     '',
-  ]) {
+  ])
     it(`refuses _q=1&${key}`, () => {
       expect(() => invoiceSearch(`_q=1&${key}`))
         .to.throw()
         .with.property('code', 60002);
     });
-  }
 });

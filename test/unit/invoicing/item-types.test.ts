@@ -52,8 +52,7 @@ describe('the table of invoice item types', () => {
   });
 
   it('gives every type that people or plugins add a default description', () => {
-    for (const type of [...itemTypesWith('addedByPeople'), ...itemTypesWith('addedByPlugins')]) {
+    for (const type of [...itemTypesWith('addedByPeople'), ...itemTypesWith('addedByPlugins')])
       assert.notEqual(Object.keys(itemTypes[type].descriptions)[0], undefined, type);
-    }
   });
 });

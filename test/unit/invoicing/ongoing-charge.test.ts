@@ -76,11 +76,10 @@ describe('an ongoing charge', () => {
     'the last event charges usage': [[{ ...monthly, usages: [smsUsage] }], settledThrough],
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
-  for (const [when, [events, settled]] of Object.entries(without)) {
+  for (const [when, [events, settled]] of Object.entries(without))
     it(`an ongoing charge is not kept where ${when}`, () => {
       expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null);
     });
-  }
 
   const charge = ongoingChargeAfter([monthly], { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
@@ -100,7 +99,7 @@ describe('an ongoing charge', () => {
       { ...catalog, isRevised: (planName?: string | null) => Boolean(planName) },
     ],
   } as const;
-  for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told)) {
+  for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told))
     it(`an ongoing charge ${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = {
@@ -113,7 +112,6 @@ describe('an ongoing charge', () => {
       };
       expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: given })).to.equal(expected);
     });
-  }
 });
 
 function cellsOf(charge: OngoingCharge): readonly Cell[] {

@@ -33,12 +33,11 @@ describe('invoicing 12: summaries of children', () => {
       ],
       ['what was voided meanwhile joins none', newly(of('5', { status: 'VOID' })), { currency }, false],
       ['another currency joins none', newly(of('5', { currency: 'EUR' as Currency })), { currency }, false],
-    ] as const) {
+    ] as const)
       it(`the summary of a parent: ${what}`, () => {
         const { opens, joining } = joinSummary([child], open);
         expect([opens, joining.length]).to.deep.equal([joins && open === null, joins ? 1 : 0]);
       });
-    }
 
     it('of several at once those after the one that opens it join it', () => {
       const { opens, joining } = joinSummary([newly(of('0')), newly(of('5')), newly(of('0'))], null);
@@ -121,10 +120,9 @@ describe('invoicing 12: summaries of children', () => {
       ['2025-02-03T23:59:59Z', 86_399_999, '2025-02-03T23:59:59.999Z'],
       ['2025-02-03T10:00:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
       ['2025-02-03T09:30:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
-    ] as const) {
+    ] as const)
       it(`the commit of a summary made at ${now} is due at ${at}`, () => {
         expect(formatInstant(parentCommitTime(instantOf(now), timeOfDay))).to.equal(at);
       });
-    }
   });
 });

@@ -32,9 +32,8 @@ describe('answers of invoice plugins (invoicing §13)', () => {
 
   it('a date to be asked again lies after now', () => {
     expect(claimedPrior({ rescheduleDate: new Date(now + 1) }, now).rescheduledTo).to.equal(now + 1);
-    for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-02-01', 1]) {
+    for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-02-01', 1])
       expect(() => claimedPrior({ rescheduleDate }, now), String(rescheduleDate)).to.throw(MalformedAnswer);
-    }
   });
 
   it('whatever has another shape is refused', () => {

@@ -41,12 +41,11 @@ describe('the first date that is billed differently', () => {
     'usages in another order': [[used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
     'all of it': [[], [created], '2024-01-01'],
   } as const;
-  for (const [name, [before, after, expected]] of Object.entries(cases)) {
+  for (const [name, [before, after, expected]] of Object.entries(cases))
     it(`the first day of a price difference, for ${name}: ${expected ?? 'none'}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });
-  }
 });
 
 describe('the differences of prices', () => {

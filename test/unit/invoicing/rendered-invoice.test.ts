@@ -97,11 +97,10 @@ describe('the view of an invoice for its reader', () => {
       ['of another system', { isMigration: true }, null],
       ['a draft', { status: 'DRAFT' }, 'DRAFT'],
       ['void', { status: 'VOID', paid: '20' }, 'VOID'],
-    ] as const) {
+    ] as const)
       it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () => {
         expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status);
       });
-    }
 
     for (const [what, members, status] of [
       ['not committed yet', { status: 'DRAFT' }, null],
@@ -109,12 +108,11 @@ describe('the view of an invoice for its reader', () => {
       ['written off', { rawBalance: decimal('20'), isWrittenOff: true }, null],
       ['void', { status: 'VOID' }, null],
       ['paid', {}, 'PAID'],
-    ] as const) {
+    ] as const)
       it(`invoicing §14 rule 4: the status of an invoice in a summary that is ${what}`, () => {
         const summary = invoice({ rawBalance: decimal('0'), ...members });
         expect(renderedInvoice(toRender([month('20')], { summary })).status).to.equal(status);
       });
-    }
 
     it('invoicing §14 rule 4: nothing is called paid where nothing was to be paid', () => {
       expect(renderedInvoice(toRender([month('0')])).status).to.equal(null);
@@ -230,12 +228,11 @@ describe('the view of an invoice for its reader', () => {
       ['he_IL', 'ILS', '1234.5', '1,234.50 ₪'],
       ['en_IN', 'INR', '1234567', '₹12,34,567.00'],
       ['en_US', 'USD', '12345678901234567890.12', '$12,345,678,901,234,567,890.12'],
-    ] as const) {
+    ] as const)
       it(`invoicing §14 rule 4: ${amount} ${currency} in ${locale} is ${formatted}`, () => {
         const { formats } = renderedInvoice(toRender([], { of: { locale } }));
         expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
       });
-    }
 
     it('invoicing §14 rule 4: every currency of the table can be written, with as many decimals as it has', () => {
       const { formats } = renderedInvoice(toRender([]));
@@ -348,12 +345,11 @@ describe('the view of an invoice for its reader', () => {
       ['de_CH', 'de-CH', 'ltr'],
       // Nothing is written in Urdu: the texts are English, and run as English does.
       ['ur_PK', 'en-US', 'ltr'],
-    ] as const) {
+    ] as const)
       it(`invoicing §14 rule 3: texts for ${locale} are marked as ${language} and run ${direction}`, () => {
         const view = renderedInvoice(toRender([], { of: { locale } }));
         expect([view.language, view.direction]).to.deep.equal([language, direction]);
       });
-    }
 
     it('invoicing §14 rule 3: a tenant can write in a language that is not built in', () => {
       const translations = texts({ ur: { invoiceTitle: 'رسید' } });

@@ -51,9 +51,8 @@ describe('a decimal', () => {
       '0x10',
       'NaN',
       'Infinity',
-    ]) {
+    ])
       expect(() => decimal(value), String(value)).to.throw(InvariantError);
-    }
     expect(() => decimal(new Decimal(Number.NaN))).to.throw(InvariantError, 'finite');
   });
 
@@ -77,12 +76,11 @@ describe('a decimal as text', () => {
     ['100000000000000000000000', '100000000000000000000000'],
     ['1e-30', '0.000000000000000000000000000001'],
   ];
-  for (const [literal, expected] of cases) {
+  for (const [literal, expected] of cases)
     it(`the text of the decimal ${literal} is ${expected}`, () => {
       expect(formatDecimal(decimal(literal))).to.equal(expected);
       if (literal !== '-0' && literal !== '-0.00') expect(decimal(literal).toString()).to.equal(expected);
     });
-  }
 });
 
 describe('a number on the wire', () => {
@@ -139,9 +137,8 @@ describe('a number on the wire', () => {
     'Infinity',
     '1e99999',
     '٣',
-  ]) {
+  ])
     it(`"${text}" is no decimal of the wire`, () => expect(parseWireDecimal(text)).to.equal(undefined));
-  }
 
   it('a number on the wire is not a text without end', () => {
     expect(parseWireDecimal('1'.repeat(1_000_000))).to.equal(undefined);

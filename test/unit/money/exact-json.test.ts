@@ -71,9 +71,8 @@ describe('exact JSON', () => {
   });
 
   it('exact JSON refuses what is no JSON', () => {
-    for (const text of ['', '{', '{"a":01}', '{"a":1.}', '[NaN]', "{'a':1}"]) {
+    for (const text of ['', '{', '{"a":01}', '{"a":1.}', '[NaN]', "{'a':1}"])
       expect(() => parseExactJson(text), text).to.throw(SyntaxError);
-    }
   });
 });
 

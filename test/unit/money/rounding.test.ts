@@ -21,11 +21,10 @@ describe('rounding to a currency', () => {
     ['0.000000005', 'BTC', '0.00000001'],
     ['-0.004', 'USD', '0'],
   ];
-  for (const [amount, currency, expected] of cases) {
+  for (const [amount, currency, expected] of cases)
     it(`${amount} ${currency} is rounded to ${expected}`, () => {
       expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected);
     });
-  }
 
   it('rounding to a currency has no negative zero', () => {
     expect(roundToCurrency(decimal('-0.004'), 'USD').isNegative()).to.equal(false);
@@ -45,10 +44,9 @@ describe('the quotient of days', () => {
     [5, -3, '0'],
     [-14, 31, '-0.451612903'],
   ];
-  for (const [n, t, expected] of cases) {
+  for (const [n, t, expected] of cases)
     it(`the quotient of ${n} and ${t} days is ${expected}`, () =>
       expect(formatDecimal(quotient(n, t))).to.equal(expected));
-  }
 });
 
 describe('proration', () => {
@@ -63,10 +61,9 @@ describe('proration', () => {
     ['40.00', 16, 30, '21.33'],
     ['-30.00', 1, 1, '-30'],
   ];
-  for (const [amount, days, totalDays, expected] of cases) {
+  for (const [amount, days, totalDays, expected] of cases)
     it(`the part of ${amount} over ${days} of ${totalDays} days is ${expected}`, () => {
       const prorated = prorate({ amount: decimal(amount), days, totalDays, currency: 'USD' });
       expect(formatDecimal(prorated)).to.equal(expected);
     });
-  }
 });

@@ -146,9 +146,8 @@ describe('the clock of tests', () => {
       () => clock.advance({ years: 7_000 }),
       () => clock.advance({ years: -60 }),
       () => clock.advance({ days: Number.MAX_SAFE_INTEGER }),
-    ]) {
+    ])
       expect(move).to.throw(BillingError).with.property('code', 60002);
-    }
     expect(clock.toString()).to.equal('2024-02-29T00:00:00.000Z');
   });
 });

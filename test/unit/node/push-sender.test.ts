@@ -160,7 +160,7 @@ describe('the sender of pushes (platform §10.2)', () => {
       (response) => response.writeHead(500, { 'content-length': 9 }).flushHeaders(),
     ],
   };
-  for (const [what, [status, answer]] of Object.entries(answers)) {
+  for (const [what, [status, answer]] of Object.entries(answers))
     it(`platform §10.2 rule 7: an attempt at a receiver that ${what} ends with its connection, and has its status`, async () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);
@@ -168,7 +168,6 @@ describe('the sender of pushes (platform §10.2)', () => {
       expect(sent).to.deep.equal([{ status }, { status }, { status }]);
       expect(await settled(0)).to.equal(0);
     });
-  }
 
   it('platform §10.2 rule 7: no more than 100 connections without work are kept, however many callbacks there are', async () => {
     const { port, settled } = await held((response) => response.end());
@@ -190,7 +189,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     ],
     ['has headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, /Header/],
   ];
-  for (const [what, answer, expected] of stubborn) {
+  for (const [what, answer, expected] of stubborn)
     it(`the sender of pushes gives up a receiver that ${what}`, async () => {
       const port = await listening(
         createTcpServer((socket) => {
@@ -208,7 +207,6 @@ describe('the sender of pushes (platform §10.2)', () => {
       if (typeof expected === 'string') expect(told).to.equal(expected);
       else expect(told).to.match(expected);
     });
-  }
 
   it('the sender of pushes uses a connection again', async () => {
     const sockets = new Set<unknown>();

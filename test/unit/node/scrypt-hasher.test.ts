@@ -36,12 +36,11 @@ describe('a scrypt hash', () => {
     '$scrypt$ln=31,r=8,p=1$MDEy$MDEy',
     '$scrypt$ln=0,r=8,p=1$MDEy$MDEy',
     '$scrypt$ln=15,r=99,p=1$MDEy$MDEy',
-  ]) {
+  ])
     it(`"${text}" is no password hash`, async () => {
       const failure = await scryptHasher()
         .verify('password', text)
         .catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(InvariantError);
     });
-  }
 });

@@ -131,13 +131,12 @@ describe('Overdue configuration as XML and JSON', () => {
       expected: {},
     },
   ];
-  for (const { field, xml, json, expected } of stateCases) {
+  for (const { field, xml, json, expected } of stateCases)
     it(`overdue §1.1: a state’s ${field}`, () => {
       const all = config([state('S', { condition: condition({ unpaidCount: 1 }), ...expected })]);
       expect(readOverdueXml(overdueXml(stateXml(enteredXml + xml)))).to.deep.equal(all);
       expect(readOverdueJson(overdueJson([{ name: 'S', ...entered, ...json }]))).to.deep.equal(all);
     });
-  }
 
   const time = (unit: string, number: string) =>
     `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>${unit}</unit><number>${number}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`;
@@ -256,12 +255,11 @@ describe('Overdue configuration as XML and JSON', () => {
     { unit: 'MONTHS', number: 1, expected: duration('1 MONTHS') },
     { unit: 'DAYS', number: 0, expected: null },
     { unit: 'UNLIMITED', number: -1, expected: null },
-  ]) {
+  ])
     it(`overdue §1.1 rule 2: an initial interval of ${number} ${unit} is ${expected === null ? 'none' : 'kept'}`, () => {
       const initial = `<initialReevaluationInterval><unit>${unit}</unit><number>${number}</number></initialReevaluationInterval>`;
       expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.deep.equal(expected);
     });
-  }
 
   it('http-api §9 rules 6 and 7: JSON scalars of another type are converted, null and empty texts are absent', () => {
     const given = {
@@ -387,7 +385,7 @@ describe('Overdue configuration as XML and JSON', () => {
     { interval: duration('1 MONTHS'), days: null },
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
-  ]) {
+  ])
     it(`overdue §10: an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} is shown as ${days} days`, () => {
       expect(wholeDays(interval)).to.equal(days);
       const shown = overdueDefinition({
@@ -397,5 +395,4 @@ describe('Overdue configuration as XML and JSON', () => {
       expect(shown.initialReevaluationInterval).to.equal(days);
       expect(shown.overdueStates[0]?.autoReevaluationIntervalDays).to.equal(days);
     });
-  }
 });

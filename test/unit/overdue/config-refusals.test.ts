@@ -135,11 +135,10 @@ describe('Refused overdue configurations', () => {
       states: stateXml('<isClearState>true</isClearState>', CLEAR_STATE_NAME),
       problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
     },
-  })) {
+  }))
     it(`overdue §1.3 rule 1: ${title}`, () => {
       expect(ofXml(overdueXml(states))).to.deep.equal(problems);
     });
-  }
 
   it('overdue §1.3 rule 1: a name of 50 characters is taken', () => {
     expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]);
@@ -172,11 +171,10 @@ describe('Refused overdue configurations', () => {
       document: '<overdueConfig>a & b</overdueConfig>',
       problems: ['1:18 This "&" begins no reference; write &amp;'],
     },
-  })) {
+  }))
     it(`overdue §1.3 rule 1: malformed XML with ${title}`, () => {
       expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems);
     });
-  }
 
   for (const [title, { document, problems }] of Object.entries({
     'a text that ends': {
@@ -214,11 +212,10 @@ describe('Refused overdue configurations', () => {
       document: '{"overdueStates": [],\n "states": []}',
       problems: ['2:12 Property "states" is unknown in The configuration'],
     },
-  })) {
+  }))
     it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () => {
       expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems);
     });
-  }
 
   for (const [title, { states, problems }] of Object.entries({
     'rule 1: unknown property of a state and of a condition': {
@@ -363,11 +360,10 @@ describe('Refused overdue configurations', () => {
         'State "D": its time has to be less than that of the more severe state "C"',
       ],
     },
-  })) {
+  }))
     it(`overdue §1.3 ${title}`, () => {
       expect(ofJson(states)).to.deep.equal(problems);
     });
-  }
 
   it('overdue §1.3 rule 3: negative numbers in XML; a time of 0 is taken there', () => {
     const time = (number: number) =>

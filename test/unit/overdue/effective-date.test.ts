@@ -98,11 +98,10 @@ describe('Effective date of an overdue state', () => {
     { what: 'a refresh that clears', members: {} },
     { what: 'a check that clears', members: { scheduled } },
     { what: 'a check that comes to a milder state', members: { scheduled, next: blocked, isWorse: false } },
-  ]) {
+  ])
     it(`overdue §5.3 rule 3: ${what} counts from now on`, () => {
       expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00.000Z 2012-06-08');
     });
-  }
 
   it('overdue §5.3 rule 4: never in the future, when the time of day of the threshold is still to come', () => {
     const account = { timeZone: UTC, referenceTime: at('2012-05-01T20:00:00Z') };

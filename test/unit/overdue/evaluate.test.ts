@@ -46,22 +46,20 @@ describe('Overdue evaluation', () => {
       why: 'the first that holds, although S1 does too',
     },
     { unpaid: ['2024-03-09 5'], today: '2024-03-11', result: 'clear', why: 'the anchor moved to 03-09' },
-  ]) {
+  ])
     it(`overdue §4: [${unpaid}] on ${today} is ${result}: ${why}`, () => {
       expect(found(twoStates, today, unpaid)).to.equal(result);
     });
-  }
 
   for (const { zone, now, date, result } of [
     { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },
     { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
-  ]) {
+  ])
     it(`overdue §4: today is the account-local date: ${now} in ${zone} is ${result}`, () => {
       const today = localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone));
       expect(today).to.equal(parseLocalDate(date));
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });
-  }
 
   it('overdue §4: a zone that has moved to summer time counts by its new offset', () => {
     const now = parseWireInstant('2024-03-12T07:30:00Z') ?? instant(0);
@@ -196,7 +194,7 @@ describe('Overdue evaluation', () => {
     for (const [
       criterion,
       { asked, holds, tags, response, today = '2024-03-06', unpaid = debt },
-    ] of Object.entries(cases)) {
+    ] of Object.entries(cases))
       it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),
@@ -207,7 +205,6 @@ describe('Overdue evaluation', () => {
           holds ? 'S' : undefined,
         );
       });
-    }
 
     it('overdue §1.1 rule 1: a state without a condition is never entered, nor one that is called clear', () => {
       const states = config([

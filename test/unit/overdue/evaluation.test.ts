@@ -111,7 +111,7 @@ describe('evaluation of an account (overdue §5.1)', () => {
     });
   });
 
-  for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const) {
+  for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const)
     it(`overdue §7 rules 3 and 4: ${action} of an exempt account clears it and removes its check`, () => {
       const prev = inState('OD', '2024-01-06T00:03:42Z');
       const facts = { prev, exemptBy: owner.id, hasInvoicingOff: true };
@@ -121,7 +121,6 @@ describe('evaluation of an account (overdue §5.1)', () => {
         nextCheck: 'REMOVE',
       });
     });
-  }
 
   it('overdue §7 rule 4: an exempt account that is clear is left alone', () => {
     const found = evaluated({ exemptBy: owner.id }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' });

@@ -68,11 +68,10 @@ describe('Hostile overdue documents', () => {
       document: '<overdueConfig>&#7;</overdueConfig>',
       problems: ['1:16 malformed character entity.'],
     },
-  })) {
+  }))
     it(`overdue §1.3: ${title} is refused`, () => {
       expect(faults(document)).to.deep.equal(problems);
     });
-  }
 
   for (const [title, { bytes, problem }] of Object.entries({
     'bytes that are no UTF-8': {
@@ -93,11 +92,10 @@ describe('Hostile overdue documents', () => {
       problem:
         '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
-  })) {
+  }))
     it(`overdue §1.3: ${title} is refused`, () => {
       expect(faults(bytes)).to.deep.equal([problem]);
     });
-  }
 
   it('overdue §1.3: lists and objects nested deeply in JSON are refused where they become too deep', () => {
     expect(problemsOf(() => readOverdueJson(`${'['.repeat(100_000)}`))).to.deep.equal([
@@ -124,7 +122,7 @@ describe('Hostile overdue documents', () => {
     ['XML', `<overdueConfig>${'<a/>'.repeat(2.5 * MEBIBYTE)}`],
     ['JSON', `[${'1,'.repeat(5 * MEBIBYTE)}1]`],
     ['bytes', Buffer.alloc(10 * MEBIBYTE, '<a>')],
-  ] as const) {
+  ] as const)
     it(`overdue §1.3 rule 6: 10 MB of ${title} are refused unread, in no memory`, () => {
       const before = process.memoryUsage().heapUsed;
       const started = performance.now();
@@ -133,7 +131,6 @@ describe('Hostile overdue documents', () => {
       expectBelow(MEBIBYTE, process.memoryUsage().heapUsed - before, 'bytes');
       expectBelow(50, performance.now() - started, 'milliseconds');
     });
-  }
 
   for (const [title, document] of [
     ['open elements', '<a>'.repeat(MOST / 3)],
@@ -156,11 +153,10 @@ describe('Hostile overdue documents', () => {
         ),
       ),
     ],
-  ] as const) {
+  ] as const)
     it(`hostile XML is answered soon: ${title}`, () => {
       expect(faults(document)).to.have.length.above(0);
     });
-  }
 
   for (const [title, document] of [
     ['open lists in a list', `[${'[],'.repeat(MOST / 3)}`],
@@ -170,11 +166,10 @@ describe('Hostile overdue documents', () => {
     ['the same name again and again', `{"overdueStates":[]${',"a":1'.repeat(MOST / 6)}}`],
     ['states without names', `{"overdueStates":[{}${',{}'.repeat(MOST / 3)}]}`],
     ['a name without an end', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
-  ] as const) {
+  ] as const)
     it(`hostile JSON is answered soon: ${title}`, () => {
       expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0);
     });
-  }
 
   it('no message repeats more of a document than its beginning', () => {
     const error = (() => {

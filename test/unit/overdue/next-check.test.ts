@@ -31,12 +31,11 @@ describe('Next overdue check where no state has a condition', () => {
     ['tomorrow while something counts later', ['2024-01-01 5 for 2024-06-01'], 'clear 2024-03-01'],
     ['none where nothing is owed', [], 'clear none'],
   ];
-  for (const [what, unpaid, expected] of cases) {
+  for (const [what, unpaid, expected] of cases)
     it(`overdue §6 rule 6: ${what}`, () => {
       const check = after(none, '2024-02-29', unpaid);
       expect(check).to.equal(expected);
     });
-  }
 });
 
 const byCount = (members: Parameters<typeof state>[1] = {}) =>
@@ -149,11 +148,10 @@ describe('Next overdue check', () => {
       unpaid: ['2012-06-02 700', '2012-06-03 200'],
       expected: 'CANCELLATION none',
     },
-  })) {
+  }))
     it(`overdue §6: ${title}`, () => {
       expect(after(states, on, unpaid)).to.equal(expected);
     });
-  }
 
   it('overdue §6 rule 3: only an account that is clear and owes nothing, now or later, needs no check', () => {
     const [late] = configA.states;

@@ -125,7 +125,7 @@ describe('Reasons for an overdue state', () => {
       holds: false,
       text: 'the account carries the tag PARTNER, which it must not',
     },
-  ]) {
+  ])
     it(`says "${text}"`, () => {
       const reason = reasons(asked, { on, invoices, response });
       expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
@@ -133,7 +133,6 @@ describe('Reasons for an overdue state', () => {
       ]);
       expect(reason?.holds).to.equal(holds);
     });
-  }
 
   it('says of a state in one sentence whether it holds, with each criterion', () => {
     const reason = reasons({ unpaidFor: duration('30 DAYS'), unpaidCount: 3, tagMissing: 'TEST' });

@@ -40,11 +40,10 @@ describe('Overdue transition', () => {
       of: state('BOTH', { blockChanges: true, disableEntitlement: true }),
       flags: { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true },
     },
-  ]) {
+  ])
     it(`overdue §2.2: the blocking state of ${of?.name ?? 'clear'} has ${JSON.stringify(flags)}`, () => {
       expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags });
     });
-  }
 
   for (const [title, { prev, next, change }] of Object.entries({
     'to a state that blocks changes only': {
@@ -82,7 +81,7 @@ describe('Overdue transition', () => {
       next: null,
       change: { isBlockedBilling: false, isUnblockedBilling: false },
     },
-  })) {
+  }))
     it(`overdue §9.1, §9.3: ${title}`, () => {
       const transition = from(prev, next);
       expect(transition?.state).to.deep.equal(blockOf(next));
@@ -93,7 +92,6 @@ describe('Overdue transition', () => {
         ...change,
       });
     });
-  }
 
   it('overdue §5.1 step 5: the same state again changes nothing', () => {
     expect(from(blocked, blocked)).to.equal(null);
@@ -202,14 +200,13 @@ describe('Overdue transition', () => {
       step: 'KEEP',
       ownsThen: false,
     },
-  })) {
+  }))
     it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () => {
       expect(from(prev, next, { hasInvoicingOff: has, ownsInvoicingOff: owns })).to.include({
         invoicingOff: step,
         ownsInvoicingOff: ownsThen,
       });
     });
-  }
 
   it('overdue §2.1: a state that the configuration no longer knows is left by its stored flags', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };

@@ -26,12 +26,11 @@ describe('overdue §5.2: what goes before an overdue entry', () => {
       '2024-03-11T06:59:59.999Z',
     ],
   ] as const;
-  for (const [action, asked, now, zone, until] of rows) {
+  for (const [action, asked, now, zone, until] of rows)
     it(`${action} asked for at ${asked}, now ${now}, zone ${zone}: all that is due by ${until}`, () => {
       const found = dueAhead(job(action, asked), { timeZone: timeZone(zone) }, at(now));
       expect(found && formatInstant(found)).to.equal(until);
     });
-  }
 
   it('nothing goes before a clear', () => {
     expect(

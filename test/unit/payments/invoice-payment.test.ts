@@ -78,12 +78,11 @@ describe('invoice payment check (payments §9.2)', () => {
     ['UNRESOLVED_TRANSACTION', { transactions: [unknown, pending] }],
     ['RESERVED_BY_PENDING', { transactions: [transaction({ status: 'PENDING' })] }],
   ];
-  for (const [index, [expected]] of inOrder.entries()) {
+  for (const [index, [expected]] of inOrder.entries())
     it(`the payment of an invoice decides ${expected} before what follows it`, () => {
       const broken = inOrder.slice(index).toReversed();
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
-  }
 
   it('invoice payment check holds an automatic payment back where the account says so, before it looks for a method', () => {
     expect(check({ isHeldBack: true, method: null, transactions: [running] })).to.equal('HOLD 249.95');
@@ -128,7 +127,7 @@ describe('invoice payment result (payments §9.4)', () => {
     ['PLUGIN_FAILURE', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
     ['UNKNOWN', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
   ] as const;
-  for (const [status, rowStatus, amount, event] of rows) {
+  for (const [status, rowStatus, amount, event] of rows)
     it(`an invoice payment makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
       const result = invoicePaymentResult(transaction({ status }), 'USD');
       expect({ ...result, amount: result.amount.toFixed(), event: eventOfResult(result) }).to.deep.equal({
@@ -138,7 +137,6 @@ describe('invoice payment result (payments §9.4)', () => {
         event,
       });
     });
-  }
 
   it('invoice payment result counts what was processed in the currency of the invoice', () => {
     const result = invoicePaymentResult(transaction({ processedAmount: decimal('10') }), 'USD');

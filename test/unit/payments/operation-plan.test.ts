@@ -143,13 +143,12 @@ describe('keys of operations on payments (payments §4.2)', () => {
     ['one that was never submitted', transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
     ['none', transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
   ];
-  for (const [what, existing, asked, expected] of cases) {
+  for (const [what, existing, asked, expected] of cases)
     it(`with the key of ${what}, a purchase comes to ${String(expected)}`, () => {
       const isOwn = existing.paymentId === PAYMENT_ID;
       const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
       expect(planned(asked, known)).to.equal(expected);
     });
-  }
 
   it('a purchase completes a pending one only with the method of the payment', () => {
     const known = withKey(transaction({ ...K, status: 'PENDING' }));
@@ -287,11 +286,10 @@ describe('methods, currencies and amounts of operations on payments (payments §
       BAD_PARAMETER,
     ],
   ];
-  for (const [what, asked, known, expected] of cases) {
+  for (const [what, asked, known, expected] of cases)
     it(`${what} comes to ${String(expected)}`, () => {
       expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected);
     });
-  }
 
   it('a refund of more than what is left is the gateway’s matter where the tenant says so', () => {
     const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;

@@ -121,14 +121,13 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
   for (const [name, methods] of [
     ['is deleted', new Map([[card.id, { ...card, isActive: false }]])],
     ['belongs to a gateway that is not registered', new Map([[card.id, { ...card, pluginName: 'gone' }]])],
-  ] as const) {
+  ] as const)
     it(`a payment fails visibly when the default method ${name}`, () => {
       const plan = planReservation(firstTime, { ...fresh, methods }, tools);
       if (plan.kind !== 'STOP') throw new Error(plan.kind);
       expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
       expect(plan.events.map(({ type }) => type)).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
     });
-  }
 
   it('payments §3.1: a state machine of the tenant that begins with no purchase lets no invoice be paid', () => {
     const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
@@ -257,7 +256,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     for (const [what, balance, paid] of [
       ['what was held', '249.95', '100'],
       ['the balance where that is less', '40', '40'],
-    ] as const) {
+    ] as const)
       it(`a reservation pays ${what}, once`, () => {
         const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
         const plan = planReservation(request, facts, tools);
@@ -270,7 +269,6 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
           events: [],
         });
       });
-    }
 
     it('just ends it where the invoice is paid', () => {
       const plan = planReservation(request, { ...released, invoice: invoice({ rawBalance: ZERO }) }, tools);

@@ -41,14 +41,13 @@ describe('sandbox gateway (payments §2.4)', () => {
     ]);
   });
 
-  for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const) {
+  for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const)
     it(`the sandbox gateway answers ${status} to a call that asks for it, and to no other`, async () => {
       const gateway = gatewayOf();
       const scripted = request(property(`ACTION_RETURN_PLUGIN_STATUS_${status}`));
       expect((await gateway.purchase(scripted, context))?.status).to.equal(status);
       expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
     });
-  }
 
   it('throws, or gives nothing, where asked to; the ledger has the call all the same', async () => {
     const gateway = gatewayOf();

@@ -31,14 +31,13 @@ describe('transaction outcome (payments §2.2)', () => {
     ['CANCELED', 'PLUGIN_FAILURE', '0'],
     ['UNDEFINED', 'UNKNOWN', '0'],
   ] as const;
-  for (const [status, expected, processed] of rows) {
+  for (const [status, expected, processed] of rows)
     it(`a gateway's ${status} is read as ${expected} with ${processed} processed`, () => {
       const outcome = readOutcome(requested, answered({ status }));
       expect(outcome.status).to.equal(expected);
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
       expect(outcome.processedCurrency).to.equal('USD');
     });
-  }
 
   it('transaction outcome takes what the gateway says it processed over what was requested', () => {
     const outcome = readOutcome(
@@ -90,12 +89,11 @@ describe('transaction outcome (payments §2.2)', () => {
     [7 as never, 'OTHER'],
     [null as never, null],
     [undefined, null],
-  ] as const) {
+  ] as const)
     it(`transaction outcome: the gateway's response ${JSON.stringify(said)} is kept as ${kept}`, () => {
       const claim = said === undefined ? {} : { paymentResponse: said };
       expect(readOutcome(requested, answered({ status: 'ERROR', ...claim })).paymentResponse).to.equal(kept);
     });
-  }
 
   const unknown: Readonly<Record<string, CallOutcome>> = {
     'an absent status': answered({}),
@@ -109,13 +107,12 @@ describe('transaction outcome (payments §2.2)', () => {
     'an amount that is none': answered({ status: 'PROCESSED', amount: new ForeignDecimal(Number.NaN) }),
     'a currency that does not exist': answered({ status: 'PROCESSED', currency: 'XXQ' as 'USD' }),
   };
-  for (const [name, call] of Object.entries(unknown)) {
+  for (const [name, call] of Object.entries(unknown))
     it(`the outcome of a transaction stays unknown after ${name}`, () => {
       const outcome = readOutcome(requested, call);
       expect(outcome.status).to.equal('UNKNOWN');
       expect(outcome.processedAmount?.isZero()).to.equal(true);
     });
-  }
 
   it('books what never arrived as not submitted', () => {
     const outcome = readOutcome(requested, { kind: 'NEVER_RECEIVED', message: 'nothing happened' });

@@ -68,25 +68,23 @@ const table: Readonly<
 const inside = ['PAYMENT_UNRESOLVED', 'CHILD_INVOICE_CHANGE', 'NULL_INVOICE'];
 
 describe('external events (platform §10.4)', () => {
-  for (const type of Object.values(BusEventType)) {
+  for (const type of Object.values(BusEventType))
     it(`external event of ${type}`, () => {
       const told = externalEvent({ type, payload });
       if (inside.includes(type)) return expect(told).to.equal(null);
       const [objectType, objectId, metaData] = table[type] ?? [];
       return expect(told).to.deep.equal({ eventType: type, accountId, objectType, objectId, metaData });
     });
-  }
 
   for (const [blockingType, objectType] of [
     ['ACCOUNT', 'ACCOUNT'],
     ['SUBSCRIPTION', 'SUBSCRIPTION'],
     ['SUBSCRIPTION_BUNDLE', 'BUNDLE'],
-  ]) {
+  ])
     it(`an external event of a blocking state on ${blockingType} names its object so`, () => {
       const told = externalEvent({ type: 'BLOCKING_STATE', payload: { ...payload, blockingType } });
       expect(told?.objectType).to.equal(objectType);
     });
-  }
 
   it('the body of a push has five members in one order, and metaData as text', () => {
     const told = externalEvent({ type: 'TAG_CREATION', payload });

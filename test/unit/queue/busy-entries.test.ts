@@ -10,12 +10,11 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     ['a part of a step is one', 50, [30_000], [100, 30_000, null]],
     ['as calls do and no more where there are no intervals', 200, [], [100, 100, null]],
   ] as const;
-  for (const [name, waitMs, intervalsMs, expected] of cases) {
+  for (const [name, waitMs, intervalsMs, expected] of cases)
     it(`busy entries come again: ${name}`, () => {
       const pauses = expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }));
       expect(pauses).to.deep.equal(expected);
     });
-  }
 
   it('the queue entries of busy accounts come again after the last pause where they have to be done all the same', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));

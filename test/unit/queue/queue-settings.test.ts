@@ -40,7 +40,7 @@ describe('settings of the queue (platform §4.3)', () => {
   for (const [kind, prefix, inner] of [
     ['BUS', 'org.service.persistent.bus.main.', ''],
     ['NOTIFICATION', 'org.killbill.notificationq.main.', 'notification.'],
-  ] as const) {
+  ] as const)
     it(`settings of the queue of ${kind} are read from ${prefix}…`, () => {
       const logger = recordingLogger();
       const { server } = serverConfiguration(
@@ -73,7 +73,6 @@ describe('settings of the queue (platform §4.3)', () => {
       const other = kind === 'BUS' ? 'NOTIFICATION' : 'BUS';
       expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
     });
-  }
 
   it('settings of the queue take both kinds in one claim, unless they differ or are bounded, and none that is off', () => {
     const shapeOf = (settings: QueueSettings) =>

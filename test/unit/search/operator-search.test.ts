@@ -48,12 +48,11 @@ describe('search keys in operator form (accounts §6.2)', () => {
     ['_q=1&created_date=2025-03-10', [`created_date eq ${Date.UTC(2025, 2, 10)}`]],
     ['_q=1&created_date[lt]=2025-03-10T09:15:30Z', [`created_date lt ${Date.UTC(2025, 2, 10, 9, 15, 30)}`]],
   ];
-  for (const [key, clauses] of readable) {
+  for (const [key, clauses] of readable)
     it(`a search key by operators reads ${JSON.stringify(key)}`, () => {
       expect(isOperatorSearch(key)).to.equal(true);
       expect(read(key)).to.deep.equal(clauses);
     });
-  }
 
   for (const key of [
     '_q=1&',
@@ -69,13 +68,12 @@ describe('search keys in operator form (accounts §6.2)', () => {
     '_q=1&id=x',
     '_q=1&created_date=soon',
     '_q=1&created_date[like]=2025%',
-  ]) {
+  ])
     it(`a search key by operators refuses ${JSON.stringify(key)}`, () => {
       expect(() => read(key))
         .to.throw(BillingError)
         .with.property('code', 60002);
     });
-  }
 
   it('search keys in operator form takes any other key for text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);

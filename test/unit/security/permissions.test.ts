@@ -24,19 +24,17 @@ describe('permissions', () => {
     [['my-plugin:do it'], ['my-plugin:do it']],
     [['', ''], []],
   ];
-  for (const [given, expected] of stored) {
+  for (const [given, expected] of stored)
     it(`platform P8 stores ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () => {
       expect(normalisePermissions(given)).to.deep.equal(expected);
     });
-  }
 
-  for (const bad of ['a:b:c', ':', ':b', '::']) {
+  for (const bad of ['a:b:c', ':', ':b', '::'])
     it(`platform P8 refuses the permission ${bad}`, () => {
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'no permission')
         .with.property('code', 40005);
     });
-  }
 
   for (const [given, nearest] of [
     ['account:fly', 'account:create'],
@@ -45,12 +43,11 @@ describe('permissions', () => {
     ['payment:Refund', 'payment:refund'],
     ['tenant_kvs:remove', 'tenant_kvs:delete'],
     [`tag:${'x'.repeat(10_000)}`, 'tag:create_tag_definition'],
-  ] as const) {
+  ] as const)
     it(`a refusal names ${nearest} where a group of the product has no ${given.slice(0, 30)}`, () => {
       const refused = () => checkKnownPermissions(['tag:add', given]);
       expect(refused).to.throw(BillingError, `did you mean ${nearest}?`).with.property('code', 40005);
     });
-  }
 
   it('knows the whole group, its values, all, and what plugins name themselves', () => {
     checkKnownPermissions(['account:*', 'account:create', '*', '*:*', 'my-plugin:do it', 'accounts:fly']);
@@ -67,11 +64,10 @@ describe('permissions', () => {
     [['tag:add', 'usage:record'], 'usage:record', true],
     [[], 'account:create', false],
   ];
-  for (const [granted, needed, permitted] of checks) {
+  for (const [granted, needed, permitted] of checks)
     it(`the permissions ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () => {
       expect(isPermitted(granted, needed)).to.equal(permitted);
     });
-  }
 
   it('permissions of several roles are one sorted list', () => {
     expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.deep.equal([

@@ -34,11 +34,10 @@ describe('clauses of a search (accounts §6.2)', () => {
       `replace(lower(cast(name as text) collate "C"), $1, $2) like $3 escape '\\'`,
       `replace(lower(cast(name as text)), ?, ?) like ? escape '\\'`,
     ],
-  ] as const) {
+  ] as const)
     it(`conditions of a search read texts alike on every database: ${JSON.stringify(clause)}`, () => {
       const condition = clauseConditions([clause]);
       expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
       expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);
     });
-  }
 });

@@ -103,9 +103,8 @@ describe('subscriptions §12 What a base ends of its add-ons', () => {
       'EXPIRED 2024-07-01',
     ],
   };
-  for (const [what, [base, subject, end]] of Object.entries(cases)) {
+  for (const [what, [base, subject, end]] of Object.entries(cases))
     it(what, () => {
       expect(shown(baseEnd(base, subject, exampleCatalog))).to.equal(end);
     });
-  }
 });

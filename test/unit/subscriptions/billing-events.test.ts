@@ -258,14 +258,13 @@ describe('Price changes among the billing events', () => {
     billingEvents({ account: life.account, histories: [life], plans: life.catalog, alignPriceChanges })
       .events;
 
-  for (const [which, life, expected] of rows) {
+  for (const [which, life, expected] of rows)
     it(`catalog §6.4 rule 5: aligned to ${which}`, () => {
       const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([expected]);
       // Rule 9.
       expect(changes[0]?.catalogEffectiveDate).to.equal(at('2024-01-02'));
     });
-  }
 
   const more = [
     event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 }),

@@ -433,13 +433,11 @@ describe('Setting a blocking state', () => {
     const life = passed(lived(), at('2024-06-12T10:00:00Z'));
     const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
-    for (const date of [now, '2024-06-01']) {
+    for (const date of [now, '2024-06-01'])
       expect(plan(pausedOnce, { ...paused, date }).added, date).to.equal(null);
-    }
     const resumedOnce = withBlocks(pausedOnce, { ...resumed, date: '2024-06-10' });
-    for (const date of [now, '2024-06-10']) {
+    for (const date of [now, '2024-06-10'])
       expect(plan(resumedOnce, { ...resumed, date }).added, date).to.equal(null);
-    }
   });
 
   it('keeps a pause in a pause and a resume after a resume that have dates of their own (R38)', () => {

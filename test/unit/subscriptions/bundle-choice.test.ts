@@ -112,11 +112,10 @@ describe('What a bundle takes', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
-  for (const category of ['BASE', 'STANDALONE'] as const) {
+  for (const category of ['BASE', 'STANDALONE'] as const)
     it(`a bundle takes no ${category} beside a BASE`, () => {
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
     });
-  }
 
   it('what a bundle takes takes no BASE beside STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);

@@ -73,7 +73,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     ['the service of its bundle', { flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
     ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
   ];
-  for (const [what, block, action] of blocks) {
+  for (const [what, block, action] of blocks)
     it(`subscriptions §6.2 rule 8: an add-on is refused from the day on that ${what} is blocked, with the id of the base`, () => {
       const life = base('solo-now', block);
       add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
@@ -83,7 +83,6 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
         `The action ${action} is block on this Subscription with id=${life.subscription.id}`,
       );
     });
-  }
 
   it('rule 8: is refused where changes of the account are blocked, whatever its bundle says', () => {
     const life = base('solo-now', { on: 'ACCOUNT', flags: 't f f', date: '2024-06-20' });

@@ -75,28 +75,25 @@ describe('Checks of a create request', () => {
       'At least one fixed price, one recurring price or one usage price must be overridden',
     ],
   };
-  for (const [name, [request, message]] of Object.entries(refused)) {
+  for (const [name, [request, message]] of Object.entries(refused))
     it(`a creation request refuses ${name}`, () => {
       expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message);
     });
-  }
 
-  for (const billCycleDayLocal of [0, 32, -1, 1.5]) {
+  for (const billCycleDayLocal of [0, 32, -1, 1.5])
     it(`a creation request refuses the bill cycle day ${billCycleDayLocal}`, () => {
       expectError(
         () => checkCreateRequest({ ...byName, billCycleDayLocal }),
         ErrorCode.MISSING_OR_INVALID_FIELD,
       );
     });
-  }
 
-  for (const quantity of [0, -3, 2.5, 2 ** 31]) {
+  for (const quantity of [0, -3, 2.5, 2 ** 31])
     it(`a creation request refuses the quantity ${quantity}`, () => {
       expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD);
     });
-  }
 
-  for (const field of ['externalKey', 'bundleExternalKey']) {
+  for (const field of ['externalKey', 'bundleExternalKey'])
     it(`a creation request takes 255 characters of ${field} and refuses 256`, () => {
       const key = 'k'.repeat(255);
       expect(checkCreateRequest({ ...byName, [field]: key })).to.include({ [field]: key });
@@ -105,7 +102,6 @@ describe('Checks of a create request', () => {
         ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
       );
     });
-  }
 
   it('checks of a create request takes price overrides of every sort', () => {
     const priceOverrides = [

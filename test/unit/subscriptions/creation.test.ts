@@ -245,18 +245,17 @@ describe('Refusals of a creation', () => {
     ],
     'an add-on without a bundle': [{ planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
   };
-  for (const [name, [request, code]] of Object.entries(refused)) {
+  for (const [name, [request, code]] of Object.entries(refused))
     it(`a creation refuses ${name}`, () => {
       expectError(() => create(request), code);
     });
-  }
 
   for (const [name, options] of [
     ['date', { billingDate: { date: day('2125-01-01') } }],
     ['date at the end of the calendar', { entitlementDate: { date: day('9999-12-31') } }],
     ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
     ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
-  ] as const) {
+  ] as const)
     it(`a creation refuses a ${name} more than a hundred years away`, () => {
       expectError(
         () => create({ planName: 'pro-monthly' }, options),
@@ -264,7 +263,6 @@ describe('Refusals of a creation', () => {
         /100 years/,
       );
     });
-  }
 
   it('a creation takes a date a hundred years away', () => {
     const life = create({ planName: 'pro-monthly' }, { billingDate: { date: day('2124-12-31') } });

@@ -136,12 +136,11 @@ describe('subscriptions §8 Date of a billing policy', () => {
       '2024-02-09T08:00',
     ],
   ];
-  for (const [what, policy, parts, when, date] of table) {
+  for (const [what, policy, parts, when, date] of table)
     it(what, () => {
       const running = runningOf(passed(begun(parts), at(when)));
       expect(shown(policyDate(policy, running, at(when)).at)).to.equal(date);
     });
-  }
 
   it('is not raised to a bill cycle day or a quantity that has taken effect', () => {
     const life = begun();
@@ -196,11 +195,10 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
     ],
     ['raised to the start, by a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
   ];
-  for (const [what, life, planName, options, date] of table) {
+  for (const [what, life, planName, options, date] of table)
     it(what, () => {
       expect(dateOf(life, planName, options)).to.equal(date);
     });
-  }
 
   it('is raised to a bill cycle day that has taken effect too', () => {
     const { id: subscriptionId } = pro.subscription;
@@ -277,9 +275,8 @@ describe('subscriptions §9: the ends of a cancellation', () => {
   it('billing cannot end before the phase that is in effect, the service can', () => {
     const requestedDate = momentOf('2024-01-20');
     expect(endsOf(pro, { requestedDate })).to.equal('2024-01-20T08:00 2024-03-10T08:00');
-    for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }]) {
+    for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }])
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
-    }
   });
 
   it('END_OF_TERM ends the service now where what is invoiced is past', () => {
@@ -292,13 +289,8 @@ describe('subscriptions §9: the ends of a cancellation', () => {
   it('of one that has not begun neither comes before its start', () => {
     const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
     const start = '2024-04-01T08:00 2024-04-01T08:00';
-    for (const options of [
-      {},
-      both,
-      { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' },
-    ] as const) {
+    for (const options of [{}, both, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' }] as const)
       expect(endsOf(ahead, options)).to.equal(start);
-    }
     const early = { requestedDate: momentOf('2024-03-15') };
     expectError(() => endsOf(ahead, early), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });

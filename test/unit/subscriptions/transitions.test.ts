@@ -127,11 +127,10 @@ describe('Billing state', () => {
     ['2024-01-01', 'ACTIVE'],
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
-  ] as const) {
+  ] as const)
     it(`a subscription of January is ${state} at ${date}`, () => {
       expect(billingStateAt(list, at(date))).to.equal(state);
     });
-  }
 
   it('the billing state is CANCELLED after a CANCEL', () => {
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(

@@ -134,30 +134,26 @@ function codeOf(work: () => unknown): unknown {
 }
 
 describe('callback URLs (platform §10.1)', () => {
-  for (const [address, scope] of addresses) {
+  for (const [address, scope] of addresses)
     it(`the address ${address || 'of an empty text'} is ${scope}`, () => {
       expect(addressScope(address)).to.equal(scope);
     });
-  }
 
-  for (const url of accepted) {
+  for (const url of accepted)
     it(`the callback ${url} is accepted`, () => {
       expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal('accepted');
     });
-  }
 
-  for (const url of refusedAlways) {
+  for (const url of refusedAlways)
     it(`the callback ${JSON.stringify(url.slice(0, 60))} is refused`, () => {
       expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
-  }
 
-  for (const url of refusedWithoutPrivateNetworks) {
+  for (const url of refusedWithoutPrivateNetworks)
     it(`the callback ${url} is refused only where private networks are not allowed`, () => {
       expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal('accepted');
       expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
-  }
 
   it('loopback is accepted in test mode, and private networks are not (R43)', () => {
     const outcomes = refusedWithoutPrivateNetworks.map((url) => codeOf(() => readCallbackUrl(url, testMode)));
@@ -217,18 +213,11 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(resolver.asked).to.deep.equal([]);
   });
 
-  for (const address of [
-    '169.254.169.254',
-    'fe80::1',
-    '::ffff:169.254.169.254',
-    'fd00:ec2::254',
-    'nonsense',
-  ]) {
+  for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254', 'nonsense'])
     it(`a push refuses a name that turns to ${address}, even beside a good address`, async () => {
       const work = resolveCallback('https://example.com', anywhere, resolving('93.184.216.34', address));
       expect(await failure(work)).to.equal(ErrorCode.INVALID_PARAMETER);
     });
-  }
 
   it('callback targets at delivery refuses a name that turns to a private network, where that is not allowed', async () => {
     const url = 'https://example.com';

@@ -270,12 +270,11 @@ describe('tenant configuration', () => {
     'org.killbill.toString': 'is no property of this server',
     'org.service.': 'is no property of this server',
     'invoice.enabled': 'lacks its prefix org.service.',
-  } as const)) {
+  } as const))
     it(`a tenant's configuration keeps ${name}, and says why it has no effect`, () => {
       const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
       expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
     });
-  }
 
   it('the configuration of a tenant says of so many names only that they have no effect', () => {
     const names = Array.from({ length: 25 }, (_, index) => [`org.service.nothing-${index}`, 1]);
@@ -313,11 +312,10 @@ describe('tenant configuration', () => {
     '{"a":null}',
     '{"a":["b"]}',
     '{"a":"b"} x',
-  ]) {
+  ])
     it(`a tenant's configuration refuses ${JSON.stringify(text)}, which is no flat JSON object`, () => {
       expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY);
     });
-  }
 
   it('falls back value by value where a stored configuration is bad', () => {
     const stored = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';

@@ -52,9 +52,8 @@ describe('the 17 billing periods', () => {
 
   it('the 17 billing periods are recognised by their exact names', () => {
     expect(isBillingPeriod('SESQUIENNIAL')).to.equal(true);
-    for (const text of ['monthly', 'YEARLY', '', 'toString', '__proto__']) {
+    for (const text of ['monthly', 'YEARLY', '', 'toString', '__proto__'])
       expect(isBillingPeriod(text), text).to.equal(false);
-    }
   });
 
   it('the 17 billing periods refuse arithmetic with NO_BILLING_PERIOD', () => {
@@ -85,13 +84,12 @@ describe('periods counted from an anchor', () => {
     ['NINETY_DAYS', ['2024-04-30']],
   ];
 
-  for (const [period, expected] of cases) {
+  for (const [period, expected] of cases)
     it(`catalog W11 Periods from 2024-01-31, bill cycle day 31: ${period}`, () => {
       const start = parseLocalDate('2024-01-31');
       const dates = expected.map((_, index) => formatLocalDate(addPeriods(start, period, index + 1, 31)));
       expect(dates).to.deep.equal(expected);
     });
-  }
 
   it('catalog W11 Periods: day 29 and ANNUAL from 2024-02-29', () => {
     const dates = [1, 2, 3, 4].map((n) =>
@@ -131,10 +129,9 @@ describe('the first bill cycle date', () => {
     ['2024-05-12', 'QUARTERLY', 11, '2024-08-11'],
     ['2024-05-12', 'WEEKLY', 1, '2024-05-12'],
   ];
-  for (const [start, period, billCycleDay, expected] of cases) {
+  for (const [start, period, billCycleDay, expected] of cases)
     it(`the first bill cycle date of ${period} from ${start} on day ${billCycleDay} is ${expected}`, () => {
       const first = firstBillCycleDate(parseLocalDate(start), period, billCycleDay);
       expect(formatLocalDate(first)).to.equal(expected);
     });
-  }
 });

@@ -27,7 +27,7 @@ describe('cycle dates', () => {
     ['2024-03-31', 'THIRTY_DAYS', 0, ['2024-03-31', '2024-04-30', '2024-05-30']],
     ['2024-01-15', 'TRIENNIAL', 15, ['2024-01-15', '2027-01-15']],
   ];
-  for (const [start, period, bcd, dates] of cases) {
+  for (const [start, period, bcd, dates] of cases)
     it(`billing periods of ${period} from ${start} on day ${bcd} begin ${dates.join(', ')}`, () => {
       const ours = cycle(start, period, bcd);
       expect(dates.map((_, k) => text(cycleDate(ours, k)))).to.deep.equal(dates);
@@ -37,7 +37,6 @@ describe('cycle dates', () => {
         expect(firstCycleAfter(ours, cycleDate(ours, k - 1))).to.equal(k);
       });
     });
-  }
 
   it('cycle dates need a resolved bill cycle day when the period is a number of months', () => {
     expect(() => cycle('2024-01-01', 'MONTHLY', 0)).to.throw(InvariantError, 'bill cycle day');

@@ -26,11 +26,10 @@ describe('a duration added to a date', () => {
     ['2024-02-29', { unit: 'YEARS', number: 4 }, '2028-02-29'],
     ['2024-12-30', { unit: 'WEEKS', number: 2 }, '2025-01-13'],
   ];
-  for (const [start, duration, expected] of cases) {
+  for (const [start, duration, expected] of cases)
     it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () => {
       expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected);
     });
-  }
 
   it('a duration added to a date refuses UNLIMITED with code 2014', () => {
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))

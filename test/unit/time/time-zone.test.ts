@@ -39,21 +39,19 @@ const refused = [
 ];
 
 describe('a time zone', () => {
-  for (const name of accepted) {
+  for (const name of accepted)
     it(`a time zone may be ${name}, and is kept as given`, () => {
       expect(isTimeZone(name)).to.equal(true);
       expect(timeZone(name)).to.equal(name);
     });
-  }
 
-  for (const name of refused) {
+  for (const name of refused)
     it(`a time zone may not be "${name}"`, () => {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))
         .to.throw(BillingError, 'IANA')
         .with.property('code', 60002);
     });
-  }
 
   it('a time zone refuses a long or strange name without quoting all of it', () => {
     for (const name of ['x'.repeat(100_000), 'Europe/Paris\n', 'Europe\\Paris', 'Europé/Paris']) {

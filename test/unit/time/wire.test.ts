@@ -37,16 +37,14 @@ describe('a date on the wire', () => {
     '2024-03-04 ',
     '2024-03-04T00:00',
     '0000-01-01',
-  ]) {
+  ])
     it(`"${text}" is no date of the wire`, () => expect(parseWireDate(text)).to.equal(undefined));
-  }
 });
 
 describe('a date-time on the wire', () => {
   it('http-api 9 Date input: three spellings of one instant, and a plus that arrives as a space', () => {
-    for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30']) {
+    for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'])
       expect(read(text), text).to.equal('2024-03-05T03:30:00.000Z');
-    }
     expect(read('2024-03-04T19:30:00 02:00')).to.equal('2024-03-04T17:30:00.000Z');
   });
 
@@ -65,9 +63,8 @@ describe('a date-time on the wire', () => {
     ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
     ['0099-06-01T12:00+01:00', '0099-06-01T11:00:00.000Z'],
   ];
-  for (const [text, expected] of accepted) {
+  for (const [text, expected] of accepted)
     it(`"${text}" on the wire is ${expected}`, () => expect(read(text)).to.equal(expected));
-  }
 
   const refused = [
     '2024-03-04',
@@ -90,9 +87,8 @@ describe('a date-time on the wire', () => {
     '9999-12-31T23:59-01:00',
     `2024-03-04T19:30:15.${'1'.repeat(200)}`,
   ];
-  for (const text of refused) {
+  for (const text of refused)
     it(`"${text.slice(0, 40)}" is no date-time of the wire`, () => expect(read(text)).to.equal(undefined));
-  }
 
   it('a date-time on the wire is told from a date by its T', () => {
     expect(isWireDateTime('2024-03-04T19')).to.equal(true);
@@ -179,10 +175,9 @@ describe('a date or date-time of typed clients, in numbers', () => {
     [2012, 9, 25, 0, 0, 0.5, 0],
     [2012, 9, 25, 0, 0, 0, 0, 0],
     [Number.NaN, 1, 1],
-  ]) {
+  ])
     it(`[${parts.join()}] is no date in numbers`, () => {
       expect(instantOfParts(parts)).to.equal(undefined);
       expect(dateOfParts(parts)).to.equal(undefined);
     });
-  }
 });

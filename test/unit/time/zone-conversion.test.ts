@@ -128,9 +128,8 @@ describe('zone conversion', () => {
       ['9999-12-31T11:00:00Z', '-12:00', '9999-12-30'],
       ['0001-01-01T00:00:00Z', '-12:00', '0001-01-01'],
       ['0001-01-01T12:00:00Z', '+14:00', '0001-01-02'],
-    ] as const) {
+    ] as const)
       expect(toDate(text, zone), `${text} ${zone}`).to.equal(date);
-    }
     for (const [date, zone, text] of [
       ['9999-12-31', '-12:00', '9999-12-31T23:59:59Z'],
       ['9999-12-30', '-12:00', '9999-12-31T11:30:00Z'],
@@ -161,11 +160,10 @@ describe('the start of a day', () => {
     ['Asia/Kathmandu', '2024-01-01', '2023-12-31T18:15:00Z', '00:00:00'],
     ['-09:30', '2024-01-01', '2024-01-01T09:30:00Z', '00:00:00'],
   ];
-  for (const [zone, date, expected, localTime] of cases) {
+  for (const [zone, date, expected, localTime] of cases)
     it(`${date} in ${zone} is ${expected}, ${localTime} there`, () => {
       const start = startOfDay(parseLocalDate(date), timeZone(zone));
       expect(formatInstant(start).replace('.000Z', 'Z')).to.equal(expected);
       expect(formatLocalTime(localTimeOf(start, timeZone(zone)))).to.equal(localTime);
     });
-  }
 });

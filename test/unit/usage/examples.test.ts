@@ -269,9 +269,8 @@ describe('the worked examples of usage', () => {
 
   it('usage E13: a pause, and another bill cycle day after it', () => {
     const life = lifeOf(stdUsage, '2026-08-01');
-    for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04']) {
+    for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04'])
       life.record('1 calls', `2026-${date}`);
-    }
     expect(told(life.bill('2026-09-01'))).to.deep.equal(['std-usage 2026-08-01 2026-09-01 5']);
     life.events = [
       ...life.events,

@@ -81,11 +81,10 @@ describe('usage E17: cycle dates', () => {
     ['THIRTY_DAYS', 15, '2026-03-20', '2026-05-20', '2026-03-20 2026-04-19 2026-05-19'],
     ['DAILY', 15, '2026-03-20', '2026-03-22', '2026-03-20 2026-03-21 2026-03-22'],
   ];
-  for (const [period, bcd, start, target, expected] of cases) {
+  for (const [period, bcd, start, target, expected] of cases)
     it(`usage E17: ${period} of day ${bcd} from ${start} up to ${target}: ${expected || 'nothing yet'}`, () => {
       expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected);
     });
-  }
 
   it('usage §6.2 rule 5: another bill cycle day moves the dates that follow', () => {
     const days = (period: BillingPeriod) => [
@@ -247,11 +246,10 @@ describe('usage intervals', () => {
       [],
     ],
   ];
-  for (const [title, events, target, expected] of cases) {
+  for (const [title, events, target, expected] of cases)
     it(title, () => {
       expect(told(events, target)).to.deep.equal(expected);
     });
-  }
 
   it('usage §6.3 rule 2: an event on the cycle date does not cut its day', () => {
     const events = [
@@ -286,7 +284,7 @@ describe('usage intervals', () => {
       ['2026-05-01T00:00'],
     ],
   ];
-  for (const [title, start, on, [before, after], expected] of days) {
+  for (const [title, start, on, [before, after], expected] of days)
     it(`usage §6.3 rule 2: ${title}`, () => {
       const events = [
         created(start, [stdUsage], before),
@@ -297,7 +295,6 @@ describe('usage intervals', () => {
       );
       expect(ends.slice(0, expected.length)).to.deep.equal(expected);
     });
-  }
 
   it('usage §6.3 rule 2: boundaries before the look-back are dropped', () => {
     expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.deep.equal([
@@ -347,12 +344,11 @@ describe('points of usage intervals', () => {
     ['on the day before billing starts', '2026-03-31', '2026-03-31T00:00'],
     ['after the end', '2026-04-26', '2026-04-26T00:00'],
   ];
-  for (const [title, when, expected] of cases) {
+  for (const [title, when, expected] of cases)
     it(`usage §2.3 rule 3: a point of a day ${title} counts at ${expected}`, () => {
       const point = { recordInstant: dated(when).at, localDate: day(when), dateOnly: true };
       expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
     });
-  }
 
   it('usage §2.3 rule 4: a point of an instant counts at that instant', () => {
     const point = {
@@ -386,11 +382,10 @@ describe('the look-back of usage', () => {
     ['2026-07-01', 3, '2026-06-10', 'WEEKLY'],
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
-  for (const [billed, periods, expected, period] of cases) {
+  for (const [billed, periods, expected, period] of cases)
     it(`usage §7.1: ${periods} periods ${period ?? 'MONTHLY'} back, billed through ${billed}: ${expected}`, () => {
       expect(from(billed, periods, period)).to.equal(expected);
     });
-  }
 });
 
 describe('the known units of a usage interval', () => {
@@ -452,7 +447,7 @@ describe('The share of a period that an interval covers (usage §12.1 rule 10)',
     ['a quarter', [usageEvent('CREATE', '2026-02-20', quarterly)], ['70/89']],
     ['weeks', [usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
   ];
-  for (const [title, events, shares] of cases) {
+  for (const [title, events, shares] of cases)
     it(`after ${title} is ${shares.join(', ')}`, () => {
       const [first] = events;
       if (first === undefined) throw new Error('no event');
@@ -465,5 +460,4 @@ describe('The share of a period that an interval covers (usage §12.1 rule 10)',
       );
       expect(found.slice(0, shares.length)).to.deep.equal(shares);
     });
-  }
 });

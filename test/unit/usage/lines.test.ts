@@ -28,19 +28,17 @@ describe('Lines of a bulk call', () => {
     [{ subscriptionId: id, trackingId: 't' }, 'MISSING_FIELD'],
     [new UnreadableLine('is no JSON'), 'MALFORMED'],
     [[] as SubmittedLine, 'MALFORMED'],
-  ] as const) {
+  ] as const)
     it(`usage §2.5: ${JSON.stringify(line).slice(0, 90)} gives ${result}`, () => {
       expect(readingOf(line)).to.equal(result);
     });
-  }
 
   it('usage §2.5: are counted, and the first thousand failures are listed', () => {
     const report = new LineReport({ isFull: false });
     const fault = { code: RecordingFaultCode.MALFORMED, message: 'wrong', facts: {} };
     report.add({ subscriptionId: null, trackingId: 'a', result: { outcome: 'ACCEPTED' } });
-    for (let line = 0; line < 1_000; line += 1) {
+    for (let line = 0; line < 1_000; line += 1)
       report.add({ subscriptionId: null, trackingId: null, result: { fault } });
-    }
     expect(report.report.failures).to.have.length(1_000);
     expect(report.report.failures[0]).to.include({ index: 1, status: 'REJECTED', message: 'wrong' });
     expect(report.report.failuresTruncated).to.equal(false);

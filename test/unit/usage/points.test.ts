@@ -37,14 +37,13 @@ describe('Points of a usage submission', () => {
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z 2011-12-31 day'],
     ['+05:30', '2026-04-01', '2026-03-31T18:30:00.000Z 2026-04-01 day'],
     ['Asia/Tokyo', '2026-03-31T15:00:00Z', '2026-03-31T15:00:00.000Z 2026-04-01'],
-  ] as const) {
+  ] as const)
     it(`puts ${recordDate} in ${zone} at ${shown} (usage §2.3)`, () => {
       const [point] = pointsOf(zone, recordOf(recordDate));
       if (point === undefined) throw new Error('no point');
       const day = point.isDateOnly ? ' day' : '';
       expect(`${formatInstant(point.instant)} ${formatLocalDate(point.localDate)}${day}`).to.equal(shown);
     });
-  }
 
   it('lie after the end of the service only beyond its instant (usage §2.1 rule 1)', () => {
     const points = pointsOf('UTC', recordOf('2026-05-01'), recordOf('2026-05-16T00:00:00Z'));

@@ -113,11 +113,10 @@ const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: stri
 };
 
 describe('the rating of usage', () => {
-  for (const [title, [rated, expected]] of Object.entries(cases)) {
+  for (const [title, [rated, expected]] of Object.entries(cases))
     it(`${title}: ${expected}`, () => {
       expect(told(rated)).to.equal(expected);
     });
-  }
 
   it('usage E16: details keep fractions of a cent', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');
@@ -155,9 +154,8 @@ describe('the rating of usage', () => {
       lines,
       amount: exact,
     });
-    for (const line of lines) {
+    for (const line of lines)
       expect(readItemDetails(lineDetails(line))).to.deep.equal({ shape: 'DETAIL', lines: [line] });
-    }
   });
 
   it('usage §7.3: what a plugin wrote is no details', () => {
@@ -169,9 +167,8 @@ describe('the rating of usage', () => {
       '{"amount":1}',
       '{"tierDetails":[{"tier":1}],"amount":1}',
       '7',
-    ]) {
+    ])
       expect(readItemDetails(text), String(text)).to.equal(null);
-    }
   });
 
   it('usage §5.4: units are ordered by code points', () => {

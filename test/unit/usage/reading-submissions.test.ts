@@ -94,11 +94,10 @@ describe('Reading a usage submission', () => {
     { given: ofRecord({ amount: null }), fault: 'MISSING_FIELD unitUsageRecords[0].usageRecords[0].amount' },
     { given: submission({ trackingId: 'x'.repeat(129) }), fault: 'MALFORMED trackingId' },
     { given: submission({ trackingId: '\ud800' }), fault: 'MALFORMED trackingId' },
-  ] as const) {
+  ] as const)
     it(`refuses ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () => {
       expect(faultOf(given as SubmittedUsage)).to.equal(fault);
     });
-  }
 
   it('looks for what is missing before it looks at values (usage §2.1 checks 2 and 3)', () => {
     const given = submission({
@@ -139,7 +138,7 @@ describe('Reading a usage submission', () => {
     [decimal(1_775_000_000_000), 'at 2026-03-31T23:33:20.000Z'],
     [{ at: 1_775_000_000_000 }, 'at 2026-03-31T23:33:20.000Z'],
     [{ date: 20_544 }, 'date 2026-04-01'],
-  ] as const) {
+  ] as const)
     it(`reads the record date ${JSON.stringify(given)} as ${shown} (usage §2.3)`, () => {
       const date = firstRecord(ofRecord({ recordDate: given }))?.recordDate;
       if (date === undefined) throw new Error('no record');
@@ -147,7 +146,6 @@ describe('Reading a usage submission', () => {
         shown,
       );
     });
-  }
 
   for (const recordDate of [
     'x',
@@ -167,13 +165,12 @@ describe('Reading a usage submission', () => {
     { at: 1.5 },
     { date: 'x' },
     { date: 1e15 },
-  ]) {
+  ])
     it(`refuses the record date ${JSON.stringify(recordDate)} (usage §2.3)`, () => {
       expect(faultOf(ofRecord({ recordDate }))).to.equal(
         'INVALID_DATE unitUsageRecords[0].usageRecords[0].recordDate',
       );
     });
-  }
 
   for (const [literal, amount] of [
     ['0', '0'],
@@ -189,12 +186,11 @@ describe('Reading a usage submission', () => {
     ['1.1000000000000', '1.1'],
     ['"00000000000000000000000001"', '1'],
     ['1e-9', '0.000000001'],
-  ] as const) {
+  ] as const)
     it(`takes the amount ${literal} exactly (usage §2.4)`, () => {
       const read = firstRecord(ofRecord({ amount: parseExactJson(literal) }));
       expect(read && formatDecimal(read.amount)).to.equal(amount);
     });
-  }
 
   for (const literal of [
     '100000000000000000000',
@@ -215,19 +211,17 @@ describe('Reading a usage submission', () => {
     '{}',
     '-1',
     '"-0.000000001"',
-  ]) {
+  ])
     it(`refuses the amount ${literal} (usage §2.4)`, () => {
       expect(faultOf(ofRecord({ amount: parseExactJson(literal) }))).to.equal(
         'INVALID_AMOUNT unitUsageRecords[0].usageRecords[0].amount',
       );
     });
-  }
 
   it('refuses amounts that are no finite decimals, such as NaN and numbers of JavaScript', () => {
     const nan = decimal(0).div(0);
-    for (const amount of [nan, decimal(1).div(0), Number.NaN, 0.1, 5]) {
+    for (const amount of [nan, decimal(1).div(0), Number.NaN, 0.1, 5])
       expect(faultOf(ofRecord({ amount }))).to.match(/^INVALID_AMOUNT/);
-    }
   });
 
   it('takes negative amounts where the tenant allows them (usage §2.4 rule 3)', () => {

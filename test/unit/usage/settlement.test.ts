@@ -87,7 +87,7 @@ describe('matching with billed usage intervals', () => {
     ['the same by date', interval(apr1, may1), billed(apr1, may1, { byDate: true }), 'previous'],
     ['within a billed one by date', interval(apr10, apr20), billed(apr1, may1, { byDate: true }), 'covered'],
   ];
-  for (const [title, own, one, expected] of cases) {
+  for (const [title, own, one, expected] of cases)
     it(`usage §7.3 step 2: ${title}: ${expected}`, () => {
       const match = matchBilled(own, [one]);
       const found =
@@ -97,7 +97,6 @@ describe('matching with billed usage intervals', () => {
             'apart';
       expect(found).to.equal(expected);
     });
-  }
 });
 
 describe('usage that changes after it is billed', () => {
@@ -300,9 +299,8 @@ describe('usage items in detail', () => {
     ]);
     for (const section of [duoUsage, ticksUsage, packsUsage, halfCents]) {
       const life = lifeOf(section, '2026-04-01');
-      for (const what of ['37 FOO', '105 BAR', '55 tick', '995 packs', '1 A', '1 B']) {
+      for (const what of ['37 FOO', '105 BAR', '55 tick', '995 packs', '1 A', '1 B'])
         life.record(what, '2026-04-02', 'a');
-      }
       life.bill('2026-05-01');
       for (const itemMode of ['DETAIL', 'AGGREGATE'] as const) {
         life.config = { ...life.config, itemMode };
@@ -368,7 +366,7 @@ describe('late usage', () => {
     ['NEXT_PERIOD', 'billed with the next period', ['05: 8']],
     ['IGNORE', 'never billed', ['05: 5']],
   ];
-  for (const [lateMode, title, expected] of cases) {
+  for (const [lateMode, title, expected] of cases)
     it(`usage §7.7: late usage is ${title} with lateMode ${lateMode}`, () => {
       const life = lifeOf(stdUsage, '2026-04-01', { lateMode });
       life.record('10 calls', '2026-04-02');
@@ -378,7 +376,6 @@ describe('late usage', () => {
       expect(told(life.bill('2026-06-01'))).to.deep.equal(expected);
       expect(told(life.bill('2026-06-01'))).to.deep.equal([]);
     });
-  }
 
   it('usage §7.7: without a next period NEXT_PERIOD bills the delta', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
@@ -422,10 +419,9 @@ describe('late usage', () => {
     [{ setting: 'CREDIT', isDryRun: true }, 'CREDIT'],
     [{ setting: 'FAIL', isLenient: true }, 'IGNORE'],
   ];
-  for (const [given, expected] of modes) {
+  for (const [given, expected] of modes)
     it(`usage §7.7 rule 2: a negative delta with ${JSON.stringify(given)}: ${expected}`, () => {
       const none = { setting: null, isLenient: false, isFromSource: false, isDryRun: false };
       expect(negativeDeltaOf({ ...none, ...given })).to.equal(expected);
     });
-  }
 });

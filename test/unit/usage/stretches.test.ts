@@ -63,9 +63,8 @@ describe('Stretches of usage', () => {
       '0001-01-03..9999-12-29 0001-01-01 0001-01-02 9999-12-30 9999-12-31',
       'all time',
     ],
-  ] as const) {
+  ] as const)
     it(`of ${from} to ${to} in ${zone} are ${days}: ${why}`, () => {
       expect(stretchOf(from, to, zone)).to.equal(days);
     });
-  }
 });

@@ -152,7 +152,7 @@ function faultsOf(text: string): readonly string[] {
 }
 
 describe('usage §12: terms of a usage section', () => {
-  for (const [what, { lines, amount, ...given }] of Object.entries(cases)) {
+  for (const [what, { lines, amount, ...given }] of Object.entries(cases))
     it(what, () => {
       const result = rated(given);
       const agreed = result.lines.flatMap((line) =>
@@ -161,7 +161,6 @@ describe('usage §12: terms of a usage section', () => {
       expect(agreed).to.deep.equal(lines);
       expect(formatDecimal(result.amount)).to.equal(amount);
     });
-  }
 
   it('a period within one day has no minimum', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 20 } } };

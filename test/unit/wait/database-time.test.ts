@@ -24,7 +24,7 @@ describe('the time of nodes (platform §15 rule 7)', () => {
     ['ahead', 1_300_000, 1_000_000, 1_000_000],
     ['behind', 700_000, 1_000_000, 1_000_000],
     ['right', 1_000_000, 1_000_000, 1_000_000],
-  ] as const) {
+  ] as const)
     it(`a machine whose clock is ${title} tells the time of the database`, async () => {
       const machine = { nowMs: machineMs };
       const time = timeOf(machine, { nowMs: databaseMs });
@@ -36,7 +36,6 @@ describe('the time of nodes (platform §15 rule 7)', () => {
       expect(formatInstant(time.clock.now())).to.equal(formatInstant(instant(expected + 1_000)));
       expect(time.clock.msUntil?.(instant(expected + 2_000))).to.equal(500);
     });
-  }
 
   it('of an answer that takes its time half was the way back', async () => {
     const machine = { nowMs: 1_300_000 };
