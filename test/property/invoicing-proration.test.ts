@@ -20,7 +20,7 @@ function inMinorUnits(amount: Decimal, history: History): bigint {
 }
 
 describe('recurring proposals', () => {
-  it('recurring proposals have the periods and amounts of a count day by day', () => {
+  it('recurring proposals have the periods and amounts of a count day by day', () =>
     forAll([histories, fc.integer({ min: -5, max: 1_000 })], (history, day) => {
       const events = allEvents(history);
       const targetDate = addDays(parseLocalDate(history.start), day);
@@ -38,10 +38,9 @@ describe('recurring proposals', () => {
       }));
       const theirs = oraclePeriods(forOracle(history, events), formatLocalDate(targetDate));
       expect(ours).to.deep.equal(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
-    });
-  }).timeout(0);
+    })).timeout(0);
 
-  it('recurring proposals of a window are those of the whole history that start in it', () => {
+  it('recurring proposals of a window are those of the whole history that start in it', () =>
     forAll([histories, fc.nat(1_000), fc.nat(1_000)], (history, day, from) => {
       const start = parseLocalDate(history.start);
       const windowStart = addDays(start, from);
@@ -56,6 +55,5 @@ describe('recurring proposals', () => {
       expect(recurringProposals({ ...input, windowStart })).to.deep.equal(
         whole.filter(({ startDate }) => startDate >= windowStart),
       );
-    });
-  }).timeout(0);
+    })).timeout(0);
 });

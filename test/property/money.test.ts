@@ -34,7 +34,7 @@ const weights = fc
   .filter((list) => list.some(({ units }) => units > 0n));
 
 describe('a split of an amount', () => {
-  it('a split of an amount leaves no residue, is in whole minor units and follows the weights to within one of them', () => {
+  it('a split of an amount leaves no residue, is in whole minor units and follows the weights to within one of them', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -53,40 +53,36 @@ describe('a split of an amount', () => {
           expect(part.minus(exact).abs().lt(unit)).to.equal(true);
         }
       },
-    );
-  });
+    ));
 
-  it('a split of a negative amount mirrors the positive one', () => {
+  it('a split of a negative amount mirrors the positive one', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
       const mirrored = allocate(total.negated(), shares, 'EUR').map((part) => formatDecimal(part.negated()));
       expect(mirrored).to.deep.equal(allocate(total, shares, 'EUR').map(formatDecimal));
-    });
-  });
+    }));
 });
 
 describe('rounding', () => {
-  it('to a currency is half up, away from zero, as counted in integers', () => {
+  it('to a currency is half up, away from zero, as counted in integers', () =>
     forAll([scaled, currencies], (value, currency) => {
       const scale = minorUnits(currency);
       const rounded = roundToCurrency(decimal(plainText(value)), currency);
       expect(formatDecimal(rounded)).to.equal(
         formatDecimal(decimal(plainText({ units: roundHalfUp(value, scale), scale }))),
       );
-    });
-  });
+    }));
 
-  it('rounding of a quotient of days is the integer division rounded half up at 9 decimals', () => {
+  it('rounding of a quotient of days is the integer division rounded half up at 9 decimals', () =>
     forAll([fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 })], (n, t) => {
       const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
       const magnitude = numerator / (2n * BigInt(t));
       const units = n < 0 ? -magnitude : magnitude;
       expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
-    });
-  });
+    }));
 
-  it('rounding is idempotent and moves a value by at most half a unit', () => {
+  it('rounding is idempotent and moves a value by at most half a unit', () =>
     forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
       const exact = decimal(plainText(value));
       const rounded = roundToScale(exact, scale);
@@ -97,8 +93,7 @@ describe('rounding', () => {
           .abs()
           .lte(new Decimal('0.5').times(new Decimal(10).pow(-scale))),
       ).to.equal(true);
-    });
-  });
+    }));
 });
 
 describe('exact JSON', () => {
@@ -152,16 +147,15 @@ describe('exact JSON', () => {
 });
 
 describe('numbers on the wire', () => {
-  it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () => {
+  it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
       expect(text).to.equal(`{"values":[${literals.map(withoutTrailingZeros).join(',')}]}`);
       expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
-    });
-  });
+    }));
 
-  it('numbers on the wire read the same from plain text, padded text and exponent form', () => {
+  it('numbers on the wire read the same from plain text, padded text and exponent form', () =>
     forAll([scaled], (value) => {
       const expected = withoutTrailingZeros(plainText(value));
       const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];
@@ -170,8 +164,7 @@ describe('numbers on the wire', () => {
         const parsed = parseWireDecimal(form);
         expect(parsed === undefined ? form : formatDecimal(parsed)).to.equal(expected);
       }
-    });
-  });
+    }));
 });
 
 interface Scaled {

@@ -96,11 +96,10 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('Overdue properties', () => {
-  it('overdue §1.4: a configuration that is written as XML is read back equal', () => {
+  it('overdue §1.4: a configuration that is written as XML is read back equal', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.deep.equal(given);
-    });
-  });
+    }));
 
   it('overdue §1.2 rule 3: what JSON says is kept by its XML, and shown again as it was given', () => {
     const days = fc.integer({ min: 1, max: 500 });
@@ -131,25 +130,23 @@ describe('Overdue properties', () => {
     });
   });
 
-  it('overdue §4: with conditions of time, number and total, a later day never gives a milder state', () => {
+  it('overdue §4: with conditions of time, number and total, a later day never gives a milder state', () =>
     forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
       const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
       const after = severity(states, billingSnapshot(owed, { ...facts, today: later }), later);
       expect(after).to.be.at.most(before);
-    });
-  });
+    }));
 
-  it('overdue §4: with conditions of time, number and total, one more unpaid invoice never gives a milder state', () => {
+  it('overdue §4: with conditions of time, number and total, one more unpaid invoice never gives a milder state', () =>
     forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
       const today = addDays(firstDay, day);
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
       const after = severity(states, billingSnapshot([...owed, further], { ...facts, today }), today);
       expect(after).to.be.at.most(before);
-    });
-  });
+    }));
 
-  it('overdue §6: no day on which the state changes lies before the next check', () => {
+  it('overdue §6: no day on which the state changes lies before the next check', () =>
     forAll([anyConfig, invoices, fc.nat(120)], (states, owed, day) => {
       const today = addDays(firstDay, day);
       const snapshot = billingSnapshot(owed, { ...facts, today });
@@ -161,10 +158,9 @@ describe('Overdue properties', () => {
           next,
         );
       }
-    });
-  });
+    }));
 
-  it('overdue §6: the calendar has the steps that a check after the other takes', () => {
+  it('overdue §6: the calendar has the steps that a check after the other takes', () =>
     forAll([anyConfig, invoices, fc.tuple(fc.nat(120), fc.nat(400))], (states, owed, [day, ahead]) => {
       const today = addDays(firstDay, day);
       const until = addDays(today, ahead);
@@ -190,8 +186,7 @@ describe('Overdue properties', () => {
       expect(
         calendar.map(({ date, state: found }) => `${date} ${found?.name ?? CLEAR_STATE_NAME}`),
       ).to.deep.equal(steps);
-    });
-  });
+    }));
 
   it('overdue §1.3: whatever a text is, it is read or refused', () => {
     const pieces = fc.constantFrom(

@@ -85,7 +85,7 @@ function rates(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('price changes of versions uploaded during the life of a subscription', () => {
-  it('bill each day as if all versions had been there from the beginning', () => {
+  it('bill each day as if all versions had been there from the beginning', () =>
     forAll(
       [changes, fc.boolean(), fc.integer({ min: 1, max: 31 })],
       (given, isAligned, billCycleDayLocal) => {
@@ -126,6 +126,5 @@ describe('price changes of versions uploaded during the life of a subscription',
         whole.run(lastDay);
         expect(rates(grown)).to.deep.equal(rates(whole));
       },
-    );
-  });
+    ));
 });

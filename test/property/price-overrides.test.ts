@@ -55,7 +55,7 @@ const overridden = fc
   });
 
 describe('Price overrides', () => {
-  it('price overrides change the chosen prices in one currency and nothing else', () => {
+  it('price overrides change the chosen prices in one currency and nothing else', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
       const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
@@ -78,10 +78,9 @@ describe('Price overrides', () => {
       );
       const same = new OverridePlan(plan.name, { ...definition, overrides: new Map() }).planFrom(plan);
       expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
-    });
-  }).timeout(0);
+    })).timeout(0);
 
-  it('price overrides are read as they were written, and written alike in any order', () => {
+  it('price overrides are read as they were written, and written alike in any order', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const text = writeOverrides(overrides);
       expect(writeOverrides(readOverrides(text))).to.equal(text);
@@ -104,6 +103,5 @@ describe('Price overrides', () => {
         requests: [],
       });
       expect(writeOverrides(merged.overrides)).to.equal(writeOverrides(again.overrides));
-    });
-  }).timeout(0);
+    })).timeout(0);
 });

@@ -75,7 +75,7 @@ class Ledger {
 }
 
 describe('refunds of a payment in another currency than its invoice', () => {
-  it('refunds of a converted payment take off the invoice what it settled, and exactly that once all is given back', () => {
+  it('refunds of a converted payment take off the invoice what it settled, and exactly that once all is given back', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(
@@ -93,10 +93,9 @@ describe('refunds of a payment in another currency than its invoice', () => {
       expect(left).to.equal(0);
       expect(formatDecimal(ledger.back)).to.equal(formatDecimal(most));
       expect(ledger.refund(inUnits(1, payment))).to.equal(false);
-    });
-  });
+    }));
 
-  it('refunds of a converted payment beside a dispute take no more off the invoice than it settled', () => {
+  it('refunds of a converted payment beside a dispute take no more off the invoice than it settled', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts, elsewhere }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(
@@ -111,6 +110,5 @@ describe('refunds of a payment in another currency than its invoice', () => {
         ledger.refund(inUnits(Math.max(1, Math.floor(taken * part)), payment));
         expect(ledger.back.lessThanOrEqualTo(most)).to.equal(true);
       }
-    });
-  });
+    }));
 });

@@ -97,7 +97,7 @@ function streamOf(life: Life) {
 }
 
 describe('Subscriptions over time', () => {
-  it('a clock that jumps gives the same events as one that walks', () => {
+  it('a clock that jumps gives the same events as one that walks', () =>
     forAll([cases, fc.array(times, { maxLength: 6 })], (input, stops) => {
       const life = create(input);
       const jumped = passed(life, input.later);
@@ -106,16 +106,14 @@ describe('Subscriptions over time', () => {
         .toSorted((a, b) => a - b)
         .reduce(passed, life);
       expect(storedOf(passed(walked, input.later))).to.deep.equal(storedOf(jumped));
-    });
-  });
+    }));
 
-  it('a creation in the past stores what a creation in time would have come to', () => {
+  it('a creation in the past stores what a creation in time would have come to', () =>
     forAll([cases], (input) => {
       const late = create(input);
       const inTime = passed(create({ ...input, now: input.reference }), input.now);
       if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
-    });
-  });
+    }));
 
   it('the phases that billing derives are those that are stored later, to the second', () => {
     const farAway = instant(5_000 * 365 * 86_400 * 1_000);
@@ -127,7 +125,7 @@ describe('Subscriptions over time', () => {
     });
   });
 
-  it('local dates of the events never decrease, nor do instants of the rows', () => {
+  it('local dates of the events never decrease, nor do instants of the rows', () =>
     forAll([cases], (input) => {
       const life = passed(create(input), input.later);
       const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);
@@ -138,6 +136,5 @@ describe('Subscriptions over time', () => {
       const rows = viewOf(life).events.map((row) => row.effective.at);
       expect(rows).to.deep.equal(rows.toSorted((a, b) => a - b));
       expect(rowsOf(viewOf(life))).to.have.length(new Set(rowsOf(viewOf(life))).size);
-    });
-  });
+    }));
 });

@@ -39,7 +39,7 @@ const counts = fc.integer({ min: -30, max: 30 });
 const billCycleDays = fc.integer({ min: 1, max: 31 });
 
 describe('date arithmetic agrees with Temporal', () => {
-  it('date arithmetic agrees with Temporal in the parts of a date and its text', () => {
+  it('date arithmetic agrees with Temporal in the parts of a date and its text', () =>
     forAll([dates], (expected) => {
       const date = ours(expected);
       expect([yearOf(date), monthOf(date), dayOfMonth(date), lengthOfMonth(date)]).to.deep.equal([
@@ -53,39 +53,35 @@ describe('date arithmetic agrees with Temporal', () => {
       expect(parseWireDate(`${expected.toString().slice(0, 5)}${expected.month}-${expected.day}`)).to.equal(
         date,
       );
-    });
-  });
+    }));
 
-  it('date arithmetic agrees with Temporal in days and months added and counted', () => {
+  it('date arithmetic agrees with Temporal in days and months added and counted', () =>
     forAll([dates, dates, fc.integer({ min: -1_200, max: 1_200 })], (from, to, n) => {
       expect(formatLocalDate(addDays(ours(from), n))).to.equal(from.add({ days: n }).toString());
       expect(formatLocalDate(addMonths(ours(from), n))).to.equal(from.add({ months: n }).toString());
       expect(daysBetween(ours(from), ours(to))).to.equal(from.until(to, { largestUnit: 'days' }).days);
-    });
-  });
+    }));
 
-  it('date arithmetic agrees with Temporal in the day of month, clamped', () => {
+  it('date arithmetic agrees with Temporal in the day of month, clamped', () =>
     forAll([dates, billCycleDays], (date, day) => {
       const expected = date.with({ day }, { overflow: 'constrain' });
       expect(formatLocalDate(withDayOfMonth(ours(date), day))).to.equal(expected.toString());
-    });
-  });
+    }));
 });
 
 describe('months between two dates', () => {
-  it('months between two dates are the most that can be added to the first without passing the second', () => {
+  it('months between two dates are the most that can be added to the first without passing the second', () =>
     forAll([dates, fc.integer({ min: 0, max: 40_000 })], (from, days) => {
       const to = addDays(ours(from), days);
       const months = monthsBetween(ours(from), to);
       expect(addMonths(ours(from), months)).to.be.at.most(to);
       expect(addMonths(ours(from), months + 1)).to.be.above(to);
       expect(monthsBetween(to, ours(from))).to.equal(months === 0 ? 0 : -months);
-    });
-  });
+    }));
 });
 
 describe('billing periods', () => {
-  it('counted from the anchor strictly increase and never lose the day of the anchor', () => {
+  it('counted from the anchor strictly increase and never lose the day of the anchor', () =>
     forAll([dates, periods, counts], (anchor, period, n) => {
       const date = addPeriod(ours(anchor), period, n);
       expect(addPeriod(ours(anchor), period, n + 1)).to.be.above(date);
@@ -94,28 +90,25 @@ describe('billing periods', () => {
       } else {
         expect(daysBetween(ours(anchor), date)).to.equal(n * periodLength(period).number);
       }
-    });
-  });
+    }));
 
-  it('on a bill cycle day fall on that day, or on the last day of a shorter month', () => {
+  it('on a bill cycle day fall on that day, or on the last day of a shorter month', () =>
     forAll(
       [dates, periods.filter(isMonthBased), fc.tuple(counts, billCycleDays)],
       (start, period, [n, day]) => {
         const date = addPeriods(ours(start), period, n, day);
         expect(dayOfMonth(date)).to.equal(Math.min(day, lengthOfMonth(date)));
       },
-    );
-  });
+    ));
 
-  it('billing periods start at the first bill cycle date, in the month of the start or one whole period later', () => {
+  it('billing periods start at the first bill cycle date, in the month of the start or one whole period later', () =>
     forAll([dates, periods.filter(isMonthBased), billCycleDays], (start, period, day) => {
       const first = firstBillCycleDate(ours(start), period, day);
       const inMonthOfStart = withDayOfMonth(ours(start), day);
       expect(first).to.be.at.least(ours(start));
       expect([inMonthOfStart, addPeriods(inMonthOfStart, period, 1, day)]).to.include(first);
       if (inMonthOfStart >= ours(start)) expect(first).to.equal(inMonthOfStart);
-    });
-  });
+    }));
 });
 
 function ours(date: Temporal.PlainDate): LocalDate {

@@ -37,7 +37,7 @@ function isBoundary(at: number, granularity: UsageGranularity, zone: TimeZone): 
 }
 
 describe('property: the parts of a timeline of usage', () => {
-  it('usage §3.3: follow each other from bound to bound, and begin where the clock and the calendar say', () => {
+  it('usage §3.3: follow each other from bound to bound, and begin where the clock and the calendar say', () =>
     forAll(
       [
         fc.constantFrom(...zones),
@@ -63,6 +63,5 @@ describe('property: the parts of a timeline of usage', () => {
         const dates = buckets.map((bucket) => localDateOf(bucket.start, zone));
         if (granularity !== UsageGranularity.HOUR) expect(new Set(dates).size).to.equal(dates.length);
       },
-    );
-  }).timeout(0);
+    )).timeout(0);
 });

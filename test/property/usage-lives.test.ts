@@ -63,7 +63,7 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
 const last = dateOf(130);
 
 describe('lives of usage', () => {
-  it('usage §11.5: billing in any split of arrivals comes to the same as billing at once', () => {
+  it('usage §11.5: billing in any split of arrivals comes to the same as billing at once', () =>
     forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
       const config = { itemMode, lookBackPeriods: -1 };
@@ -76,8 +76,7 @@ describe('lives of usage', () => {
       for (const life of lives) life.bill(last);
       expect(lives[0].total().toFixed(2)).to.equal(lives[1].total().toFixed(2));
       expect(lives[0].bill(last).items).to.deep.equal([]);
-    });
-  });
+    }));
 
   it('usage §7.3: whatever the mode of items was, a repeated run bills nothing, and sums differ by cents of lines', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });

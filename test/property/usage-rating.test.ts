@@ -39,28 +39,25 @@ function price(amount: bigint): string {
 }
 
 describe('the rating of usage', () => {
-  it('usage §5.1: ALL_TIERS costs what a meter charges that begins block after block', () => {
+  it('usage §5.1: ALL_TIERS costs what a meter charges that begins block after block', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
       const rated = rate(section, points, policy);
       const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');
       expect(rated.exact.toFixed()).to.equal(price(oracle.amount));
       expect(sum(rated.overflow.map(({ quantity }) => quantity)).toFixed()).to.equal(price(oracle.beyond));
-    });
-  });
+    }));
 
-  it('usage §5.2: TOP_TIER costs all blocks at the price of the tier that is reached', () => {
+  it('usage §5.2: TOP_TIER costs all blocks at the price of the tier that is reached', () =>
     forAll([meteredSections('TOP_TIER'), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByTopTier(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
-    });
-  });
+    }));
 
-  it('usage §5.4: CAPACITY costs the first tier whose limits no point exceeds', () => {
+  it('usage §5.4: CAPACITY costs the first tier whose limits no point exceeds', () =>
     forAll([peakSections({ isRising: false }), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByPeaks(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
-    });
-  });
+    }));
 
   it('more usage never costs less with ALL_TIERS, nor with CAPACITY whose tiers rise', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), peakSections({ isRising: true }));
@@ -73,7 +70,7 @@ describe('the rating of usage', () => {
     );
   });
 
-  it('usage §5.1: tiers add up: what fills the first ones, and the rest by the others', () => {
+  it('usage §5.1: tiers add up: what fills the first ones, and the rest by the others', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(3)], ({ tiers, section }, points, place) => {
       const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
       if (head.length === 0 || tail.length === 0) return;
@@ -86,8 +83,7 @@ describe('the rating of usage', () => {
       const whole = rate(section, points);
       expect(first.exact.plus(second.exact).toFixed()).to.equal(whole.exact.toFixed());
       expect(second.overflow).to.deep.equal(whole.overflow);
-    });
-  });
+    }));
 
   it('usage §5.5: nothing is lost: lines add up to the amount, and their blocks hold all units but those beyond', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
@@ -109,7 +105,7 @@ describe('the rating of usage', () => {
     });
   });
 
-  it('usage §6.4: a quantity is the same however its points are taken together', () => {
+  it('usage §6.4: a quantity is the same however its points are taken together', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12)], ({ section }, points, place) => {
       const [a, b] = [points.slice(0, place), points.slice(place)];
       const parts = [quantities(section, a), quantities(section, b)];
@@ -128,6 +124,5 @@ describe('the rating of usage', () => {
         overflow: 'CAP',
       });
       expect(together).to.deep.equal(rate(section, points));
-    });
-  });
+    }));
 });

@@ -115,7 +115,7 @@ describe('usage under terms', () => {
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
-  it('usage §12: billing in any split of arrivals comes to the same as billing at once', () => {
+  it('usage §12: billing in any split of arrivals comes to the same as billing at once', () =>
     forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
       const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
       const zone = zones[0] ?? expect.fail('no zone');
@@ -134,8 +134,7 @@ describe('usage under terms', () => {
         },
       });
       expect(split.total().toFixed(2)).to.equal(atOnce.total().toFixed(2));
-    });
-  }).timeout(0);
+    })).timeout(0);
 });
 
 function documentOf(calls: Agreed, peaks: Agreed): UsageTerms {

@@ -4,20 +4,17 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 
 describe('the name of a database', () => {
   for (const name of [undefined, '', 'file:shop.db'])
-    it(`is no path of a SQLite file: ${name}`, () => {
-      expect(() => sqlite(name as string)).to.throw(TypeError, `it was given ${name}`);
-    });
+    it(`is no path of a SQLite file: ${name}`, () =>
+      expect(() => sqlite(name as string)).to.throw(TypeError, `it was given ${name}`));
 
   for (const name of [undefined, ''])
-    it(`is no URL of PostgreSQL: ${name}`, () => {
-      expect(() => postgresql(name as string)).to.throw(TypeError, `it was given ${name}`);
-    });
+    it(`is no URL of PostgreSQL: ${name}`, () =>
+      expect(() => postgresql(name as string)).to.throw(TypeError, `it was given ${name}`));
 
-  it('is not shown where it may hold a password', () => {
+  it('is not shown where it may hold a password', () =>
     expect(() => postgresql('host=db.example password=secret'))
       .to.throw(TypeError, 'it was given something else')
-      .and.to.not.match(/secret/);
-  });
+      .and.to.not.match(/secret/));
 
   it('is told by the start of an engine that does not reach it', async () => {
     const storage = postgresql('postgresql://ada:secret@127.0.0.1:1/shop');

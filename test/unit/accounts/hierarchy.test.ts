@@ -95,7 +95,6 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       null,
     ],
   } as const))
-    it(`an account ${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () => {
-      expect(codeOf(account, line, children)).to.equal(code);
-    });
+    it(`an account ${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () =>
+      expect(codeOf(account, line, children)).to.equal(code));
 });

@@ -48,11 +48,10 @@ describe('Written catalog XML', () => {
     expect(writeCatalogXml(catalog)).to.include('<catalogName>Test</catalogName>\n</catalogs>');
   });
 
-  it('written catalog XML writes an envelope without versions for a tenant without catalog', () => {
+  it('written catalog XML writes an envelope without versions for a tenant without catalog', () =>
     expect(writeCatalogXml(createCatalog([]))).to.equal(
       '<?xml version="1.0" encoding="UTF-8"?>\n<catalogs>\n  <versions/>\n</catalogs>\n',
-    );
-  });
+    ));
 
   it('written catalog XML keeps null prices, pretty names and every character through a round trip', () => {
     const strange = `a "quoted" <&> 'name'\twith\r\nbreaks ]]> é 𝒳`;

@@ -359,9 +359,8 @@ describe('Reading a catalog document', () => {
         expect(entry?.amount?.value.isNegative()).to.equal(Number(amount) < 0);
       });
     for (const amount of refused)
-      it(`catalog XML refuses "${amount}" as a decimal`, () => {
-        expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/);
-      });
+      it(`catalog XML refuses "${amount}" as a decimal`, () =>
+        expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/));
 
     const dates: readonly (readonly [text: string, instant: string])[] = [
       ['2013-02-08T00:00:00+00:00', '2013-02-08T00:00:00.000Z'],
@@ -371,15 +370,13 @@ describe('Reading a catalog document', () => {
       ['  2024-06-01T10:00:00-05:00\n', '2024-06-01T15:00:00.000Z'],
     ];
     for (const [text, instant] of dates)
-      it(`catalog XML takes ${JSON.stringify(text)} as a date`, () => {
+      it(`catalog XML takes ${JSON.stringify(text)} as a date`, () =>
         expect(formatInstant(parse(catalogXml({ effectiveDate: text })).content.effectiveDate)).to.equal(
           instant,
-        );
-      });
+        ));
     for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000'])
-      it(`catalog XML refuses ${JSON.stringify(text)} as a date`, () => {
-        expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"');
-      });
+      it(`catalog XML refuses ${JSON.stringify(text)} as a date`, () =>
+        expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"'));
 
     it('refuses values outside the other types', () => {
       const wrong: readonly (readonly [string, string])[] = [
@@ -559,12 +556,10 @@ describe('Reading a catalog document', () => {
       ],
     };
     for (const [title, [document, expected]] of Object.entries(rows))
-      it(`a catalog document is refused at its place: ${title}`, () => {
-        expect(fault(document)).to.include(expected);
-      });
+      it(`a catalog document is refused at its place: ${title}`, () =>
+        expect(fault(document)).to.include(expected));
 
-    it('reports the first of several', () => {
-      expect(fault(`<catalog>${versionXml()}<shop/><shop/></catalog>`)).to.include('Unknown element "shop"');
-    });
+    it('reports the first of several', () =>
+      expect(fault(`<catalog>${versionXml()}<shop/><shop/></catalog>`)).to.include('Unknown element "shop"'));
   });
 });

@@ -58,9 +58,8 @@ describe('Plans that added versions change', () => {
     expect(changedBy([first], second, later)).to.deep.equal(['p-m', 'q-m']);
   });
 
-  it('plans that added versions change of a version in between are told by the version before it, not by the one after it', () => {
-    expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.deep.equal(['r-m']);
-  });
+  it('plans that added versions change of a version in between are told by the version before it, not by the one after it', () =>
+    expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.deep.equal(['r-m']));
 
   it('plans that added versions change of a version before all others are told by the one that was the first', () => {
     expect(changedBy([first, third], dated('2023-01-01', alike))).to.deep.equal([]);

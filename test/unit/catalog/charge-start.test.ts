@@ -50,9 +50,8 @@ describe('Phases of a plan', () => {
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-01-31');
   });
 
-  it('a plan names a phase after its plan and type', () => {
-    expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm');
-  });
+  it('a plan names a phase after its plan and type', () =>
+    expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
   it('skips finite phases that are absent, price-less or zero in all currencies', () => {
     const zero = phase('DISCOUNT', {

@@ -23,21 +23,18 @@ const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; rem
 
 describe('Hostile catalog documents', () => {
   describe('catalog W15 Hostile documents', () => {
-    it('a document type is refused at its declaration', () => {
-      expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`);
-    });
+    it('a document type is refused at its declaration', () =>
+      expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 
-    it('25 nested elements are unknown at the first', () => {
+    it('25 nested elements are unknown at the first', () =>
       expect(fault('<a>'.repeat(25) + '</a>'.repeat(25))).to.equal(
         '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
-      );
-    });
+      ));
 
-    it('an entity of HTML is refused', () => {
+    it('an entity of HTML is refused', () =>
       expect(fault('<catalog><catalogName>a&nbsp;b</catalogName></catalog>')).to.equal(
         '1:24 undefined entity.',
-      );
-    });
+      ));
 
     it('12 MiB are refused before parsing', () => {
       for (const document of [new Uint8Array(12 * 1024 * 1024), ' '.repeat(12 * 1024 * 1024)]) {
@@ -53,9 +50,8 @@ describe('Hostile catalog documents', () => {
       expect(errorOf(() => readCatalogXml(document, document.length - 1)).code).to.equal(ErrorCode.TOO_LARGE);
     });
 
-    it('a default namespace is refused', () => {
-      expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/);
-    });
+    it('a default namespace is refused', () =>
+      expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/));
 
     it('of two errors and a later unknown tag exactly one is reported', () => {
       const document =
@@ -81,9 +77,8 @@ describe('Hostile catalog documents', () => {
     'with an external subset': ['<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
     'that never ends': ['<!DOCTYPE c [', '1:1'],
   } as const))
-    it(`a catalog document with a document type ${title} is refused`, () => {
-      expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`);
-    });
+    it(`a catalog document with a document type ${title} is refused`, () =>
+      expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`));
 
   it('a document type in the wrong place is refused', () => {
     expect(fault('<catalog><!DOCTYPE c></catalog>')).to.include(
@@ -186,7 +181,5 @@ describe('Hostile catalog documents', () => {
     ['line ends', '\r\n'.repeat(HUGE / 2)],
     ['digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const)
-    it(`a hostile document is answered soon: ${title}`, () => {
-      expect(fault(document)).to.be.a('string');
-    });
+    it(`a hostile document is answered soon: ${title}`, () => expect(fault(document)).to.be.a('string'));
 });

@@ -46,11 +46,10 @@ describe('Finding a plan', () => {
     expectCode(ErrorCode.CATALOG_NULL_BILLING_PERIOD, () => catalog.selectPlan({ productName: 'X' }));
   });
 
-  it('finding a plan names what there is when a plan is unknown', () => {
+  it('finding a plan names what there is when a plan is unknown', () =>
     expect(errorOf(() => catalog.findPlan('gold')).message).to.equal(
       'Plan "gold" is not in catalog "Test" effective 2024-01-01T00:00:00.000Z; there are vip-x-monthly, vip-x2-monthly, x-monthly, y-monthly',
-    );
-  });
+    ));
 
   it('selects by the period of the final phase', () => {
     const trial = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL, period: 'ANNUAL' }) });

@@ -177,9 +177,8 @@ describe('catalogs of plugins', () => {
     ],
   };
   for (const [what, [given, message]] of Object.entries(bad))
-    it(`a catalog of a plugin is refused for ${what}`, () => {
-      expect(problemsOf(given).join('\n')).to.match(message);
-    });
+    it(`a catalog of a plugin is refused for ${what}`, () =>
+      expect(problemsOf(given).join('\n')).to.match(message));
 
   it('catalogs of plugins with several errors list them all', () => {
     const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };

@@ -95,19 +95,17 @@ const heat = createCatalog([
 ]);
 
 describe('Price changes for existing subscriptions', () => {
-  it('catalog W3 Price change for existing, unaligned', () => {
+  it('catalog W3 Price change for existing, unaligned', () =>
     expect(changes(heat, [step('PLAN', '2024-03-15', heat)])).to.deep.equal([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
-    ]);
-  });
+    ]));
 
-  it('catalog W4 Same, aligned', () => {
+  it('catalog W4 Same, aligned', () =>
     expect(changes(heat, [step('PLAN', '2024-03-15', heat)], 15)).to.deep.equal([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',
-    ]);
-  });
+    ]));
 
   it('catalog W5 Two changes in one cycle, aligned', () => {
     const catalog = createCatalog([

@@ -90,11 +90,10 @@ describe('Price overrides', () => {
     ['(f) phaseType DISCOUNT', { phaseType: 'DISCOUNT', recurringPrice: decimal('3') }],
   ];
   for (const [name, request] of w10Refused)
-    it(`catalog W10 Overrides: ${name} is refused`, () => {
+    it(`catalog W10 Overrides: ${name} is refused`, () =>
       expect(errorOf(() => matchPriceOverrides(base, [request])).code).to.equal(
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-      );
-    });
+      ));
 
   it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', () => {
     const existing =

@@ -135,14 +135,12 @@ for (const table of tables) {
 
   describe(`Catalog rule ${table.rule}`, () => {
     for (const condition of table.holds)
-      it(`a rule case holds for ${condition}`, () => {
-        expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(first);
-      });
+      it(`a rule case holds for ${condition}`, () =>
+        expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(first));
 
     for (const condition of table.fails)
-      it(`a rule case does not hold for ${condition}`, () => {
-        expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(fallback);
-      });
+      it(`a rule case does not hold for ${condition}`, () =>
+        expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(fallback));
 
     it('takes the first case whose conditions all hold', () => {
       const [one = '', other = ''] = table.holds;
@@ -158,9 +156,8 @@ for (const table of tables) {
       );
     });
 
-    it('holds always without conditions', () => {
-      expect(table.evaluate(withCases(table, [['', first]]))).to.equal(first);
-    });
+    it('holds always without conditions', () =>
+      expect(table.evaluate(withCases(table, [['', first]]))).to.equal(first));
 
     it('has a default', () => {
       if (needsDefault(table)) return;

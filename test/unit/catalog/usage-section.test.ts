@@ -125,9 +125,8 @@ describe('usage sections of a phase', () => {
     expect(sectionsOf({ ...rest, usages })).to.deep.equal([]);
   });
 
-  it('usage §4 rule 3: a price that is missing in the currency is an error', () => {
-    expect(errorOf(() => sectionsOf(metered.finalPhase, 'EUR')).code).to.equal(2010);
-  });
+  it('usage §4 rule 3: a price that is missing in the currency is an error', () =>
+    expect(errorOf(() => sectionsOf(metered.finalPhase, 'EUR')).code).to.equal(2010));
 
   it('the section of a shipped catalog is rated as it says', () => {
     const { versions } = readCatalogXml(

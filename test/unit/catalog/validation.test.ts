@@ -105,9 +105,8 @@ const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
 describe('Validation of one version', () => {
-  it('validation of one version finds nothing wrong with the least valid document', () => {
-    expect(validate({})).to.deep.equal({ errors: [], warnings: [] });
-  });
+  it('validation of one version finds nothing wrong with the least valid document', () =>
+    expect(validate({})).to.deep.equal({ errors: [], warnings: [] }));
 
   it('catalog W14 Validation', () => {
     const { errors } = validate({

@@ -66,9 +66,8 @@ describe('Limits of a catalog version (platform §16)', () => {
       expect(problems?.[0]?.line).to.be.greaterThan(0);
     });
 
-  it('limits of a version are all named that are exceeded, in the order of the document', () => {
-    expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told);
-  });
+  it('limits of a version are all named that are exceeded, in the order of the document', () =>
+    expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told));
 
   it('limits of a version go before what is wrong with the rest of the document', () => {
     const cut = catalogXml(sized({ products: 5_001 })).replace('</rules>', '</rules><nonsense>');

@@ -63,9 +63,8 @@ describe('Versions of a tenant', () => {
     expect(problems[0]?.line).to.equal(2);
   });
 
-  it('versions of a tenant refuses one date twice in an envelope', () => {
-    expect(messages(upload([], envelopeXml({}, {})).problems)).to.deep.equal([TAKEN]);
-  });
+  it('versions of a tenant refuses one date twice in an envelope', () =>
+    expect(messages(upload([], envelopeXml({}, {})).problems)).to.deep.equal([TAKEN]));
 
   it('versions of a tenant takes dates of the past and in between', () => {
     const stored = [january, version({ effectiveDate: '2025-01-01' })];

@@ -58,9 +58,8 @@ describe('limits of payments, checked', () => {
       true,
     ],
   } as const))
-    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}`, () => {
-      expect(overRefunded(payment, transactions)).to.have.length(isWrong ? 1 : 0);
-    });
+    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}`, () =>
+      expect(overRefunded(payment, transactions)).to.have.length(isWrong ? 1 : 0));
 
   const attempt = (status: InvoicePayment['status'], paymentId = payment, transactionExternalKey = 'key') =>
     ({ type: 'ATTEMPT', status, paymentId, transactionExternalKey }) as const;
@@ -91,7 +90,6 @@ describe('limits of payments, checked', () => {
       false,
     ],
   } as const))
-    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () => {
-      expect(severalOpenPayments(invoice, payments, () => transactions)).to.have.length(isWrong ? 1 : 0);
-    });
+    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () =>
+      expect(severalOpenPayments(invoice, payments, () => transactions)).to.have.length(isWrong ? 1 : 0));
 });

@@ -88,14 +88,12 @@ describe('error codes', () => {
 });
 
 describe('an invariant', () => {
-  it('an invariant that holds says nothing', () => {
-    expect(() => assertInvariant(true, 'm', {})).to.not.throw();
-  });
+  it('an invariant that holds says nothing', () =>
+    expect(() => assertInvariant(true, 'm', {})).to.not.throw());
 
-  it('an invariant that does not hold throws with its facts', () => {
+  it('an invariant that does not hold throws with its facts', () =>
     expect(() => assertInvariant(1 + 1 === 3, 'Items overlap', { itemIds: ['a', 'b'] }))
       .to.throw(InvariantError, 'Items overlap')
       .with.property('facts')
-      .that.deep.equals({ itemIds: ['a', 'b'] });
-  });
+      .that.deep.equals({ itemIds: ['a', 'b'] }));
 });

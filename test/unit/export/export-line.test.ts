@@ -3,9 +3,8 @@ import { columnName, headerLine, rowLine } from '../../../lib/export/service.ts'
 import { decimal } from '../../../lib/values/money/index.ts';
 
 describe('lines of an export', () => {
-  it('lines of an export have a header by table', () => {
-    expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n');
-  });
+  it('lines of an export have a header by table', () =>
+    expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n'));
 
   for (const [values, line] of [
     [[1, 'a', null, true, false], '1|a||true|false\n'],
@@ -15,9 +14,8 @@ describe('lines of an export', () => {
     [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
     [[''], '\n'],
   ] as const)
-    it(`a line of the export is ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () => {
-      expect(rowLine(values)).to.equal(line);
-    });
+    it(`a line of the export is ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () =>
+      expect(rowLine(values)).to.equal(line));
 
   for (const [member, column] of [
     ['externalKey', 'external_key'],

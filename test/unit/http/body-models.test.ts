@@ -58,7 +58,7 @@ function failure(work: () => unknown): BillingError {
 }
 
 describe('a JSON body', () => {
-  it('coerces scalars to the type of their field', () => {
+  it('coerces scalars to the type of their field', () =>
     expect(
       read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
     ).to.include({
@@ -67,12 +67,10 @@ describe('a JSON body', () => {
       flag: false,
       count: 31,
       owner: null,
-    });
-  });
+    }));
 
-  it('a JSON body keeps absent and null apart, and drops what it does not know', () => {
-    expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null });
-  });
+  it('a JSON body keeps absent and null apart, and drops what it does not know', () =>
+    expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null }));
 
   it('a JSON body reads decimals without loss, as number or text', () => {
     for (const [literal, value] of [
@@ -199,9 +197,8 @@ describe('a JSON body', () => {
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('a JSON body cannot reach the prototype', () => {
-    expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({});
-  });
+  it('a JSON body cannot reach the prototype', () =>
+    expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({}));
 });
 
 describe('an XML body', () => {

@@ -49,7 +49,7 @@ describe('JSON catalog', () => {
   const block = { unit: 'u', size: '100.0', max: '-1', prices: [{ currency: 'USD', value: '0.1' }] };
   const tier = { blocks: [block], limits: [], fixedPrice: [], recurringPrice: [] };
 
-  it('JSON catalog has the closed shape of dialect K', () => {
+  it('JSON catalog has the closed shape of dialect K', () =>
     expect(catalogJson(shown, 'K')).to.deep.equal({
       name: 'Test',
       effectiveDate: '2024-01-01T00:00:00.000Z',
@@ -112,8 +112,7 @@ describe('JSON catalog', () => {
         { name: 'DEFAULT', plans: ['p-m'] },
         { name: 'VIP', plans: ['p-fee', 'p-m'] },
       ],
-    });
-  });
+    }));
 
   it('JSON catalog adds rules, names and terms in dialect D', () => {
     const json = catalogJson(shown, 'D');

@@ -40,9 +40,8 @@ describe('what the OpenAPI document says', () => {
     document.paths as Readonly<Record<string, Record<string, Operation>>>,
   ).flatMap((methods) => Object.values(methods));
 
-  it('the OpenAPI document says what every operation does', () => {
-    expect(operations.filter(({ summary }) => !isText(summary))).to.deep.equal([]);
-  });
+  it('the OpenAPI document says what every operation does', () =>
+    expect(operations.filter(({ summary }) => !isText(summary))).to.deep.equal([]));
 
   it('the OpenAPI document says what the operations of every area are about', () => {
     const tags = document.tags as readonly { readonly name: string; readonly description?: string }[];

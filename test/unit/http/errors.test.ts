@@ -37,9 +37,8 @@ describe('the status of an error code', () => {
 
   for (const [name, code] of Object.entries(ErrorCode)) {
     const status = expected.get(code) ?? 400;
-    it(`the status of error ${code} ${name} is ${status}`, () => {
-      expect(statusOfCode(code, { dialect: 'D' })).to.equal(status);
-    });
+    it(`the status of error ${code} ${name} is ${status}`, () =>
+      expect(statusOfCode(code, { dialect: 'D' })).to.equal(status));
   }
 
   it('differs in dialect K for two codes', () => {
@@ -61,7 +60,7 @@ describe('the error body', () => {
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
   });
 
-  it('the error body has exactly the keys of the contract', () => {
+  it('the error body has exactly the keys of the contract', () =>
     expect(errorBody(noSuchAccount, { withStackTrace: false })).to.deep.equal({
       className: 'AccountError',
       code: 3002,
@@ -69,8 +68,7 @@ describe('the error body', () => {
       causeClassName: null,
       causeMessage: null,
       stackTrace: [],
-    });
-  });
+    }));
 
   it('the error body names the error behind', () => {
     const error = new BillingError({

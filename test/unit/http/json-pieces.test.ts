@@ -20,13 +20,12 @@ async function* inWindows<T>(...windows: readonly (readonly T[])[]): AsyncGenera
 }
 
 describe('the text of a long JSON value, bit by bit', () => {
-  it('the text of a long JSON value, bit by bit is that of the value written at once', () => {
+  it('the text of a long JSON value, bit by bit is that of the value written at once', () =>
     forRuns(200, [fc.jsonValue()], (value) => {
       const wrapped = { long: Array.from({ length: 101 }, () => value), other: value };
       expect(textOf(wrapped)).to.equal(stringifyExactJson(wrapped));
       expect(textOf(value)).to.equal(stringifyExactJson(value));
-    });
-  });
+    }));
 
   it('the text of a long JSON value, bit by bit has decimals as they are, and leaves members out that are undefined', () => {
     const value = { amount: decimal('0.100'), none: undefined, list: lazyList([1, 2], (n) => ({ n })) };

@@ -21,15 +21,14 @@ function headers(facts: {
 }
 
 describe('pagination headers', () => {
-  it('pagination headers lead to the next page', () => {
+  it('pagination headers lead to the next page', () =>
     expect(headers({ offset: 2, limit: 2, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '2',
       NextOffset: '4',
       TotalNbRecords: '5',
       MaxNbRecords: '5',
       NextPageUri: '/1.0/kb/accounts/pagination?offset=4&limit=2&audit=NONE',
-    });
-  });
+    }));
 
   it('pagination headers end on the last page', () => {
     const last = { CurrentOffset: '4', TotalNbRecords: '5', MaxNbRecords: '9' };
@@ -37,17 +36,15 @@ describe('pagination headers', () => {
     expect(headers({ offset: 3, limit: 2, total: 5, max: 9 })).to.deep.equal({ ...last, CurrentOffset: '3' });
   });
 
-  it('pagination headers give only the counts with limit 0', () => {
+  it('pagination headers give only the counts with limit 0', () =>
     expect(headers({ offset: 0, limit: 0, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '0',
       TotalNbRecords: '5',
       MaxNbRecords: '5',
-    });
-  });
+    }));
 
-  it('pagination headers count a negative limit by its size', () => {
-    expect(headers({ offset: 0, limit: -2, total: 5, max: 5 }).NextOffset).to.equal('2');
-  });
+  it('pagination headers count a negative limit by its size', () =>
+    expect(headers({ offset: 0, limit: -2, total: 5, max: 5 }).NextOffset).to.equal('2'));
 
   it('pagination headers leave out the count of a large table', () => {
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_001 })).to.not.have.property('MaxNbRecords');

@@ -36,9 +36,8 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('query parameters take the first of repeated values, ignore unknown ones, and count an empty one as absent', () => {
-    expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true });
-  });
+  it('query parameters take the first of repeated values, ignore unknown ones, and count an empty one as absent', () =>
+    expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true }));
 
   describe('that say how long a call waits (R62)', () => {
     const parameters = { wait: waitSeconds(5), other: integer(undefined) };

@@ -140,7 +140,6 @@ describe('basic credentials', () => {
     basic('nocolon'),
     'Bearer abc',
   ])
-    it(`credentials are not in ${JSON.stringify(header)}`, () => {
-      expect(basicCredentials(header)).to.equal(null);
-    });
+    it(`credentials are not in ${JSON.stringify(header)}`, () =>
+      expect(basicCredentials(header)).to.equal(null));
 });

@@ -42,9 +42,8 @@ const unguarded = ['validateCatalogXml', 'buildFormDescriptor', 'buildComboFormD
 describe('the route table', () => {
   for (const route of routes)
     describe(`${route.method} ${route.path}`, () => {
-      it('has a decision on its permission', () => {
-        expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true);
-      });
+      it('has a decision on its permission', () =>
+        expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true));
 
       it('asks for a permission and an author where it writes', () => {
         const isWrite =
@@ -57,9 +56,8 @@ describe('the route table', () => {
         if (isWrite && !unguarded.includes(route.operationId)) expect(route.permission).to.not.equal('NONE');
       });
 
-      it('needs a user and a tenant but for the exceptions of the contract', () => {
-        expect(route.credentials).to.equal(credentialsOf(route));
-      });
+      it('needs a user and a tenant but for the exceptions of the contract', () =>
+        expect(route.credentials).to.equal(credentialsOf(route)));
     });
 
   it('the route table has each operation once', () => {

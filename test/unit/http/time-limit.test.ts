@@ -13,9 +13,8 @@ describe('the time limit of a request (platform §16)', () => {
     it(`the time limit of a request ${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
 
-  it('the time limit of a request holds on routes that cannot wait for what they cause, whatever they are asked', () => {
-    expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false);
-  });
+  it('the time limit of a request holds on routes that cannot wait for what they cause, whatever they are asked', () =>
+    expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false));
 
   it('the time limit of a request ends as busy, and as an unknown outcome where payments are asked for', () => {
     expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });

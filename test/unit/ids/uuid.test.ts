@@ -48,12 +48,11 @@ describe('a UUID of version 7', () => {
     expect(isUuid(id)).to.equal(true);
   });
 
-  it('strictly increases while the clock stands still', () => {
+  it('strictly increases while the clock stands still', () =>
     expectStrictlyIncreasing(
       generator(() => 1_700_000_000_000),
       20_000,
-    );
-  });
+    ));
 
   it('strictly increases while the clock jumps forth and back', () => {
     let reading = 0;

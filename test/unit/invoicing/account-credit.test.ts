@@ -36,9 +36,8 @@ function applied(input: Partial<AccountCreditInput> & { readonly of: string }) {
 }
 
 describe('account credit (invoicing §10)', () => {
-  it('rule 2: makes credit of what an invoice owes its customer', () => {
-    expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.deep.equal(['new 10']);
-  });
+  it('rule 2: makes credit of what an invoice owes its customer', () =>
+    expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.deep.equal(['new 10']));
 
   it('rule 2: uses credit on a candidate, as far as it goes', () => {
     expect(applied({ of: '10', candidates: [invoice('new', '25')] })).to.deep.equal(['new -10']);
@@ -64,9 +63,8 @@ describe('account credit (invoicing §10)', () => {
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
   ] as const)
-    it(`invoicing §10 rule 2: no credit is used on an invoice that is ${what}`, () => {
-      expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.deep.equal([]);
-    });
+    it(`invoicing §10 rule 2: no credit is used on an invoice that is ${what}`, () =>
+      expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.deep.equal([]));
 
   it('void and migration invoices give nothing', () => {
     const candidates = [invoice('i1', '-1', { status: 'VOID' }), invoice('i2', '-1', { isMigration: true })];
@@ -83,9 +81,8 @@ describe('account credit (invoicing §10)', () => {
     expect(applied({ of: '25', unpaid })).to.deep.equal(['i4 -10', 'i2 -10', 'i3 -5']);
   });
 
-  it('rule 6: credit below 0 is an illegal state', () => {
-    expect(() => applied({ of: '-1' })).to.throw(/below 0/);
-  });
+  it('rule 6: credit below 0 is an illegal state', () =>
+    expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
   it('account credit asks for unpaid invoices only where there is credit to spend', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>

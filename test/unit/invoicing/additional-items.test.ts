@@ -147,11 +147,10 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(() => asking(asked([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
-  it('rule 3: account credit is computed anew, so changes of it are passed over', () => {
+  it('rule 3: account credit is computed anew, so changes of it are passed over', () =>
     expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.deep.equal([
       'RECURRING 30 left 30',
-    ]);
-  });
+    ]));
 
   it('rule 3: a new item may go to another invoice', () => {
     const { invoice } = asking(asked([recurring]), { itemType: 'TAX', amount: '1', invoiceId: uuid(200) });

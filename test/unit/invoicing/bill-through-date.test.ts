@@ -52,7 +52,6 @@ describe('the bill-through date', () => {
     ['GREEDY', '2024-03-20', '2024-03-20', '2024-03-20'],
   ];
   for (const [mode, targetDate, endDate, expected] of cases)
-    it(`the bill-through date in mode ${mode} at ${targetDate} with the next event ${endDate ?? 'none'} is ${expected ?? 'none'}`, () => {
-      expect(through(mode, targetDate, endDate)).to.equal(expected);
-    });
+    it(`the bill-through date in mode ${mode} at ${targetDate} with the next event ${endDate ?? 'none'} is ${expected ?? 'none'}`, () =>
+      expect(through(mode, targetDate, endDate)).to.equal(expected));
 });

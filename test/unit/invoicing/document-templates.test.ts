@@ -82,9 +82,8 @@ describe('templates of documents', () => {
       }
     });
 
-    it('invoicing §14 rule 5: a value is not read as a template', () => {
-      expect(fill('{{a}}', { a: '{{b}}', b: 'no' })).to.equal('{{b}}');
-    });
+    it('invoicing §14 rule 5: a value is not read as a template', () =>
+      expect(fill('{{a}}', { a: '{{b}}', b: 'no' })).to.equal('{{b}}'));
 
     it('invoicing §14 rule 5: a template sees nothing but its data', () => {
       const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
@@ -137,9 +136,7 @@ describe('templates of documents', () => {
       ['a name of too many parts', `{{a${'.a'.repeat(16)}}}`],
       ['a section of too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
     ] as const)
-      it(`invoicing §14 rule 5: ${what}`, () => {
-        expect(refusal(template)).to.equal(60_003);
-      });
+      it(`invoicing §14 rule 5: ${what}`, () => expect(refusal(template)).to.equal(60_003));
 
     it('invoicing §14 rule 5: what is just within the bounds is rendered', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
@@ -148,12 +145,11 @@ describe('templates of documents', () => {
       expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
-    it('invoicing §14 rule 5: the refusal says what is wrong, and repeats no more than the beginning of it', () => {
+    it('invoicing §14 rule 5: the refusal says what is wrong, and repeats no more than the beginning of it', () =>
       expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
         .to.throw(/Unclosed section/)
         .with.property('message')
-        .with.length.below(300);
-    });
+        .with.length.below(300));
 
     it('invoicing §14 rule 5: lists in lists in lists end at a bound, not when memory does', () => {
       const data = { a: new TemplateList(10_000, () => Array.from({ length: 10_000 }, () => ({}))) };

@@ -22,11 +22,10 @@ const setUp = (date: string, fields = {}) =>
   event('CREATE', date, { fixed: '25.00', price: '10.00', ...fields });
 
 describe('fixed proposals', () => {
-  it('multiply the price by the quantity and round once', () => {
+  it('multiply the price by the quantity and round once', () =>
     expect(proposals([setUp('2024-01-01', { fixed: '1.115', quantity: 3 })])).to.deep.equal([
       '2024-01-01 - 3.35',
-    ]);
-  });
+    ]));
 
   it('fixed proposals leave out events after the target date', () => {
     expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.deep.equal([]);
@@ -113,9 +112,8 @@ describe('fixed proposals', () => {
       ],
     };
     for (const [name, [second, expected]] of Object.entries(cases))
-      it(`a fixed price is proposed: ${name}`, () => {
-        expect(proposals([setUp(day1), second])).to.deep.equal(expected);
-      });
+      it(`a fixed price is proposed: ${name}`, () =>
+        expect(proposals([setUp(day1), second])).to.deep.equal(expected));
   });
 
   it('fixed proposals are billed once, and described by phase and price', () => {

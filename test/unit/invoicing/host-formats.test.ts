@@ -12,9 +12,8 @@ const formatsOf = (formatter: InvoiceFormatterFactory['formatter']) =>
   formatsFrom({ name: 'own', formatter }, tenantId)(locale, { id: accountId });
 
 describe('invoicing §14 rule 5: formats of the host', () => {
-  it('without a factory everything is built in', () => {
-    expect(formatsFrom(undefined, tenantId)(locale, { id: accountId })).to.equal(documentFormats(locale));
-  });
+  it('without a factory everything is built in', () =>
+    expect(formatsFrom(undefined, tenantId)(locale, { id: accountId })).to.equal(documentFormats(locale)));
 
   it('what a formatter leaves out is built in, and what it has is called on it', () => {
     class Own {
@@ -59,9 +58,8 @@ describe('invoicing §14 rule 5: formats of the host', () => {
     'answers far too much': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
     'has what is no function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
   } as const))
-    it(`a formatter that ${what} is an error that names it`, () => {
+    it(`a formatter that ${what} is an error that names it`, () =>
       expect(() => formatsOf(formatter).amount(decimal(1), 'USD'))
         .to.throw(message)
-        .with.property('code', 60_000);
-    });
+        .with.property('code', 60_000));
 });

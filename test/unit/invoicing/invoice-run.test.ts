@@ -179,9 +179,8 @@ describe('a dry run', () => {
     expect(billed.subscriptions[0]?.rows).to.have.length(1);
   });
 
-  it('a dry run finds nothing before the first date on which something happens', () => {
-    expect(dryRun('2014-01-31')).to.equal(null);
-  });
+  it('a dry run finds nothing before the first date on which something happens', () =>
+    expect(dryRun('2014-01-31')).to.equal(null));
 
   it('a dry run answers with nothing when the target is a candidate without an invoice', () => {
     const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];

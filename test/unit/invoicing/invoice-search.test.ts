@@ -18,9 +18,7 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     ['1234567890123456', null],
     ['Ada', null],
   ] as const)
-    it(`"${key}"`, () => {
-      expect(invoiceSearch(key)).to.deep.equal(search);
-    });
+    it(`"${key}"`, () => expect(invoiceSearch(key)).to.deep.equal(search));
 
   for (const [clauses, expected] of Object.entries({
     'invoice_date[gte]=2024-02-01': {
@@ -40,9 +38,8 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     [`grp_id=${id}`]: { property: 'groupId', type: 'uuid', operator: 'eq', value: id },
     'created_by[like]=a%': { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' },
   } as const))
-    it(`the clause ${clauses}`, () => {
-      expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] });
-    });
+    it(`the clause ${clauses}`, () =>
+      expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] }));
 
   it('a comparison with the balance', () => {
     const balance = decimal('10.50');
@@ -64,9 +61,8 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
     'status',
     '',
   ])
-    it(`refuses _q=1&${key}`, () => {
+    it(`refuses _q=1&${key}`, () =>
       expect(() => invoiceSearch(`_q=1&${key}`))
         .to.throw()
-        .with.property('code', 60002);
-    });
+        .with.property('code', 60002));
 });

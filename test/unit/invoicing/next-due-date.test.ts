@@ -52,7 +52,6 @@ describe('the standing after a run', () => {
     expect(standing([event('CREATE', '2024-01-10', { fixed: '5' })], '2024-01-10')).to.equal('2024-01-10 -');
   });
 
-  it('before the first event is settled nowhere and due at it', () => {
-    expect(standing([advance], '2024-01-09')).to.equal('- 2024-01-10');
-  });
+  it('before the first event is settled nowhere and due at it', () =>
+    expect(standing([advance], '2024-01-09')).to.equal('- 2024-01-10'));
 });

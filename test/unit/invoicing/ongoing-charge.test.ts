@@ -77,9 +77,8 @@ describe('an ongoing charge', () => {
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without))
-    it(`an ongoing charge is not kept where ${when}`, () => {
-      expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null);
-    });
+    it(`an ongoing charge is not kept where ${when}`, () =>
+      expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null));
 
   const charge = ongoingChargeAfter([monthly], { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };

@@ -121,8 +121,7 @@ describe('invoicing 12: summaries of children', () => {
       ['2025-02-03T10:00:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
       ['2025-02-03T09:30:00Z', 34_200_000, '2025-02-04T09:30:00.000Z'],
     ] as const)
-      it(`the commit of a summary made at ${now} is due at ${at}`, () => {
-        expect(formatInstant(parentCommitTime(instantOf(now), timeOfDay))).to.equal(at);
-      });
+      it(`the commit of a summary made at ${now} is due at ${at}`, () =>
+        expect(formatInstant(parentCommitTime(instantOf(now), timeOfDay))).to.equal(at));
   });
 });

@@ -84,11 +84,10 @@ describe('the differences of prices', () => {
     expect(lines([], [event('CREATE', '2024-01-01', { price: '10', fixed: '5' })])).to.deep.equal([]);
   });
 
-  it('the differences of prices are none where nothing is to be paid by either', () => {
+  it('the differences of prices are none where nothing is to be paid by either', () =>
     expect(
       lines([event('CREATE', '2024-01-01')], [event('CREATE', '2024-01-01', { price: '0' })]),
-    ).to.deep.equal([]);
-  });
+    ).to.deep.equal([]));
 
   it('the differences of prices are there for the same price of another billing period, which they tell', () => {
     const yearly = event('CHANGE', '2024-03-01', { price: '10.00', period: 'ANNUAL' });

@@ -40,9 +40,7 @@ describe('Java properties', () => {
     ['a byte order mark', '\uFEFFa=b', { a: 'b' }],
     ['nothing', '', {}],
   ] as const)
-    it(`reads ${what}`, () => {
-      expect(Object.entries(read(source))).to.deep.equal(Object.entries(entries));
-    });
+    it(`reads ${what}`, () => expect(Object.entries(read(source))).to.deep.equal(Object.entries(entries)));
 
   for (const [what, source, line] of [
     ['a number that is too short', 'x=y\na=\\u00e', 2],
@@ -50,11 +48,10 @@ describe('Java properties', () => {
     ['half of a surrogate pair', 'a=b\nc=d\ne=\\ud83d', 3],
     ['a NUL character', 'a=\\u0000', 1],
   ] as const)
-    it(`refuses ${what}, and says in which line`, () => {
+    it(`refuses ${what}, and says in which line`, () =>
       expect(() => parseProperties(source))
         .to.throw(new RegExp(`^Line ${line}`))
-        .with.property('code', 60_003);
-    });
+        .with.property('code', 60_003));
 
   it('refuses more than its bounds', () => {
     expect(codeThrownBy(() => parseProperties('a=b\n'.repeat(25_001)))).to.equal(60_003);

@@ -98,9 +98,8 @@ describe('the view of an invoice for its reader', () => {
       ['a draft', { status: 'DRAFT' }, 'DRAFT'],
       ['void', { status: 'VOID', paid: '20' }, 'VOID'],
     ] as const)
-      it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () => {
-        expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status);
-      });
+      it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () =>
+        expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status));
 
     for (const [what, members, status] of [
       ['not committed yet', { status: 'DRAFT' }, null],
@@ -114,9 +113,8 @@ describe('the view of an invoice for its reader', () => {
         expect(renderedInvoice(toRender([month('20')], { summary })).status).to.equal(status);
       });
 
-    it('invoicing §14 rule 4: nothing is called paid where nothing was to be paid', () => {
-      expect(renderedInvoice(toRender([month('0')])).status).to.equal(null);
-    });
+    it('invoicing §14 rule 4: nothing is called paid where nothing was to be paid', () =>
+      expect(renderedInvoice(toRender([month('0')])).status).to.equal(null));
 
     it('invoicing §14 rule 4: the currency of the payment is told only if it is another one', () => {
       const processed = (processedCurrency: Currency | null) =>

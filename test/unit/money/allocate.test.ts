@@ -20,9 +20,8 @@ describe('a split', () => {
     expect(split('100.00', ['29.95', '19.95', '0.10'])).to.deep.equal(['59.9', '39.9', '0.2']);
   });
 
-  it('a split gives nothing to a weight of 0', () => {
-    expect(split('0.01', ['0', '0', '3'])).to.deep.equal(['0', '0', '0.01']);
-  });
+  it('a split gives nothing to a weight of 0', () =>
+    expect(split('0.01', ['0', '0', '3'])).to.deep.equal(['0', '0', '0.01']));
 
   it('a split of a credit mirrors that of a charge', () => {
     expect(split('-10.00', ['1', '1', '1'])).to.deep.equal(['-3.34', '-3.33', '-3.33']);

@@ -58,11 +58,10 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(value)).to.equal(JSON.stringify(value));
   });
 
-  it('exact JSON writes text that looks like a number as text', () => {
+  it('exact JSON writes text that looks like a number as text', () =>
     expect(stringifyExactJson({ amount: '10.5', total: decimal('10.5') })).to.equal(
       '{"amount":"10.5","total":10.5}',
-    );
-  });
+    ));
 
   it('exact JSON does not let a document reach the prototype', () => {
     const read = parseExactJson('{"__proto__":{"polluted":1}}');

@@ -22,9 +22,8 @@ describe('rounding to a currency', () => {
     ['-0.004', 'USD', '0'],
   ];
   for (const [amount, currency, expected] of cases)
-    it(`${amount} ${currency} is rounded to ${expected}`, () => {
-      expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected);
-    });
+    it(`${amount} ${currency} is rounded to ${expected}`, () =>
+      expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected));
 
   it('rounding to a currency has no negative zero', () => {
     expect(roundToCurrency(decimal('-0.004'), 'USD').isNegative()).to.equal(false);

@@ -77,7 +77,6 @@ describe('the part of an amount below the minor unit', () => {
     ['-99.001', 'JPY', '-0.001'],
     ['20', 'USD', '0'],
   ] as const)
-    it(`is ${part} of ${amount} ${currency}`, () => {
-      expect(formatDecimal(belowMinorUnit(decimal(amount), currency))).to.equal(part);
-    });
+    it(`is ${part} of ${amount} ${currency}`, () =>
+      expect(formatDecimal(belowMinorUnit(decimal(amount), currency))).to.equal(part));
 });

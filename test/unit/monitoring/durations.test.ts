@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { Durations } from '../../../lib/monitoring/node-meters.ts';
 
 describe('durations (platform §12.2)', () => {
-  it('have nothing to tell before the first one', () => {
-    expect(new Durations().read()).to.deep.equal({});
-  });
+  it('have nothing to tell before the first one', () => expect(new Durations().read()).to.deep.equal({}));
 
   it('tell the least, the greatest, the mean and the deviation exactly', () => {
     const durations = new Durations();

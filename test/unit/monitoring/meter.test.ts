@@ -4,9 +4,7 @@ import { Meter } from '../../../lib/monitoring/node-meters.ts';
 const minuteMs = 60_000;
 
 describe('a meter (platform §12.2)', () => {
-  it('has nothing to tell before the first event', () => {
-    expect(new Meter(0).read(minuteMs)).to.equal(null);
-  });
+  it('has nothing to tell before the first event', () => expect(new Meter(0).read(minuteMs)).to.equal(null));
 
   it('tells the count, and rates per second', () => {
     const meter = new Meter(0);

@@ -14,14 +14,13 @@ function series(granularity: Granularity, kinds: readonly Readonly<Record<string
 }
 
 describe('series of samples (platform §12.3 rule 3)', () => {
-  it('tell samples as they were stored', () => {
+  it('tell samples as they were stored', () =>
     expect(series(Granularity.SECOND, [{ value: 1 }, { value: 2 }])).to.deep.equal({
       value: [
         { atMs: 10 * hourMs, value: 1 },
         { atMs: 10 * hourMs + 60_000, value: 2 },
       ],
-    });
-  });
+    }));
 
   it('tell of a bucket the last value and count, the mean of rates and percentiles, the least and the greatest', () => {
     const stored = [

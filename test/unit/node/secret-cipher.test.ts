@@ -27,9 +27,8 @@ describe('the cipher of stored secrets', () => {
     expect(await unencrypted().decrypt(await secretCipher(serverKey).encrypt('secret'))).to.equal(null);
   });
 
-  it('the cipher of stored secrets refuses a key that could be guessed', () => {
-    expect(() => secretCipher('short')).to.throw(RangeError, '32 characters');
-  });
+  it('the cipher of stored secrets refuses a key that could be guessed', () =>
+    expect(() => secretCipher('short')).to.throw(RangeError, '32 characters'));
 
   it('the cipher of stored secrets reads what former keys have encrypted, and encrypts with its own', async () => {
     const former = 'f'.repeat(32);

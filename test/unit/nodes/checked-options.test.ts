@@ -67,7 +67,5 @@ describe('what an engine is opened with', () => {
     [{ invoiceFormatter: { name: 'brackets' } }, 'The invoice formatter has no method formatter'],
   ];
   for (const [options, message] of refused)
-    it(`refuses: ${message}`, () => {
-      expect(checked(options)).to.throw(message);
-    });
+    it(`refuses: ${message}`, () => expect(checked(options)).to.throw(message));
 });

@@ -35,9 +35,8 @@ describe('overdue §7: what events ask of overdue', () => {
     'INVOICE_CREATION',
     'INVOICE_ADJUSTMENT',
   ] as const)
-    it(`${type} asks for a refresh of its account`, () => {
-      expect(asked(config, event(type))).to.deep.equal(['REFRESH 7']);
-    });
+    it(`${type} asks for a refresh of its account`, () =>
+      expect(asked(config, event(type))).to.deep.equal(['REFRESH 7']));
 
   it('the changes that concern no debt ask for nothing', () => {
     const types = ['ACCOUNT_CHANGE', 'SUBSCRIPTION_CHANGE', 'PAYMENT_FAILED', 'NULL_INVOICE'] as const;

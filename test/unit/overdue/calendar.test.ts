@@ -51,31 +51,27 @@ describe('Overdue calendar', () => {
     expect(calendar({ ...asked, until: '2012-06-04' })).to.deep.equal([]);
   });
 
-  it('begins after the state that the account is in', () => {
+  it('begins after the state that the account is in', () =>
     expect(
       calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' }),
-    ).to.deep.equal(['2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']);
-  });
+    ).to.deep.equal(['2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']));
 
-  it('overdue §1.2 rule 4: without a pending check nothing changes by itself', () => {
-    expect(calendar({ ...asked, check: null })).to.deep.equal([]);
-  });
+  it('overdue §1.2 rule 4: without a pending check nothing changes by itself', () =>
+    expect(calendar({ ...asked, check: null })).to.deep.equal([]));
 
-  it('a check that is late runs today, and passes states over', () => {
+  it('a check that is late runs today, and passes states over', () =>
     expect(calendar({ ...asked, today: '2012-06-08' })).to.deep.equal([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
-    ]);
-  });
+    ]));
 
-  it('an account may come back to clear, when its configuration has changed', () => {
+  it('an account may come back to clear, when its configuration has changed', () =>
     expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.deep.equal([
       '2012-06-02 clear',
       '2012-06-05 WARNING',
       '2012-06-07 BLOCKED',
       '2012-06-11 CANCELLATION',
-    ]);
-  });
+    ]));
 
   it('overdue §3.1: an invoice counts from its target date on, and makes the debt older at once', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];

@@ -136,13 +136,10 @@ describe('Refused overdue configurations', () => {
       problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
     },
   }))
-    it(`overdue §1.3 rule 1: ${title}`, () => {
-      expect(ofXml(overdueXml(states))).to.deep.equal(problems);
-    });
+    it(`overdue §1.3 rule 1: ${title}`, () => expect(ofXml(overdueXml(states))).to.deep.equal(problems));
 
-  it('overdue §1.3 rule 1: a name of 50 characters is taken', () => {
-    expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]);
-  });
+  it('overdue §1.3 rule 1: a name of 50 characters is taken', () =>
+    expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]));
 
   for (const [title, { document, problems }] of Object.entries({
     'another root': {
@@ -172,9 +169,8 @@ describe('Refused overdue configurations', () => {
       problems: ['1:18 This "&" begins no reference; write &amp;'],
     },
   }))
-    it(`overdue §1.3 rule 1: malformed XML with ${title}`, () => {
-      expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems);
-    });
+    it(`overdue §1.3 rule 1: malformed XML with ${title}`, () =>
+      expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems));
 
   for (const [title, { document, problems }] of Object.entries({
     'a text that ends': {
@@ -213,9 +209,8 @@ describe('Refused overdue configurations', () => {
       problems: ['2:12 Property "states" is unknown in The configuration'],
     },
   }))
-    it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () => {
-      expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems);
-    });
+    it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () =>
+      expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems));
 
   for (const [title, { states, problems }] of Object.entries({
     'rule 1: unknown property of a state and of a condition': {
@@ -361,9 +356,7 @@ describe('Refused overdue configurations', () => {
       ],
     },
   }))
-    it(`overdue §1.3 ${title}`, () => {
-      expect(ofJson(states)).to.deep.equal(problems);
-    });
+    it(`overdue §1.3 ${title}`, () => expect(ofJson(states)).to.deep.equal(problems));
 
   it('overdue §1.3 rule 3: negative numbers in XML; a time of 0 is taken there', () => {
     const time = (number: number) =>
@@ -419,12 +412,11 @@ describe('Refused overdue configurations', () => {
     ]);
   });
 
-  it('overdue §10: the message names the state and the rule, with their place', () => {
+  it('overdue §10: the message names the state and the rule, with their place', () =>
     expect(() => readOverdueJson(overdueJson([{ name: 'A' }]))).to.throw(
       BillingError,
       'Invalid overdue configuration: line 1, column 19: State "A": it has neither a condition nor isClearState',
-    );
-  });
+    ));
 
   it('overdue §1.3 rule 6: more than 100 states are refused', () => {
     const states = Array.from({ length: 101 }, (_, index) => dayState(200 - index, `S${index}`));

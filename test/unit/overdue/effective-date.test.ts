@@ -58,27 +58,23 @@ const blocked = stateAt(7, 'BLOCKED');
 const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
 describe('Effective date of an overdue state', () => {
-  it('overdue §5.3 rule 1: a check counts from when it was scheduled, even when it runs later', () => {
+  it('overdue §5.3 rule 1: a check counts from when it was scheduled, even when it runs later', () =>
     expect(effective({ scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') })).to.equal(
       '2012-06-05T00:03:42.000Z 2012-06-05',
-    );
-  });
+    ));
 
-  it('overdue §5.3 rule 1: so does a late one that comes to a state without a time', () => {
-    expect(effective({ scheduled, next: many, now: late })).to.equal('2012-06-05T00:03:42.000Z 2012-06-05');
-  });
+  it('overdue §5.3 rule 1: so does a late one that comes to a state without a time', () =>
+    expect(effective({ scheduled, next: many, now: late })).to.equal('2012-06-05T00:03:42.000Z 2012-06-05'));
 
-  it('overdue §5.3 rule 1: a time that was reached before the check was due does not date it back', () => {
+  it('overdue §5.3 rule 1: a time that was reached before the check was due does not date it back', () =>
     expect(
       effective({ scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') }),
-    ).to.equal('2012-06-09T00:03:42.000Z 2012-06-09');
-  });
+    ).to.equal('2012-06-09T00:03:42.000Z 2012-06-09'));
 
-  it('overdue §5.3 rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time', () => {
+  it('overdue §5.3 rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time', () =>
     expect(effective({ scheduled, next: blocked, now: late })).to.equal(
       '2012-06-07T00:03:42.000Z 2012-06-07',
-    );
-  });
+    ));
 
   it('overdue §5.3 rule 2: the threshold is a day of the account’s calendar', () => {
     const account = { timeZone: timeZone('America/Los_Angeles'), referenceTime: at('2024-01-15T18:30:00Z') };
@@ -99,9 +95,8 @@ describe('Effective date of an overdue state', () => {
     { what: 'a check that clears', members: { scheduled } },
     { what: 'a check that comes to a milder state', members: { scheduled, next: blocked, isWorse: false } },
   ])
-    it(`overdue §5.3 rule 3: ${what} counts from now on`, () => {
-      expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00.000Z 2012-06-08');
-    });
+    it(`overdue §5.3 rule 3: ${what} counts from now on`, () =>
+      expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00.000Z 2012-06-08'));
 
   it('overdue §5.3 rule 4: never in the future, when the time of day of the threshold is still to come', () => {
     const account = { timeZone: UTC, referenceTime: at('2012-05-01T20:00:00Z') };
@@ -111,11 +106,10 @@ describe('Effective date of an overdue state', () => {
     );
   });
 
-  it('overdue §5.3 rule 4: nor when it was scheduled by a clock that ran ahead', () => {
+  it('overdue §5.3 rule 4: nor when it was scheduled by a clock that ran ahead', () =>
     expect(effective({ scheduled, next: many, now: at('2012-06-04T09:59:58Z') })).to.equal(
       '2012-06-04T09:59:58.000Z 2012-06-04',
-    );
-  });
+    ));
 
   it('overdue §5.3 rule 4: never before the state that it follows', () => {
     const prevEffective = dated('2012-06-07T00:03:42Z');
@@ -208,8 +202,7 @@ describe('Severity of overdue states', () => {
       from === null
         ? 'none'
         : `${from.stateName} ${from.isBlockChange} ${from.isBlockEntitlement} ${from.isBlockBilling}`;
-    it(`overdue §5.3 rule 1: from ${flags} to ${to?.name ?? 'clear'} is ${expected ? 'worse' : 'not worse'}`, () => {
-      expect(isWorse(states, from, to)).to.equal(expected);
-    });
+    it(`overdue §5.3 rule 1: from ${flags} to ${to?.name ?? 'clear'} is ${expected ? 'worse' : 'not worse'}`, () =>
+      expect(isWorse(states, from, to)).to.equal(expected));
   }
 });

@@ -47,9 +47,8 @@ describe('Overdue evaluation', () => {
     },
     { unpaid: ['2024-03-09 5'], today: '2024-03-11', result: 'clear', why: 'the anchor moved to 03-09' },
   ])
-    it(`overdue §4: [${unpaid}] on ${today} is ${result}: ${why}`, () => {
-      expect(found(twoStates, today, unpaid)).to.equal(result);
-    });
+    it(`overdue §4: [${unpaid}] on ${today} is ${result}: ${why}`, () =>
+      expect(found(twoStates, today, unpaid)).to.equal(result));
 
   for (const { zone, now, date, result } of [
     { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },

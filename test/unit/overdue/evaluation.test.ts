@@ -90,17 +90,15 @@ function evaluated(
 }
 
 describe('evaluation of an account (overdue §5.1)', () => {
-  it('overdue §6: an account with a debt that is not overdue is looked at when its first time is reached', () => {
+  it('overdue §6: an account with a debt that is not overdue is looked at when its first time is reached', () =>
     expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.deep.equal({
       state: null,
       invoicingOff: undefined,
       nextCheck: '2024-01-06T00:03:42.000Z',
-    });
-  });
+    }));
 
-  it('overdue §6 rule 3: one that owes nothing is not looked at again', () => {
-    expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE');
-  });
+  it('overdue §6 rule 3: one that owes nothing is not looked at again', () =>
+    expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE'));
 
   it('an account in its last state without an interval keeps what is pending', () => {
     const found = evaluated({}, { now: '2024-01-06T00:03:42Z', action: 'CHECK' });

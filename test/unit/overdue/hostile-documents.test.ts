@@ -69,9 +69,7 @@ describe('Hostile overdue documents', () => {
       problems: ['1:16 malformed character entity.'],
     },
   }))
-    it(`overdue §1.3: ${title} is refused`, () => {
-      expect(faults(document)).to.deep.equal(problems);
-    });
+    it(`overdue §1.3: ${title} is refused`, () => expect(faults(document)).to.deep.equal(problems));
 
   for (const [title, { bytes, problem }] of Object.entries({
     'bytes that are no UTF-8': {
@@ -93,9 +91,7 @@ describe('Hostile overdue documents', () => {
         '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
   }))
-    it(`overdue §1.3: ${title} is refused`, () => {
-      expect(faults(bytes)).to.deep.equal([problem]);
-    });
+    it(`overdue §1.3: ${title} is refused`, () => expect(faults(bytes)).to.deep.equal([problem]));
 
   it('overdue §1.3: lists and objects nested deeply in JSON are refused where they become too deep', () => {
     expect(problemsOf(() => readOverdueJson(`${'['.repeat(100_000)}`))).to.deep.equal([
@@ -154,9 +150,7 @@ describe('Hostile overdue documents', () => {
       ),
     ],
   ] as const)
-    it(`hostile XML is answered soon: ${title}`, () => {
-      expect(faults(document)).to.have.length.above(0);
-    });
+    it(`hostile XML is answered soon: ${title}`, () => expect(faults(document)).to.have.length.above(0));
 
   for (const [title, document] of [
     ['open lists in a list', `[${'[],'.repeat(MOST / 3)}`],
@@ -167,9 +161,8 @@ describe('Hostile overdue documents', () => {
     ['states without names', `{"overdueStates":[{}${',{}'.repeat(MOST / 3)}]}`],
     ['a name without an end', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
   ] as const)
-    it(`hostile JSON is answered soon: ${title}`, () => {
-      expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0);
-    });
+    it(`hostile JSON is answered soon: ${title}`, () =>
+      expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0));
 
   it('no message repeats more of a document than its beginning', () => {
     const error = (() => {

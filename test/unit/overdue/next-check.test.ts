@@ -149,9 +149,7 @@ describe('Next overdue check', () => {
       expected: 'CANCELLATION none',
     },
   }))
-    it(`overdue §6: ${title}`, () => {
-      expect(after(states, on, unpaid)).to.equal(expected);
-    });
+    it(`overdue §6: ${title}`, () => expect(after(states, on, unpaid)).to.equal(expected));
 
   it('overdue §6 rule 3: only an account that is clear and owes nothing, now or later, needs no check', () => {
     const [late] = configA.states;

@@ -41,9 +41,8 @@ describe('Overdue transition', () => {
       flags: { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true },
     },
   ])
-    it(`overdue §2.2: the blocking state of ${of?.name ?? 'clear'} has ${JSON.stringify(flags)}`, () => {
-      expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags });
-    });
+    it(`overdue §2.2: the blocking state of ${of?.name ?? 'clear'} has ${JSON.stringify(flags)}`, () =>
+      expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
 
   for (const [title, { prev, next, change }] of Object.entries({
     'to a state that blocks changes only': {
@@ -201,12 +200,11 @@ describe('Overdue transition', () => {
       ownsThen: false,
     },
   }))
-    it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () => {
+    it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () =>
       expect(from(prev, next, { hasInvoicingOff: has, ownsInvoicingOff: owns })).to.include({
         invoicingOff: step,
         ownsInvoicingOff: ownsThen,
-      });
-    });
+      }));
 
   it('overdue §2.1: a state that the configuration no longer knows is left by its stored flags', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };

@@ -32,11 +32,10 @@ describe('overdue §5.2: what goes before an overdue entry', () => {
       expect(found && formatInstant(found)).to.equal(until);
     });
 
-  it('nothing goes before a clear', () => {
+  it('nothing goes before a clear', () =>
     expect(
       dueAhead(job('CLEAR', '2024-01-05T00:00:00Z'), { timeZone: timeZone('UTC') }, at('2024-01-05')),
-    ).to.equal(null);
-  });
+    ).to.equal(null));
 
   describe('an entry that something goes before', () => {
     const due = at('2024-01-05T00:03:42Z');
@@ -51,8 +50,7 @@ describe('overdue §5.2: what goes before an overdue entry', () => {
       expect(again({ availableAtMs: 5_700 })).to.deep.equal({ kind: 'PAUSE', delayMs: 700 });
       expect(again({ availableAtMs: 5_000 })).to.deep.equal({ kind: 'DUE', at: ahead.lastDue });
     });
-    it('comes again when it is done, where it is under way', () => {
-      expect(again({ isUnderWay: true, availableAtMs: 5_700 })).to.deep.equal({ kind: 'UNDER_WAY' });
-    });
+    it('comes again when it is done, where it is under way', () =>
+      expect(again({ isUnderWay: true, availableAtMs: 5_700 })).to.deep.equal({ kind: 'UNDER_WAY' }));
   });
 });

@@ -45,9 +45,7 @@ const unknown = transaction({ status: 'UNKNOWN', leaseUntil: NOW });
 const pending = transaction({ status: 'PENDING', amount: decimal('100') });
 
 describe('invoice payment check (payments §9.2)', () => {
-  it('invoice payment check pays the balance', () => {
-    expect(check()).to.equal('PAY 249.95');
-  });
+  it('invoice payment check pays the balance', () => expect(check()).to.equal('PAY 249.95'));
 
   it('invoice payment check pays the amount that a retry asks for, at most the balance', () => {
     expect(check({ requestedAmount: decimal('100') })).to.equal('PAY 100');
@@ -160,11 +158,9 @@ describe('invoice settlement (invoicing §1.4, payments §9.4)', () => {
     return settleInvoice(invoice(members), { before, after }).rawBalance.toFixed();
   };
 
-  it('invoice settlement takes a payment off the invoice, to the last and beyond', () => {
-    expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']);
-  });
+  it('invoice settlement takes a payment off the invoice, to the last and beyond', () =>
+    expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']));
 
-  it('invoice settlement leaves a migration invoice alone, whose balance is 0', () => {
-    expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0');
-  });
+  it('invoice settlement leaves a migration invoice alone, whose balance is 0', () =>
+    expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0'));
 });

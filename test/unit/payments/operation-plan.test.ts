@@ -287,9 +287,8 @@ describe('methods, currencies and amounts of operations on payments (payments §
     ],
   ];
   for (const [what, asked, known, expected] of cases)
-    it(`${what} comes to ${String(expected)}`, () => {
-      expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected);
-    });
+    it(`${what} comes to ${String(expected)}`, () =>
+      expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected));
 
   it('a refund of more than what is left is the gateway’s matter where the tenant says so', () => {
     const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;

@@ -28,11 +28,10 @@ describe('payment state (payments §3)', () => {
     ['VOID_SUCCESS', []],
   ];
   for (const [state, expected] of allowed)
-    it(`a payment allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () => {
+    it(`a payment allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () =>
       expect(
         operations.filter((operation) => mayStart(operation, state, { transactions: [] })),
-      ).to.have.members([...expected]);
-    });
+      ).to.have.members([...expected]));
 
   for (const status of ['PENDING', 'UNKNOWN'] as const) {
     it(`a payment allows nothing while its first transaction is ${status}`, () => {
@@ -66,12 +65,11 @@ describe('payment state (payments §3)', () => {
     ['CHARGEBACK', 'PAYMENT_FAILURE', 'CHARGEBACK_FAILED', 'CHARGEBACK_FAILED'],
   ] as const;
   for (const [transactionType, status, stateName, lastSuccessStateName] of after)
-    it(`a payment goes to ${stateName} after ${transactionType} ${status}`, () => {
+    it(`a payment goes to ${stateName} after ${transactionType} ${status}`, () =>
       expect(paymentStateAfter({ transactionType, status, amount: null }, null)).to.deep.equal({
         stateName,
         lastSuccessStateName,
-      });
-    });
+      }));
 
   it('payment state keeps the last success when a later operation fails', () => {
     const state = paymentStateAfter(
@@ -93,7 +91,6 @@ describe('attempt state (payments §3.3)', () => {
     ['UNKNOWN', null, 'ABORTED'],
   ] as const;
   for (const [status, retryAt, state] of rows)
-    it(`an attempt is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () => {
-      expect(attemptStateAfter(status, retryAt)).to.equal(state);
-    });
+    it(`an attempt is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () =>
+      expect(attemptStateAfter(status, retryAt)).to.equal(state));
 });

@@ -105,9 +105,8 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('249.95');
   });
 
-  it('example 16 External refund: a credit is money sent', () => {
-    expect(totals(done('CREDIT', '249.95'))).to.deep.equal({ ...none, credited: '249.95' });
-  });
+  it('example 16 External refund: a credit is money sent', () =>
+    expect(totals(done('CREDIT', '249.95'))).to.deep.equal({ ...none, credited: '249.95' }));
 
   it('payment totals takes partial chargebacks with different keys off, and never goes below zero', () => {
     const purchase = done('PURCHASE', '100');

@@ -25,15 +25,14 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('payments §8.3: after declines, three retries 8 days apart, then none', () => {
+  it('payments §8.3: after declines, three retries 8 days apart, then none', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.deep.equal([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
       '2012-06-24T00:03:42.000Z',
-    ]);
-  });
+    ]));
 
-  it('payments §8.3: after failures, pauses from 5 minutes to 5 h 20 min, none after the ninth', () => {
+  it('payments §8.3: after failures, pauses from 5 minutes to 5 h 20 min, none after the ninth', () =>
     expect(
       chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19)),
     ).to.deep.equal([
@@ -45,8 +44,7 @@ describe('retry date (payments §8.3)', () => {
       '12:40:00',
       '15:20:00',
       '20:40:00',
-    ]);
-  });
+    ]));
 
   it('payments §8.3: declines and failures are counted apart', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
@@ -62,9 +60,8 @@ describe('retry date (payments §8.3)', () => {
     expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
   });
 
-  it('payments §8.3: no retry with an empty list of days', () => {
-    expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null);
-  });
+  it('payments §8.3: no retry with an empty list of days', () =>
+    expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null));
 });
 
 describe('janitor schedule (payments §7.2)', () => {
@@ -79,7 +76,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('janitor schedule asks about an unknown outcome after 5 minutes, an hour, then daily five times', () => {
+  it('janitor schedule asks about an unknown outcome after 5 minutes, an hour, then daily five times', () =>
     expect(checks('UNKNOWN')).to.deep.equal([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -88,10 +85,8 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-04T01:05',
       '2012-05-05T01:05',
       '2012-05-06T01:05',
-    ]);
-  });
+    ]));
 
-  it('janitor schedule asks about a pending one after an hour and a day', () => {
-    expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']);
-  });
+  it('janitor schedule asks about a pending one after an hour and a day', () =>
+    expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

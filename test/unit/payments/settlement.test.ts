@@ -36,13 +36,11 @@ describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)
   };
 
   for (const source of ['CALL', 'LATE'] as const) {
-    it(`of the source ${source} is recorded under the lease of the call, also when that has ended`, () => {
-      expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]);
-    });
+    it(`of the source ${source} is recorded under the lease of the call, also when that has ended`, () =>
+      expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]));
 
-    it(`of the source ${source} is left out while another call has the lease`, () => {
-      expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined);
-    });
+    it(`of the source ${source} is left out while another call has the lease`, () =>
+      expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined));
 
     it(`of the source ${source} is recorded like a result of recovery where the lease was taken back`, () => {
       expect(settled({ leaseUntil: null }, source)).to.deep.equal(['SUCCESS', null]);

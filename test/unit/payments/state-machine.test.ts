@@ -53,9 +53,8 @@ describe('payments §3.1, the state machine of a tenant', () => {
       '',
     ),
   } as const))
-    it(`payments §3.1: a link ${what} allows nothing`, () => {
-      expect(allowedBy(document, [null])).to.deep.equal([[null, 'AUTHORIZE']]);
-    });
+    it(`payments §3.1: a link ${what} allows nothing`, () =>
+      expect(allowedBy(document, [null])).to.deep.equal([[null, 'AUTHORIZE']]));
 
   it('payments §3.1: a document that is no state machine lets nothing start', () => {
     for (const document of ['<stateMachineConfig/>', '\ufeff<catalog><a name="x">y</a></catalog>'])
@@ -89,7 +88,6 @@ describe('payments §3.1, the state machine of a tenant', () => {
     ['ampersands without end', `<a>${'&'.repeat(500_000)}</a>`],
     ['a control character', '<a>\u0001</a>'],
   ] as const)
-    it(`payments §3.1: a state machine that is ${what} is refused, and soon`, () => {
-      expect(() => readStateMachine(document)).to.throw(DocumentFault);
-    });
+    it(`payments §3.1: a state machine that is ${what} is refused, and soon`, () =>
+      expect(() => readStateMachine(document)).to.throw(DocumentFault));
 });

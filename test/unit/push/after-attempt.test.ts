@@ -44,12 +44,11 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('after an attempt of a push the next one counts from when it was started, not from when it ended', () => {
+  it('after an attempt of a push the next one counts from when it was started, not from when it ended', () =>
     expect(afterAttempt(fresh, { startedAt, endedAt, outcome: failing }, schedule)).to.deep.include({
       dueOrder: startedAt + 15 * MINUTE_MS,
       attemptedDate: startedAt,
-    });
-  });
+    }));
 
   it('after an attempt of a push that is taken it has ended', () => {
     const failed = { ...fresh, attempts: 2, failures: 2, lastError: 'no' };

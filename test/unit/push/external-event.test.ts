@@ -93,7 +93,6 @@ describe('external events (platform §10.4)', () => {
     );
   });
 
-  it('an external event of a payload without its object is a defect, not a push', () => {
-    expect(() => externalEvent({ type: 'TAG_CREATION', payload: { accountId } })).to.throw('tagId');
-  });
+  it('an external event of a payload without its object is a defect, not a push', () =>
+    expect(() => externalEvent({ type: 'TAG_CREATION', payload: { accountId } })).to.throw('tagId'));
 });

@@ -14,9 +14,8 @@ describe('what follows the error of a handler', () => {
     ]);
   });
 
-  it('what follows the error of a handler is a wait that counts as no failure where a plugin asks for it', () => {
-    expect(decideAfterError(3, new RetryLater(70), 3)).to.include({ kind: 'later', delayMs: 70 });
-  });
+  it('what follows the error of a handler is a wait that counts as no failure where a plugin asks for it', () =>
+    expect(decideAfterError(3, new RetryLater(70), 3)).to.include({ kind: 'later', delayMs: 70 }));
 
   it('what follows the error of a handler is the same where the database has no room or is out of reach, however often', () => {
     for (const code of [ErrorCode.NO_ROOM, ErrorCode.BUSY]) {

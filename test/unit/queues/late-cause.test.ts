@@ -65,9 +65,8 @@ const table: readonly (readonly [changes: Partial<SeenEntry>, cause: string, why
 
 describe('why an entry of the queue is late (platform §9.5 rule 1)', () => {
   for (const [changes, cause, why] of table)
-    it(`an entry is late because of ${cause}: ${why}`, () => {
-      expect(lateCause({ ...entry, ...changes }, now)).to.deep.equal({ cause, why });
-    });
+    it(`an entry is late because of ${cause}: ${why}`, () =>
+      expect(lateCause({ ...entry, ...changes }, now)).to.deep.equal({ cause, why }));
 
   it('an entry is late because of NO_NODE where none is at work', () => {
     expect(lateCause(entry, { ...now, isAnybodyAtWork: false }).cause).to.equal('NO_NODE');

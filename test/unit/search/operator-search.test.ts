@@ -69,11 +69,10 @@ describe('search keys in operator form (accounts §6.2)', () => {
     '_q=1&created_date=soon',
     '_q=1&created_date[like]=2025%',
   ])
-    it(`a search key by operators refuses ${JSON.stringify(key)}`, () => {
+    it(`a search key by operators refuses ${JSON.stringify(key)}`, () =>
       expect(() => read(key))
         .to.throw(BillingError)
-        .with.property('code', 60002);
-    });
+        .with.property('code', 60002));
 
   it('search keys in operator form takes any other key for text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);

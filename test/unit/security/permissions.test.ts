@@ -25,16 +25,14 @@ describe('permissions', () => {
     [['', ''], []],
   ];
   for (const [given, expected] of stored)
-    it(`platform P8 stores ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () => {
-      expect(normalisePermissions(given)).to.deep.equal(expected);
-    });
+    it(`platform P8 stores ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () =>
+      expect(normalisePermissions(given)).to.deep.equal(expected));
 
   for (const bad of ['a:b:c', ':', ':b', '::'])
-    it(`platform P8 refuses the permission ${bad}`, () => {
+    it(`platform P8 refuses the permission ${bad}`, () =>
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'no permission')
-        .with.property('code', 40005);
-    });
+        .with.property('code', 40005));
 
   for (const [given, nearest] of [
     ['account:fly', 'account:create'],
@@ -65,14 +63,12 @@ describe('permissions', () => {
     [[], 'account:create', false],
   ];
   for (const [granted, needed, permitted] of checks)
-    it(`the permissions ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () => {
-      expect(isPermitted(granted, needed)).to.equal(permitted);
-    });
+    it(`the permissions ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () =>
+      expect(isPermitted(granted, needed)).to.equal(permitted));
 
-  it('permissions of several roles are one sorted list', () => {
+  it('permissions of several roles are one sorted list', () =>
     expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.deep.equal([
       'account:create',
       'tag:add',
-    ]);
-  });
+    ]));
 });

@@ -35,11 +35,10 @@ const ranges = fc.array(
 );
 
 describe('the text of consumed points', () => {
-  it('usage §1.2: is read as it was written', () => {
+  it('usage §1.2: is read as it was written', () =>
     forRuns(historyRuns, [ranges], (written) => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
-    });
-  });
+    }));
 
   it('the text of consumed points has a number for each day of a month, and none for long times without usage', () => {
     const month = Array.from({ length: 30 }, (_, index): PointRange => {

@@ -8,9 +8,8 @@ describe('prepared statements on PostgreSQL', () => {
     expect(names).to.deep.equal(['bw_0', 'bw_0', 'bw_1']);
   });
 
-  it('prepared statements on PostgreSQL are none that search by a pattern: each pattern has a plan of its own', () => {
-    expect(new PreparedStatements().nameOf('select name from t where name like $1')).to.equal(undefined);
-  });
+  it('prepared statements on PostgreSQL are none that search by a pattern: each pattern has a plan of its own', () =>
+    expect(new PreparedStatements().nameOf('select name from t where name like $1')).to.equal(undefined));
 
   it('prepared statements on PostgreSQL are bounded: texts without end are not kept by the server', () => {
     const prepared = new PreparedStatements();

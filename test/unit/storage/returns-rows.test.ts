@@ -23,7 +23,6 @@ const statements: readonly (readonly [text: string, returns: boolean])[] = [
 
 describe('which statements give rows', () => {
   for (const [text, returns] of statements)
-    it(`${returns ? 'rows' : 'a count'}: ${text.trim()}`, () => {
-      expect([returnsRows(text), returnsRows(text)]).to.deep.equal([returns, returns]);
-    });
+    it(`${returns ? 'rows' : 'a count'}: ${text.trim()}`, () =>
+      expect([returnsRows(text), returnsRows(text)]).to.deep.equal([returns, returns]));
 });

@@ -104,7 +104,5 @@ describe('subscriptions §12 What a base ends of its add-ons', () => {
     ],
   };
   for (const [what, [base, subject, end]] of Object.entries(cases))
-    it(what, () => {
-      expect(shown(baseEnd(base, subject, exampleCatalog))).to.equal(end);
-    });
+    it(what, () => expect(shown(baseEnd(base, subject, exampleCatalog))).to.equal(end));
 });

@@ -25,26 +25,22 @@ const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
 describe('First charge date', () => {
-  it('the first charge date is the billing start of a plan that charges at once', () => {
-    expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05');
-  });
+  it('the first charge date is the billing start of a plan that charges at once', () =>
+    expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05'));
 
-  it('the first charge date is the end of a free trial', () => {
-    expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04');
-  });
+  it('the first charge date is the end of a free trial', () =>
+    expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04'));
 
-  it('the first charge date is the start of a requested phase', () => {
-    expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05');
-  });
+  it('the first charge date is the start of a requested phase', () =>
+    expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05'));
 
   it('the first charge date passes over every free phase, also one with a recurring price of zero', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '0' });
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('the first charge date is the start of a last phase without end, free or not', () => {
-    expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04');
-  });
+  it('the first charge date is the start of a last phase without end, free or not', () =>
+    expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04'));
 
   it('the first charge date passes over the charges of phases that lie before the billing start', () => {
     const paidTrial = phase('TRIAL', { price: '5' });
@@ -64,23 +60,19 @@ describe('First charge date', () => {
 });
 
 describe('Bill cycle day', () => {
-  it('the bill cycle day is that of the account where the plan is aligned to it', () => {
-    expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17);
-  });
+  it('the bill cycle day is that of the account where the plan is aligned to it', () =>
+    expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17));
 
-  it('the bill cycle day is not known while the account has none', () => {
-    expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null);
-  });
+  it('the bill cycle day is not known while the account has none', () =>
+    expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null));
 
-  it('the bill cycle day is that of the first charge where the plan is aligned to the subscription', () => {
-    expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4);
-  });
+  it('the bill cycle day is that of the first charge where the plan is aligned to the subscription', () =>
+    expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4));
 
-  it('the bill cycle day is the requested one before all', () => {
+  it('the bill cycle day is the requested one before all', () =>
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
-    );
-  });
+    ));
 
   it('the bill cycle day is the aligned one until a requested one takes effect', () => {
     const life = created({
@@ -117,9 +109,8 @@ describe('Bill cycle day by the alignment BUNDLE', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('the bill cycle day by the alignment BUNDLE is the day of the first charge of the base, whatever the account has', () => {
-    expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.deep.equal([17, 4]);
-  });
+  it('the bill cycle day by the alignment BUNDLE is the day of the first charge of the base, whatever the account has', () =>
+    expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.deep.equal([17, 4]));
 
   it('the bill cycle day by the alignment BUNDLE is not moved by a day that is asked for of the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);

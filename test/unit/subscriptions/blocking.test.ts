@@ -227,9 +227,8 @@ describe('Blocked billing', () => {
     expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-20']);
   });
 
-  it('blocks of entitlement or change alone leave billing as it is', () => {
-    expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.deep.equal([]);
-  });
+  it('blocks of entitlement or change alone leave billing as it is', () =>
+    expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.deep.equal([]));
 
   it('an interval of another service keeps one that is a day only together from counting', () => {
     const life = set(
@@ -567,7 +566,6 @@ describe('Setting a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('setting a blocking state finds no difference between equal sets', () => {
-    expect(firstBlockedDifference([], [])).to.equal(null);
-  });
+  it('setting a blocking state finds no difference between equal sets', () =>
+    expect(firstBlockedDifference([], [])).to.equal(null));
 });

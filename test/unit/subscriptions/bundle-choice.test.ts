@@ -53,13 +53,11 @@ describe('Choice of the bundle', () => {
     expect(choose({ bundleId: id, bundleExternalKey: key, found: running })).to.equal(running);
   });
 
-  it('the choice of the bundle takes the live bundle of the account with the key', () => {
-    expect(choose({ bundleExternalKey: key, found: running })).to.equal(running);
-  });
+  it('the choice of the bundle takes the live bundle of the account with the key', () =>
+    expect(choose({ bundleExternalKey: key, found: running })).to.equal(running));
 
-  it('the choice of the bundle refuses an unknown bundle id', () => {
-    expectError(() => choose({ bundleId: nextId() }), ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
-  });
+  it('the choice of the bundle refuses an unknown bundle id', () =>
+    expectError(() => choose({ bundleId: nextId() }), ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID));
 
   it('the choice of the bundle refuses the id of a bundle of another account', () => {
     const found = bundleWith('solo-now', '2024-05-01', account());
@@ -113,9 +111,8 @@ describe('What a bundle takes', () => {
   });
 
   for (const category of ['BASE', 'STANDALONE'] as const)
-    it(`a bundle takes no ${category} beside a BASE`, () => {
-      expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
-    });
+    it(`a bundle takes no ${category} beside a BASE`, () =>
+      expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS));
 
   it('what a bundle takes takes no BASE beside STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);

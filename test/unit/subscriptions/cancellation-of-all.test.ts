@@ -149,9 +149,7 @@ describe('subscriptions §9 rule 9: the ends of one of all subscriptions of an a
     'nothing of an add-on, which follows its base': [addOn, atOnce(), 'nothing'],
   };
   for (const [what, [life, asked, ends]] of Object.entries(table))
-    it(what, () => {
-      expect(endsOf(life, asked)).to.equal(ends);
-    });
+    it(what, () => expect(endsOf(life, asked)).to.equal(ends));
 
   it('what is moved forward leaves no later end behind', () => {
     const edit = endOf(byOwner, atOnce());

@@ -32,13 +32,10 @@ function phasesBy(
 }
 
 describe('subscriptions W6 Change alignment', () => {
-  it('START_OF_BUNDLE', () => {
-    expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31');
-  });
+  it('START_OF_BUNDLE', () => expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31'));
 
-  it('START_OF_SUBSCRIPTION', () => {
-    expect(phasesBy('START_OF_SUBSCRIPTION')).to.equal('TRIAL, then 2023-09-04');
-  });
+  it('START_OF_SUBSCRIPTION', () =>
+    expect(phasesBy('START_OF_SUBSCRIPTION')).to.equal('TRIAL, then 2023-09-04'));
 
   it('CHANGE_OF_PLAN', () => {
     expect(phasesBy('CHANGE_OF_PLAN')).to.equal('TRIAL, then 2023-09-14');

@@ -76,22 +76,19 @@ describe('Checks of a create request', () => {
     ],
   };
   for (const [name, [request, message]] of Object.entries(refused))
-    it(`a creation request refuses ${name}`, () => {
-      expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message);
-    });
+    it(`a creation request refuses ${name}`, () =>
+      expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message));
 
   for (const billCycleDayLocal of [0, 32, -1, 1.5])
-    it(`a creation request refuses the bill cycle day ${billCycleDayLocal}`, () => {
+    it(`a creation request refuses the bill cycle day ${billCycleDayLocal}`, () =>
       expectError(
         () => checkCreateRequest({ ...byName, billCycleDayLocal }),
         ErrorCode.MISSING_OR_INVALID_FIELD,
-      );
-    });
+      ));
 
   for (const quantity of [0, -3, 2.5, 2 ** 31])
-    it(`a creation request refuses the quantity ${quantity}`, () => {
-      expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD);
-    });
+    it(`a creation request refuses the quantity ${quantity}`, () =>
+      expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD));
 
   for (const field of ['externalKey', 'bundleExternalKey'])
     it(`a creation request takes 255 characters of ${field} and refuses 256`, () => {
@@ -130,14 +127,13 @@ describe('Checks of a create request', () => {
     expect(checked.plan.planName).to.equal('pro-monthly');
   });
 
-  it('checks of a create request takes product, category, period and list', () => {
+  it('checks of a create request takes product, category, period and list', () =>
     expect(checkCreateRequest(byProduct).plan).to.deep.equal({
       planName: null,
       productName: 'Pro',
       billingPeriod: 'MONTHLY',
       priceListName: 'DEFAULT',
-    });
-  });
+    }));
 
   it('checks of a create request reads empty keys as absent', () => {
     const checked = checkCreateRequest({ ...byName, externalKey: '', bundleExternalKey: '' });

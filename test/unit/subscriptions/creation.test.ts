@@ -143,53 +143,47 @@ describe('Creation', () => {
     ]);
   });
 
-  it('a creation takes a STANDALONE plan', () => {
+  it('a creation takes a STANDALONE plan', () =>
     expect(viewOf(create({ planName: 'kit-monthly' }))).to.include({
       productCategory: 'STANDALONE',
       state: 'ACTIVE',
-    });
-  });
+    }));
 });
 
 describe('Phases of a creation', () => {
-  it('phases of a creation stores only the next phase of a subscription that starts now', () => {
+  it('phases of a creation stores only the next phase of a subscription that starts now', () =>
     expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
-    ]);
-  });
+    ]));
 
-  it('phases of a creation stores every phase that has begun and the next one', () => {
+  it('phases of a creation stores every phase that has begun and the next one', () =>
     expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
-    ]);
-  });
+    ]));
 
-  it('phases of a creation counts a phase that begins this very second as begun', () => {
+  it('phases of a creation counts a phase that begins this very second as begun', () =>
     expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
       'PHASE 2024-11-07 p-m-fixedterm',
-    ]);
-  });
+    ]));
 
-  it('phases of a creation stores the expiry once the last phase has begun', () => {
+  it('phases of a creation stores the expiry once the last phase has begun', () =>
     expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
       'PHASE 2024-04-30 p-m-fixedterm',
       'EXPIRED 2025-04-30',
-    ]);
-  });
+    ]));
 
-  it('phases of a creation stores the expiry at once where the first phase is the last', () => {
+  it('phases of a creation stores the expiry at once where the first phase is the last', () =>
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
-    ]);
-  });
+    ]));
 
   it('phases of a creation is expired when all of it lies in the past', () => {
     const life = createLong('2020-01-01');
@@ -197,12 +191,11 @@ describe('Phases of a creation', () => {
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
   });
 
-  it('phases of a creation stores nothing of what begins after a billing date ahead but the first phase change', () => {
+  it('phases of a creation stores nothing of what begins after a billing date ahead but the first phase change', () =>
     expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
-    ]);
-  });
+    ]));
 
   it('phases of a creation goes on phase by phase as they begin', () => {
     const life = createLong('2024-08-07');
@@ -246,9 +239,7 @@ describe('Refusals of a creation', () => {
     'an add-on without a bundle': [{ planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
   };
   for (const [name, [request, code]] of Object.entries(refused))
-    it(`a creation refuses ${name}`, () => {
-      expectError(() => create(request), code);
-    });
+    it(`a creation refuses ${name}`, () => expectError(() => create(request), code));
 
   for (const [name, options] of [
     ['date', { billingDate: { date: day('2125-01-01') } }],
@@ -256,13 +247,12 @@ describe('Refusals of a creation', () => {
     ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
     ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
   ] as const)
-    it(`a creation refuses a ${name} more than a hundred years away`, () => {
+    it(`a creation refuses a ${name} more than a hundred years away`, () =>
       expectError(
         () => create({ planName: 'pro-monthly' }, options),
         ErrorCode.INVALID_PARAMETER,
         /100 years/,
-      );
-    });
+      ));
 
   it('a creation takes a date a hundred years away', () => {
     const life = create({ planName: 'pro-monthly' }, { billingDate: { date: day('2124-12-31') } });

@@ -162,9 +162,7 @@ describe('subscriptions §8 Date of a billing policy', () => {
     expect(shown(date.at)).to.equal('2024-02-05T08:00');
   });
 
-  it('is none for ILLEGAL', () => {
-    expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER);
-  });
+  it('is none for ILLEGAL', () => expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
 });
 
 describe('subscriptions §7 rule 3: the date of a change', () => {
@@ -196,9 +194,7 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
     ['raised to the start, by a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
   ];
   for (const [what, life, planName, options, date] of table)
-    it(what, () => {
-      expect(dateOf(life, planName, options)).to.equal(date);
-    });
+    it(what, () => expect(dateOf(life, planName, options)).to.equal(date));
 
   it('is raised to a bill cycle day that has taken effect too', () => {
     const { id: subscriptionId } = pro.subscription;

@@ -46,13 +46,12 @@ describe('Phase timeline', () => {
     );
   });
 
-  it('the phase timeline keeps the time of day of the anchor past a phase that a gap in local time has moved', () => {
+  it('the phase timeline keeps the time of day of the anchor past a phase that a gap in local time has moved', () =>
     expect(starts('2026-02-06T07:30Z', 'America/New_York')).to.deep.equal([
       'TRIAL 2026-02-06T07:30:00.000Z',
       'DISCOUNT 2026-03-08T07:00:00.000Z',
       'EVERGREEN 2026-04-08T06:30:00.000Z',
-    ]);
-  });
+    ]));
 
   it('the phase timeline has the phase that begins at an instant in force from then on', () => {
     const entries = timeline('2024-01-01');

@@ -192,13 +192,12 @@ describe('Subscription event list', () => {
 describe('Prices of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('the price list of a subscription has one entry for each phase met', () => {
+  it('the price list of a subscription has one entry for each phase met', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
-    ]);
-  });
+    ]));
 
   it('the price list of a subscription has no price in a currency that the catalog lacks, nor for an account without currency', () => {
     for (const currency of ['EUR', null] as const) {

@@ -63,9 +63,8 @@ describe('Subscription state', () => {
     expect(stateAt('2024-02-10', { states })).to.equal('ACTIVE');
   });
 
-  it('the state of a subscription is PENDING rather than BLOCKED before it starts', () => {
-    expect(stateAt('2024-01-05', { states: [started, paused('2024-01-01')] })).to.equal('PENDING');
-  });
+  it('the state of a subscription is PENDING rather than BLOCKED before it starts', () =>
+    expect(stateAt('2024-01-05', { states: [started, paused('2024-01-01')] })).to.equal('PENDING'));
 
   it('the state of a subscription stays BLOCKED while another service or another object still blocks', () => {
     const other = state('HOLD', '2024-02-02', {

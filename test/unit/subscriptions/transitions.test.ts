@@ -61,9 +61,8 @@ describe('Transitions', () => {
     expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('transitions keep the CREATE of a subscription that is cancelled at its start', () => {
-    expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']);
-  });
+  it('transitions keep the CREATE of a subscription that is cancelled at its start', () =>
+    expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']));
 
   it('carry plan, phase and price list from one to the next', () => {
     const list = transitions(
@@ -128,15 +127,13 @@ describe('Billing state', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const)
-    it(`a subscription of January is ${state} at ${date}`, () => {
-      expect(billingStateAt(list, at(date))).to.equal(state);
-    });
+    it(`a subscription of January is ${state} at ${date}`, () =>
+      expect(billingStateAt(list, at(date))).to.equal(state));
 
-  it('the billing state is CANCELLED after a CANCEL', () => {
+  it('the billing state is CANCELLED after a CANCEL', () =>
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
-    );
-  });
+    ));
 
   it('the billing state shows the first plan before the start and the last one after the end', () => {
     expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');

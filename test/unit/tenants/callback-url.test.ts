@@ -135,19 +135,16 @@ function codeOf(work: () => unknown): unknown {
 
 describe('callback URLs (platform §10.1)', () => {
   for (const [address, scope] of addresses)
-    it(`the address ${address || 'of an empty text'} is ${scope}`, () => {
-      expect(addressScope(address)).to.equal(scope);
-    });
+    it(`the address ${address || 'of an empty text'} is ${scope}`, () =>
+      expect(addressScope(address)).to.equal(scope));
 
   for (const url of accepted)
-    it(`the callback ${url} is accepted`, () => {
-      expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal('accepted');
-    });
+    it(`the callback ${url} is accepted`, () =>
+      expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal('accepted'));
 
   for (const url of refusedAlways)
-    it(`the callback ${JSON.stringify(url.slice(0, 60))} is refused`, () => {
-      expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER);
-    });
+    it(`the callback ${JSON.stringify(url.slice(0, 60))} is refused`, () =>
+      expect(codeOf(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER));
 
   for (const url of refusedWithoutPrivateNetworks)
     it(`the callback ${url} is refused only where private networks are not allowed`, () => {

@@ -313,9 +313,8 @@ describe('tenant configuration', () => {
     '{"a":["b"]}',
     '{"a":"b"} x',
   ])
-    it(`a tenant's configuration refuses ${JSON.stringify(text)}, which is no flat JSON object`, () => {
-      expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY);
-    });
+    it(`a tenant's configuration refuses ${JSON.stringify(text)}, which is no flat JSON object`, () =>
+      expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY));
 
   it('falls back value by value where a stored configuration is bad', () => {
     const stored = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';

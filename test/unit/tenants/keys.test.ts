@@ -46,14 +46,11 @@ const lines: readonly (readonly [string, string])[] = [
 
 describe('tenant keys', () => {
   for (const [key, kind] of kinds)
-    it(`${key} is a key of the kind ${kind}`, () => {
-      expect(keyKind(key)).to.equal(kind);
-    });
+    it(`${key} is a key of the kind ${kind}`, () => expect(keyKind(key)).to.equal(kind));
 
   for (const [given, shown] of lines)
-    it(`${JSON.stringify(given)} is shown as ${JSON.stringify(shown)}`, () => {
-      expect(maskedLines(given)).to.equal(shown);
-    });
+    it(`${JSON.stringify(given)} is shown as ${JSON.stringify(shown)}`, () =>
+      expect(maskedLines(given)).to.equal(shown));
 
   it('a value of many names and no separator is read in no time', () => {
     const text = 'key '.repeat(250_000);

@@ -13,15 +13,13 @@ describe('the shape of a described record', () => {
     createdDate: f.instant(),
   };
 
-  it('contains every date and instant of an answer', () => {
+  it('contains every date and instant of an answer', () =>
     expect(shapeOf(fields)).to.deep.equal({
       contractDate: 'date',
       start: { at: 'instant', date: 'date' },
       createdDate: 'instant',
-    });
-  });
+    }));
 
-  it('contains the ids, amounts, dates and instants that callers may set', () => {
-    expect(inputShapeOf(fields)).to.deep.equal({ parentId: 'uuid', limit: 'amount', contractDate: 'date' });
-  });
+  it('contains the ids, amounts, dates and instants that callers may set', () =>
+    expect(inputShapeOf(fields)).to.deep.equal({ parentId: 'uuid', limit: 'amount', contractDate: 'date' }));
 });

@@ -27,15 +27,13 @@ describe('a duration added to a date', () => {
     ['2024-12-30', { unit: 'WEEKS', number: 2 }, '2025-01-13'],
   ];
   for (const [start, duration, expected] of cases)
-    it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () => {
-      expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected);
-    });
+    it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () =>
+      expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected));
 
-  it('a duration added to a date refuses UNLIMITED with code 2014', () => {
+  it('a duration added to a date refuses UNLIMITED with code 2014', () =>
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
       .to.throw(BillingError, 'UNLIMITED')
-      .with.property('code', 2014);
-  });
+      .with.property('code', 2014));
 
   it('a duration added to a date has no end where it is UNLIMITED or longer than the calendar', () => {
     const start = parseLocalDate('8999-12-31');
@@ -66,17 +64,15 @@ describe('a chain of phases', () => {
   const trial: Duration = { unit: 'DAYS', number: 30 };
   const discount: Duration = { unit: 'MONTHS', number: 1 };
 
-  it('catalog W13 Phase chain', () => {
+  it('catalog W13 Phase chain', () =>
     expect(chain([trial, discount])).to.deep.equal([
       '2024-01-01T08:00',
       '2024-01-31T08:00',
       '2024-02-29T08:00',
-    ]);
-  });
+    ]));
 
-  it('catalog W13 Phase chain, requested phase DISCOUNT', () => {
-    expect(chain([discount])).to.deep.equal(['2024-01-01T08:00', '2024-02-01T08:00']);
-  });
+  it('catalog W13 Phase chain, requested phase DISCOUNT', () =>
+    expect(chain([discount])).to.deep.equal(['2024-01-01T08:00', '2024-02-01T08:00']));
 
   function chain(durations: readonly Duration[]): readonly string[] {
     let date = localDateOf(start, UTC);

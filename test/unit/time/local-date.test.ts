@@ -44,16 +44,14 @@ describe('a local date', () => {
   });
 
   for (const text of ['2024-2-29', '2023-02-29', '2024-13-01', '2024-00-10', '2024-01-00', '0000-01-01', ''])
-    it(`a local date is not "${text}"`, () => {
+    it(`a local date is not "${text}"`, () =>
       expect(() => date(text))
         .to.throw(BillingError)
-        .with.property('code', 60002);
-    });
+        .with.property('code', 60002));
 
   for (const text of ['2024-01-01T00:00', ' 2024-01-01', '2024-01-01\n', '+2024-01-01', '10000-01-01'])
-    it(`a local date is not ${JSON.stringify(text)}`, () => {
-      expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd');
-    });
+    it(`a local date is not ${JSON.stringify(text)}`, () =>
+      expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd'));
 
   it('a local date refuses parts that are no day of the calendar', () => {
     expect(() => localDate(2023, 2, 29)).to.throw(InvariantError, '2023-2-29');
@@ -70,11 +68,10 @@ describe('a local date', () => {
 });
 
 describe('date arithmetic', () => {
-  it('clamps the day of month once', () => {
+  it('clamps the day of month once', () =>
     expect([1, 2, 3, 12, 13, -2].map((n) => formatLocalDate(addMonths(date('2024-01-31'), n)))).to.deep.equal(
       ['2024-02-29', '2024-03-31', '2024-04-30', '2025-01-31', '2025-02-28', '2023-11-30'],
-    );
-  });
+    ));
 
   it('sets a day of the month, clamped to its last', () => {
     expect(formatLocalDate(withDayOfMonth(date('2024-02-10'), 31))).to.equal('2024-02-29');

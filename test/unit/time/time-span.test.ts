@@ -17,19 +17,17 @@ describe('a time span', () => {
     it(`the time span "${text}" is ${expected} ms`, () => expect(parseTimeSpan(text)).to.equal(expected));
 
   for (const text of ['', '5', 'm', '-5m', '1.5h', '5M', '5 minutes', '1h30m', 'PT5M', '99999999999999999w'])
-    it(`the time span "${text}" is refused`, () => {
+    it(`the time span "${text}" is refused`, () =>
       expect(() => parseTimeSpan(text))
         .to.throw(BillingError, 'ms, s, m, h, d, w')
-        .with.property('code', 60002);
-    });
+        .with.property('code', 60002));
 });
 
 describe('a list of time spans', () => {
-  it('a list of time spans is separated by commas, blanks trimmed', () => {
+  it('a list of time spans is separated by commas, blanks trimmed', () =>
     expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.deep.equal([
       900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000,
-    ]);
-  });
+    ]));
 
   it('a list of time spans may be empty', () => {
     expect(parseTimeSpanList('')).to.deep.equal([]);

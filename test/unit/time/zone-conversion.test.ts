@@ -73,11 +73,10 @@ describe('zone conversion', () => {
     ).to.equal(1);
   });
 
-  it('subscriptions W22 (b) Repeated hour: the first of two', () => {
+  it('subscriptions W22 (b) Repeated hour: the first of two', () =>
     expect(toInstant('2026-11-01', 'America/New_York', '2026-06-01T05:30:00Z')).to.equal(
       '2026-11-01T05:30:00Z',
-    );
-  });
+    ));
 
   it('subscriptions W22 (c) Gap that ends on a later date: the last second before it', () => {
     expect(toInstant('2024-03-30', 'America/Nuuk', '2024-01-11T01:30:00Z')).to.equal('2024-03-31T00:59:59Z');
@@ -98,9 +97,8 @@ describe('zone conversion', () => {
     expect(toInstant('2025-07-01', 'Europe/Paris', '2025-01-20T12:00:00Z')).to.equal('2025-07-01T11:00:00Z');
   });
 
-  it('http-api 8 Dates by dialect', () => {
-    expect(toDate('2024-03-05T03:30:00Z', 'America/Los_Angeles')).to.equal('2024-03-04');
-  });
+  it('http-api 8 Dates by dialect', () =>
+    expect(toDate('2024-03-05T03:30:00Z', 'America/Los_Angeles')).to.equal('2024-03-04'));
 
   it('zone conversion leads from every existing date to an instant of that date', () => {
     for (const zone of [

@@ -14,29 +14,26 @@ function buckets(granularity: UsageGranularity, zone: string, bounds: string): r
 }
 
 describe('the parts of a timeline of usage', () => {
-  it('usage §3.3: are local days, the first and the last cut by the bounds', () => {
+  it('usage §3.3: are local days, the first and the last cut by the bounds', () =>
     expect(buckets('DAY', 'America/New_York', '2026-03-07T12:00:00Z/2026-03-09T12:00:00Z')).to.deep.equal([
       '2026-03-07T12:00Z/2026-03-08T05:00Z',
       '2026-03-08T05:00Z/2026-03-09T04:00Z',
       '2026-03-09T04:00Z/2026-03-09T12:00Z',
-    ]);
-  });
+    ]));
 
-  it('usage §3.3: are local months', () => {
+  it('usage §3.3: are local months', () =>
     expect(buckets('MONTH', 'Asia/Tokyo', '2026-01-15T00:00:00Z/2026-03-10T00:00:00Z')).to.deep.equal([
       '2026-01-15T00:00Z/2026-01-31T15:00Z',
       '2026-01-31T15:00Z/2026-02-28T15:00Z',
       '2026-02-28T15:00Z/2026-03-10T00:00Z',
-    ]);
-  });
+    ]));
 
-  it('usage §3.3: are hours of the local clock, which are not those of UTC everywhere', () => {
+  it('usage §3.3: are hours of the local clock, which are not those of UTC everywhere', () =>
     expect(buckets('HOUR', 'Asia/Kolkata', '2026-03-01T10:10:00Z/2026-03-01T11:40:00Z')).to.deep.equal([
       '2026-03-01T10:10Z/2026-03-01T10:30Z',
       '2026-03-01T10:30Z/2026-03-01T11:30Z',
       '2026-03-01T11:30Z/2026-03-01T11:40Z',
-    ]);
-  });
+    ]));
 
   it('usage §3.3: an hour that the clock shows twice is two, and one that a change of half an hour cuts is shorter', () => {
     expect(buckets('HOUR', 'America/New_York', '2026-11-01T05:00:00Z/2026-11-01T08:00:00Z')).to.deep.equal([

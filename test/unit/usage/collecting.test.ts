@@ -56,9 +56,8 @@ function splits(
 const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
 
 describe('what is read of usage', () => {
-  it('usage §11: a month that begins at midnight is read as the sums of its days, whatever their points', () => {
-    expect(splits([created('2026-04-01')])).to.deep.equal([]);
-  });
+  it('usage §11: a month that begins at midnight is read as the sums of its days, whatever their points', () =>
+    expect(splits([created('2026-04-01')])).to.deep.equal([]));
 
   it('usage §11: only the days that billing cuts are split, by the instants at which it does', () => {
     const paused = [
@@ -72,11 +71,10 @@ describe('what is read of usage', () => {
     ]);
   });
 
-  it('usage §6.4: the last instant of a subscription is a part of its own', () => {
+  it('usage §6.4: the last instant of a subscription is a part of its own', () =>
     expect(splits([created('2026-04-01'), usageEvent('CANCEL', '2026-04-16')])).to.deep.equal([
       '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
-    ]);
-  });
+    ]));
 
   it('usage §7.2: days are those of the zone', () => {
     const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
@@ -195,11 +193,9 @@ describe('the window of a run over usage', () => {
     expect(from([february([]), april], 1, { readFrom: null })).to.equal('2026-03-01');
   });
 
-  it('usage §7.1: with several sections it begins with the earliest', () => {
-    expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20');
-  });
+  it('usage §7.1: with several sections it begins with the earliest', () =>
+    expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('usage §7.7: it has the earlier period that has charged late points of a later one', () => {
-    expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01');
-  });
+  it('usage §7.7: it has the earlier period that has charged late points of a later one', () =>
+    expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -82,9 +82,8 @@ describe('usage E17: cycle dates', () => {
     ['DAILY', 15, '2026-03-20', '2026-03-22', '2026-03-20 2026-03-21 2026-03-22'],
   ];
   for (const [period, bcd, start, target, expected] of cases)
-    it(`usage E17: ${period} of day ${bcd} from ${start} up to ${target}: ${expected || 'nothing yet'}`, () => {
-      expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected);
-    });
+    it(`usage E17: ${period} of day ${bcd} from ${start} up to ${target}: ${expected || 'nothing yet'}`, () =>
+      expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected));
 
   it('usage §6.2 rule 5: another bill cycle day moves the dates that follow', () => {
     const days = (period: BillingPeriod) => [
@@ -247,9 +246,7 @@ describe('usage intervals', () => {
     ],
   ];
   for (const [title, events, target, expected] of cases)
-    it(title, () => {
-      expect(told(events, target)).to.deep.equal(expected);
-    });
+    it(title, () => expect(told(events, target)).to.deep.equal(expected));
 
   it('usage §6.3 rule 2: an event on the cycle date does not cut its day', () => {
     const events = [
@@ -383,9 +380,8 @@ describe('the look-back of usage', () => {
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
   for (const [billed, periods, expected, period] of cases)
-    it(`usage §7.1: ${periods} periods ${period ?? 'MONTHLY'} back, billed through ${billed}: ${expected}`, () => {
-      expect(from(billed, periods, period)).to.equal(expected);
-    });
+    it(`usage §7.1: ${periods} periods ${period ?? 'MONTHLY'} back, billed through ${billed}: ${expected}`, () =>
+      expect(from(billed, periods, period)).to.equal(expected));
 });
 
 describe('the known units of a usage interval', () => {

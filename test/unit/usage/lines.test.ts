@@ -29,9 +29,8 @@ describe('Lines of a bulk call', () => {
     [new UnreadableLine('is no JSON'), 'MALFORMED'],
     [[] as SubmittedLine, 'MALFORMED'],
   ] as const)
-    it(`usage §2.5: ${JSON.stringify(line).slice(0, 90)} gives ${result}`, () => {
-      expect(readingOf(line)).to.equal(result);
-    });
+    it(`usage §2.5: ${JSON.stringify(line).slice(0, 90)} gives ${result}`, () =>
+      expect(readingOf(line)).to.equal(result));
 
   it('usage §2.5: are counted, and the first thousand failures are listed', () => {
     const report = new LineReport({ isFull: false });

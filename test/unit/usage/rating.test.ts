@@ -114,9 +114,7 @@ const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: stri
 
 describe('the rating of usage', () => {
   for (const [title, [rated, expected]] of Object.entries(cases))
-    it(`${title}: ${expected}`, () => {
-      expect(told(rated)).to.equal(expected);
-    });
+    it(`${title}: ${expected}`, () => expect(told(rated)).to.equal(expected));
 
   it('usage E16: details keep fractions of a cent', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');
@@ -171,7 +169,7 @@ describe('the rating of usage', () => {
       expect(readItemDetails(text), String(text)).to.equal(null);
   });
 
-  it('usage §5.4: units are ordered by code points', () => {
+  it('usage §5.4: units are ordered by code points', () =>
     expect(['b', '\u{1F600}', '\uFFFD', 'a', 'ab', 'B'].sort(compareText)).to.deep.equal([
       'B',
       'a',
@@ -179,6 +177,5 @@ describe('the rating of usage', () => {
       'b',
       '\uFFFD',
       '\u{1F600}',
-    ]);
-  });
+    ]));
 });

@@ -95,9 +95,8 @@ describe('Reading a usage submission', () => {
     { given: submission({ trackingId: 'x'.repeat(129) }), fault: 'MALFORMED trackingId' },
     { given: submission({ trackingId: '\ud800' }), fault: 'MALFORMED trackingId' },
   ] as const)
-    it(`refuses ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () => {
-      expect(faultOf(given as SubmittedUsage)).to.equal(fault);
-    });
+    it(`refuses ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () =>
+      expect(faultOf(given as SubmittedUsage)).to.equal(fault));
 
   it('looks for what is missing before it looks at values (usage §2.1 checks 2 and 3)', () => {
     const given = submission({
@@ -166,11 +165,10 @@ describe('Reading a usage submission', () => {
     { date: 'x' },
     { date: 1e15 },
   ])
-    it(`refuses the record date ${JSON.stringify(recordDate)} (usage §2.3)`, () => {
+    it(`refuses the record date ${JSON.stringify(recordDate)} (usage §2.3)`, () =>
       expect(faultOf(ofRecord({ recordDate }))).to.equal(
         'INVALID_DATE unitUsageRecords[0].usageRecords[0].recordDate',
-      );
-    });
+      ));
 
   for (const [literal, amount] of [
     ['0', '0'],
@@ -212,11 +210,10 @@ describe('Reading a usage submission', () => {
     '-1',
     '"-0.000000001"',
   ])
-    it(`refuses the amount ${literal} (usage §2.4)`, () => {
+    it(`refuses the amount ${literal} (usage §2.4)`, () =>
       expect(faultOf(ofRecord({ amount: parseExactJson(literal) }))).to.equal(
         'INVALID_AMOUNT unitUsageRecords[0].usageRecords[0].amount',
-      );
-    });
+      ));
 
   it('refuses amounts that are no finite decimals, such as NaN and numbers of JavaScript', () => {
     const nan = decimal(0).div(0);

@@ -64,7 +64,6 @@ describe('Stretches of usage', () => {
       'all time',
     ],
   ] as const)
-    it(`of ${from} to ${to} in ${zone} are ${days}: ${why}`, () => {
-      expect(stretchOf(from, to, zone)).to.equal(days);
-    });
+    it(`of ${from} to ${to} in ${zone} are ${days}: ${why}`, () =>
+      expect(stretchOf(from, to, zone)).to.equal(days));
 });

@@ -44,7 +44,6 @@ describe('Time slices', () => {
     expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: a step');
   });
 
-  it('time slices are not needed where nobody waits: all steps are taken at once', () => {
-    expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']);
-  });
+  it('time slices are not needed where nobody waits: all steps are taken at once', () =>
+    expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']));
 });
