@@ -190,31 +190,26 @@ describe('Price overrides', () => {
     expect(amounts(made.finalPhase.fixed?.price)).to.deep.equal(['USD 1']);
   });
 
-  const refused: readonly (readonly [string, readonly PriceOverrideRequest[], RegExp])[] = [
-    [
-      'a fixed price where there is none',
+  const refused: Readonly<Record<string, readonly [readonly PriceOverrideRequest[], RegExp]>> = {
+    'a fixed price where there is none': [
       [{ phaseType: 'EVERGREEN', fixedPrice: decimal(1) }],
       /no fixed price/,
     ],
-    [
-      'a recurring price where there is none',
+    'a recurring price where there is none': [
       [{ phaseType: 'TRIAL', recurringPrice: decimal(1) }],
       /no recurring price of phase "studio-monthly-trial"/,
     ],
-    ['an unknown phase type', [{ phaseType: 'GRACE', fixedPrice: decimal(1) }], /no phase "GRACE"/],
-    [
-      'an unknown phase name, whatever the type',
+    'an unknown phase type': [[{ phaseType: 'GRACE', fixedPrice: decimal(1) }], /no phase "GRACE"/],
+    'an unknown phase name, whatever the type': [
       [{ phaseName: 'studio-evergreen', phaseType: 'EVERGREEN', recurringPrice: decimal(1) }],
       /no phase "studio-evergreen"/,
     ],
-    ['no phase', [{ recurringPrice: decimal(1) }], /needs a phaseName or phaseType/],
-    [
-      'another plan',
+    'no phase': [[{ recurringPrice: decimal(1) }], /needs a phaseName or phaseType/],
+    'another plan': [
       [{ planName: 'p-m', phaseType: 'EVERGREEN', recurringPrice: decimal(1) }],
       /"p-m" is not the one/,
     ],
-    [
-      'a usage that the phase does not have',
+    'a usage that the phase does not have': [
       [
         {
           phaseType: 'EVERGREEN',
@@ -223,20 +218,18 @@ describe('Price overrides', () => {
       ],
       /no usage "u"; it has none/,
     ],
-    [
-      'two amounts for one price',
+    'two amounts for one price': [
       [evergreen19, { ...evergreen19, recurringPrice: decimal(18) }],
       /overridden twice/,
     ],
-    ['the same amount twice', [evergreen19, evergreen19], /overridden twice/],
-    ['a negative price', [{ phaseType: 'EVERGREEN', recurringPrice: decimal('-0.01') }], /negative/],
-    [
-      'ten fractional digits',
+    'the same amount twice': [[evergreen19, evergreen19], /overridden twice/],
+    'a negative price': [[{ phaseType: 'EVERGREEN', recurringPrice: decimal('-0.01') }], /negative/],
+    'ten fractional digits': [
       [{ phaseType: 'EVERGREEN', recurringPrice: decimal('0.0000000001') }],
       /9 fractional digits/,
     ],
-  ];
-  for (const [name, requests, message] of refused)
+  };
+  for (const [name, [requests, message]] of Object.entries(refused))
     it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(base, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
@@ -504,28 +497,24 @@ describe('Price overrides of usage', () => {
     expect(kept).to.deep.equal(metered.finalPhase.usages[0]);
   });
 
-  const refused: readonly (readonly [string, readonly PriceOverrideRequest[], RegExp])[] = [
-    ['a block of another size', [api(['call', '99', '10', '1'])], /size 99/],
-    ['a block of another max', [api(['call', '100', '11', '1'])], /max 11/],
-    ['a block of another unit', [api(['seat', '100', '10', '1'])], /unit "seat"/],
-    [
-      'a block without price that is not there',
+  const refused: Readonly<Record<string, readonly [readonly PriceOverrideRequest[], RegExp]>> = {
+    'a block of another size': [[api(['call', '99', '10', '1'])], /size 99/],
+    'a block of another max': [[api(['call', '100', '11', '1'])], /max 11/],
+    'a block of another unit': [[api(['seat', '100', '10', '1'])], /unit "seat"/],
+    'a block without price that is not there': [
       [api(['seat', '1', '1', null], ['call', '100', '-1', '1'])],
       /"seat"/,
     ],
-    [
-      'one block more than there are',
+    'one block more than there are': [
       [api(['call', '100', '-1', '1'], ['call', '100', '-1', '1'])],
       /overridden twice/,
     ],
-    [
-      'one block in two entries',
+    'one block in two entries': [
       [api(['sms', '1', '100', '1']), api(['sms', '1', '100', '2'])],
       /overridden twice/,
     ],
-    ['a CAPACITY tier too many', [seats('1', '2', '3')], /CAPACITY tier 3/],
-    [
-      'a tier price of CONSUMABLE usage',
+    'a CAPACITY tier too many': [[seats('1', '2', '3')], /CAPACITY tier 3/],
+    'a tier price of CONSUMABLE usage': [
       [
         {
           phaseType: 'EVERGREEN',
@@ -534,9 +523,9 @@ describe('Price overrides of usage', () => {
       ],
       /CAPACITY tier 1 of usage "api"/,
     ],
-    ['a negative price', [api(['sms', '1', '100', '-1'])], /negative/],
-  ];
-  for (const [name, requests, message] of refused)
+    'a negative price': [[api(['sms', '1', '100', '-1'])], /negative/],
+  };
+  for (const [name, [requests, message]] of Object.entries(refused))
     it(`a price override refuses ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(metered, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);

@@ -116,34 +116,31 @@ const {
 describe('keys of operations on payments (payments §4.2)', () => {
   const K = { externalKey: 'K' };
   const elsewhere = { paymentId: nextId() };
-  const cases: readonly (readonly [string, PaymentTransaction, Partial<OperationRequest>, unknown])[] = [
-    ['a success of any type', transaction({ ...K }), {}, SUCCEEDED],
-    ['a success on another payment', transaction({ ...K, ...elsewhere }), {}, SUCCEEDED],
-    ['a pending one of the same type', transaction({ ...K, status: 'PENDING' }), {}, 'COMPLETE'],
-    [
-      'a pending one of the same type on another payment',
+  const cases: Readonly<Record<string, readonly [PaymentTransaction, Partial<OperationRequest>, unknown]>> = {
+    'a success of any type': [transaction({ ...K }), {}, SUCCEEDED],
+    'a success on another payment': [transaction({ ...K, ...elsewhere }), {}, SUCCEEDED],
+    'a pending one of the same type': [transaction({ ...K, status: 'PENDING' }), {}, 'COMPLETE'],
+    'a pending one of the same type on another payment': [
       transaction({ ...K, ...elsewhere, status: 'PENDING' }),
       {},
       BAD_PARAMETER,
     ],
-    [
-      'a pending one of another type',
+    'a pending one of another type': [
       transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PENDING' }),
       {},
       BAD_PARAMETER,
     ],
-    [
-      'a failed one of another type',
+    'a failed one of another type': [
       transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PAYMENT_FAILURE' }),
       {},
       BAD_PARAMETER,
     ],
-    ['an unknown one', transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
-    ['a declined one', transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
-    ['one that was never submitted', transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
-    ['none', transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
-  ];
-  for (const [what, existing, asked, expected] of cases)
+    'an unknown one': [transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
+    'a declined one': [transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+    'one that was never submitted': [transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
+    none: [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+  };
+  for (const [what, [existing, asked, expected]] of Object.entries(cases))
     it(`with the key of ${what}, a purchase comes to ${String(expected)}`, () => {
       const isOwn = existing.paymentId === PAYMENT_ID;
       const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
@@ -192,101 +189,90 @@ describe('methods, currencies and amounts of operations on payments (payments §
   const deleted = { ...card, isActive: false };
   const first = { payment: null };
 
-  const cases: readonly (readonly [string, Partial<OperationRequest>, Partial<OperationFacts>, unknown])[] = [
-    ['a new payment', {}, first, 'NEW'],
-    [
-      'a call that is running',
+  const cases: Readonly<
+    Record<string, readonly [Partial<OperationRequest>, Partial<OperationFacts>, unknown]>
+  > = {
+    'a new payment': [{}, first, 'NEW'],
+    'a call that is running': [
       {},
       { transactions: [transaction({ leaseUntil: at('2013-01-01T00:00:00Z') })] },
       'WAIT',
     ],
-    ['a repeated purchase with another method', { paymentMethodId: nextId() }, {}, BAD_PARAMETER],
-    ['a repeated purchase with its own method', { paymentMethodId: card.id }, {}, 'NEW'],
-    ['a repeated purchase that names no method', { paymentMethodId: null }, {}, 'NEW'],
-    [
-      'a refund, whatever method is named',
+    'a repeated purchase with another method': [{ paymentMethodId: nextId() }, {}, BAD_PARAMETER],
+    'a repeated purchase with its own method': [{ paymentMethodId: card.id }, {}, 'NEW'],
+    'a repeated purchase that names no method': [{ paymentMethodId: null }, {}, 'NEW'],
+    'a refund, whatever method is named': [
       { operation: 'REFUND', paymentMethodId: nextId() },
       paid('PURCHASE_SUCCESS', purchase),
       'NEW',
     ],
-    ['no method at all', { paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
-    ['an unknown method', {}, { ...first, method: null }, NO_METHOD],
-    ['a method of another account', {}, { ...first, method: { ...card, accountId: nextId() } }, NO_METHOD],
-    ['a deleted method', {}, { ...first, method: deleted }, NO_METHOD],
-    [
-      'a capture with a deleted method',
+    'no method at all': [{ paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
+    'an unknown method': [{}, { ...first, method: null }, NO_METHOD],
+    'a method of another account': [{}, { ...first, method: { ...card, accountId: nextId() } }, NO_METHOD],
+    'a deleted method': [{}, { ...first, method: deleted }, NO_METHOD],
+    'a capture with a deleted method': [
       { operation: 'CAPTURE' },
       { ...paid('AUTH_SUCCESS', authorized), method: deleted },
       'NEW',
     ],
-    ['a gateway that is gone', {}, { ...first, method: { ...card, pluginName: 'gone' } }, NO_PLUGIN],
-    [
-      'a gateway that cannot authorize',
+    'a gateway that is gone': [{}, { ...first, method: { ...card, pluginName: 'gone' } }, NO_PLUGIN],
+    'a gateway that cannot authorize': [
       { operation: 'AUTHORIZE' },
       { ...first, method: { ...card, pluginName: 'small' } },
       NOT_OFFERED,
     ],
-    [
-      'a chargeback where the gateway is gone',
+    'a chargeback where the gateway is gone': [
       { operation: 'CHARGEBACK' },
       { ...paid('PURCHASE_SUCCESS', purchase), method: { ...card, pluginName: 'gone' } },
       'NEW',
     ],
-    ['no amount', { amount: null }, first, BAD_PARAMETER],
-    ['an amount of 0', { amount: decimal('0') }, first, BAD_PARAMETER],
-    ['a negative amount', { amount: decimal('-1') }, first, BAD_PARAMETER],
-    ['an authorization of 0', { operation: 'AUTHORIZE', amount: decimal('0') }, first, 'NEW'],
-    ['no currency', { currency: null }, { ...first, account: { ...account, currency: null } }, BAD_PARAMETER],
-    [
-      'a refund in another currency',
+    'no amount': [{ amount: null }, first, BAD_PARAMETER],
+    'an amount of 0': [{ amount: decimal('0') }, first, BAD_PARAMETER],
+    'a negative amount': [{ amount: decimal('-1') }, first, BAD_PARAMETER],
+    'an authorization of 0': [{ operation: 'AUTHORIZE', amount: decimal('0') }, first, 'NEW'],
+    'no currency': [{ currency: null }, { ...first, account: { ...account, currency: null } }, BAD_PARAMETER],
+    'a refund in another currency': [
       { operation: 'REFUND', currency: 'EUR' },
       paid('PURCHASE_SUCCESS', purchase),
       BAD_PARAMETER,
     ],
-    [
-      'a chargeback in another currency',
+    'a chargeback in another currency': [
       { operation: 'CHARGEBACK', currency: 'EUR' },
       paid('PURCHASE_SUCCESS', purchase),
       'NEW',
     ],
-    [
-      'a capture of more than was authorized',
+    'a capture of more than was authorized': [
       { operation: 'CAPTURE', amount: decimal('31') },
       paid('AUTH_SUCCESS', authorized),
       'NEW',
     ],
-    [
-      'a refund of what is left',
+    'a refund of what is left': [
       { operation: 'REFUND' },
       paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
       'NEW',
     ],
-    [
-      'a refund of more than what is left',
+    'a refund of more than what is left': [
       { operation: 'REFUND', amount: decimal('10.01') },
       paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
       BAD_PARAMETER,
     ],
-    [
-      'a refund beside a pending one',
+    'a refund beside a pending one': [
       { operation: 'REFUND', amount: decimal('10.01') },
       paid('PURCHASE_SUCCESS', purchase, refunded('PENDING')),
       BAD_PARAMETER,
     ],
-    [
-      'a refund beside one that failed',
+    'a refund beside one that failed': [
       { operation: 'REFUND', amount: decimal('30') },
       paid('PURCHASE_SUCCESS', purchase, refunded('PAYMENT_FAILURE')),
       'NEW',
     ],
-    [
-      'a chargeback of more than was taken',
+    'a chargeback of more than was taken': [
       { operation: 'CHARGEBACK', amount: decimal('31') },
       paid('PURCHASE_SUCCESS', purchase),
       BAD_PARAMETER,
     ],
-  ];
-  for (const [what, asked, known, expected] of cases)
+  };
+  for (const [what, [asked, known, expected]] of Object.entries(cases))
     it(`${what} comes to ${String(expected)}`, () =>
       expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected));
 

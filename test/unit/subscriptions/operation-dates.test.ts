@@ -64,79 +64,70 @@ const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(in
 
 describe('subscriptions §8 Date of a billing policy', () => {
   const now = '2024-02-15T12:00:00Z';
-  const table: readonly (readonly [what: string, TimedPolicy, Begun, now: string, date: string])[] = [
-    ['IMMEDIATE is now', 'IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
-    [
-      'END_OF_TERM is what is invoiced',
+  const table: Readonly<Record<string, readonly [TimedPolicy, Begun, now: string, date: string]>> = {
+    'IMMEDIATE is now': ['IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
+    'END_OF_TERM is what is invoiced': [
       'END_OF_TERM',
       { chargedThrough: '2024-03-10' },
       now,
       '2024-03-10T08:00',
     ],
-    ['… now, where nothing is invoiced', 'END_OF_TERM', {}, now, '2024-02-15T12:00'],
-    ['… now, where that is past', 'END_OF_TERM', { chargedThrough: '2024-02-15' }, now, '2024-02-15T12:00'],
-    ['START_OF_TERM is the start, where nothing is invoiced', 'START_OF_TERM', {}, now, '2024-01-10T08:00'],
-    [
-      '… what is invoiced, where that is past',
+    '… now, where nothing is invoiced': ['END_OF_TERM', {}, now, '2024-02-15T12:00'],
+    '… now, where that is past': ['END_OF_TERM', { chargedThrough: '2024-02-15' }, now, '2024-02-15T12:00'],
+    'START_OF_TERM is the start, where nothing is invoiced': ['START_OF_TERM', {}, now, '2024-01-10T08:00'],
+    '… what is invoiced, where that is past': [
       'START_OF_TERM',
       { chargedThrough: '2024-02-10' },
       now,
       '2024-02-10T08:00',
     ],
-    ['… a whole period before', 'START_OF_TERM', { chargedThrough: '2024-03-10' }, now, '2024-02-10T08:00'],
-    ['… as many as it takes', 'START_OF_TERM', { chargedThrough: '2024-05-10' }, now, '2024-02-10T08:00'],
-    [
-      '… that begins this very second',
+    '… a whole period before': ['START_OF_TERM', { chargedThrough: '2024-03-10' }, now, '2024-02-10T08:00'],
+    '… as many as it takes': ['START_OF_TERM', { chargedThrough: '2024-05-10' }, now, '2024-02-10T08:00'],
+    '… that begins this very second': [
       'START_OF_TERM',
       { chargedThrough: '2024-03-15', billCycleDayLocal: 15 },
       '2024-02-15T08:00:00Z',
       '2024-02-15T08:00',
     ],
-    [
-      '… on the bill cycle day, clamped to its month',
+    '… on the bill cycle day, clamped to its month': [
       'START_OF_TERM',
       { chargedThrough: '2024-03-31', billCycleDayLocal: 31 },
       '2024-03-10',
       '2024-02-29T08:00',
     ],
-    [
-      '… on it again where the month has it',
+    '… on it again where the month has it': [
       'START_OF_TERM',
       { chargedThrough: '2024-02-29', billCycleDayLocal: 31 },
       now,
       '2024-01-31T08:00',
     ],
-    [
-      '… a quarter before',
+    '… a quarter before': [
       'START_OF_TERM',
       { planName: 'p-q', chargedThrough: '2024-04-10' },
       now,
       '2024-01-10T08:00',
     ],
-    [
-      '… weeks, whatever the bill cycle day',
+    '… weeks, whatever the bill cycle day': [
       'START_OF_TERM',
       { planName: 'p-w', chargedThrough: '2024-02-28' },
       now,
       '2024-02-14T08:00',
     ],
-    [
-      '… now, without a billing period',
+    '… now, without a billing period': [
       'START_OF_TERM',
       { planName: 'p-once', chargedThrough: '2024-07-10' },
       now,
       '2024-02-15T12:00',
     ],
-    ['raised to the start of billing', 'IMMEDIATE', { start: '2024-03-01' }, now, '2024-03-01T08:00'],
-    [
-      'raised to the start of the phase',
+    'raised to the start of billing': ['IMMEDIATE', { start: '2024-03-01' }, now, '2024-03-01T08:00'],
+    'raised to the start of the phase': [
       'START_OF_TERM',
       { planName: 'pro-monthly' },
       now,
       '2024-02-09T08:00',
     ],
-  ];
-  for (const [what, policy, parts, when, date] of table)
+  };
+  for (const [what, [policy, parts, when, date]] of Object.entries(table))
     it(what, () => {
       const running = runningOf(passed(begun(parts), at(when)));
       expect(shown(policyDate(policy, running, at(when)).at)).to.equal(date);

@@ -141,26 +141,20 @@ describe('usage E17: cycle dates', () => {
 });
 
 describe('usage intervals', () => {
-  const cases: readonly [
-    title: string,
-    events: readonly BillingEvent[],
-    target: string,
-    expected: string[],
-  ][] = [
-    [
-      'usage E8: a phase ends the run of its section',
+  const cases: Readonly<
+    Record<string, readonly [events: readonly BillingEvent[], target: string, expected: string[]]>
+  > = {
+    'usage E8: a phase ends the run of its section': [
       [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
       '2026-05-01',
       ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
     ],
-    [
-      'usage E10: a plan changes on the day on which it began',
+    'usage E10: a plan changes on the day on which it began': [
       [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
       '2026-02-01',
       ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
     ],
-    [
-      'usage E13: nothing is billed while billing is blocked',
+    'usage E13: nothing is billed while billing is blocked': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-09-01'),
@@ -169,8 +163,7 @@ describe('usage intervals', () => {
       '2026-10-05',
       ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
     ],
-    [
-      'usage §6.1: block and unblock at one instant cancel out',
+    'usage §6.1: block and unblock at one instant cancel out': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-08-10'),
@@ -179,44 +172,37 @@ describe('usage intervals', () => {
       '2026-09-01',
       ['std-usage 2026-08-01 2026-09-01'],
     ],
-    [
-      'usage E12: a cancellation closes the last interval, its instant included',
+    'usage E12: a cancellation closes the last interval, its instant included': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-16!'],
     ],
-    [
-      'usage §6.4: only the last instant before a cancellation is included',
+    'usage §6.4: only the last instant before a cancellation is included': [
       [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
     ],
-    [
-      'usage §6.3 rule 3: a subscription cancelled at its start has one instant',
+    'usage §6.3 rule 3: a subscription cancelled at its start has one instant': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-01!'],
     ],
-    [
-      'usage §6.3 rule 3: a section left at its start has none',
+    'usage §6.3 rule 3: a section left at its start has none': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
       '2026-06-01',
       ['plus-usage 2026-05-01 2026-06-01'],
     ],
-    [
-      'usage §6.3 rule 3: a cancellation on a cycle date adds no interval',
+    'usage §6.3 rule 3: a cancellation on a cycle date adds no interval': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
       '2026-07-01',
       ['std-usage 2026-05-01 2026-06-01!'],
     ],
-    [
-      'usage §6.1: the same plan and version again is no boundary',
+    'usage §6.1: the same plan and version again is no boundary': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-06-01'],
     ],
-    [
-      'usage §4.1 rule 5: another override price closes and reopens',
+    'usage §4.1 rule 5: another override price closes and reopens': [
       [
         created('2026-05-01'),
         usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
@@ -224,8 +210,7 @@ describe('usage intervals', () => {
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
     ],
-    [
-      'usage §4 rule 4: each section of a phase by itself',
+    'usage §4 rule 4: each section of a phase by itself': [
       [created('2026-05-01', [stdUsage, section('WEEKLY')])],
       '2026-06-01',
       [
@@ -238,14 +223,13 @@ describe('usage intervals', () => {
         'std-usage 2026-05-01 2026-06-01',
       ],
     ],
-    [
-      'usage §6: what comes after the target date is not known yet',
+    'usage §6: what comes after the target date is not known yet': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-05-15',
       [],
     ],
-  ];
-  for (const [title, events, target, expected] of cases)
+  };
+  for (const [title, [events, target, expected]] of Object.entries(cases))
     it(title, () => expect(told(events, target)).to.deep.equal(expected));
 
   it('usage §6.3 rule 2: an event on the cycle date does not cut its day', () => {
@@ -258,30 +242,29 @@ describe('usage intervals', () => {
     ).to.deep.equal(['2026-05-01T00:00', '2026-05-02T00:00']);
   });
 
-  const days: readonly [title: string, start: string, on: string, bcd: [number, number], ends: string[]][] = [
-    [
-      'an event whose new day is its own cuts at its instant',
+  const days: Readonly<
+    Record<string, readonly [start: string, on: string, bcd: [number, number], ends: string[]]>
+  > = {
+    'an event whose new day is its own cuts at its instant': [
       '2026-04-01',
       '2026-05-10T10:00',
       [1, 10],
       ['2026-05-01T00:00', '2026-05-10T10:00', '2026-06-10T00:00'],
     ],
-    [
-      'on a day that begins a period it cuts nothing more',
+    'on a day that begins a period it cuts nothing more': [
       '2026-01-30',
       '2026-02-28T10:00',
       [30, 28],
       ['2026-02-28T00:00', '2026-03-28T00:00'],
     ],
-    [
-      'on the day of the start it cuts nothing',
+    'on the day of the start it cuts nothing': [
       '2026-04-01T06:00:00Z',
       '2026-04-01T10:00',
       [15, 1],
       ['2026-05-01T00:00'],
     ],
-  ];
-  for (const [title, start, on, [before, after], expected] of days)
+  };
+  for (const [title, [start, on, [before, after], expected]] of Object.entries(days))
     it(`usage §6.3 rule 2: ${title}`, () => {
       const events = [
         created(start, [stdUsage], before),
@@ -412,38 +395,35 @@ describe('The share of a period that an interval covers (usage §12.1 rule 10)',
   const std = { usages: [stdUsage] };
   const quarterly = { usages: [{ ...stdUsage, billingPeriod: 'QUARTERLY' as const }] };
   const weekly = { usages: [{ ...stdUsage, billingPeriod: 'WEEKLY' as const }] };
-  const cases: readonly [title: string, events: readonly BillingEvent[], shares: readonly string[]][] = [
-    ['a start on a cycle date', [usageEvent('CREATE', '2026-04-01', std)], ['whole', 'whole']],
-    ['a late start', [usageEvent('CREATE', '2026-04-20', std)], ['11/30', 'whole']],
-    [
-      'an end',
+  const cases: Readonly<
+    Record<string, readonly [events: readonly BillingEvent[], shares: readonly string[]]>
+  > = {
+    'a start on a cycle date': [[usageEvent('CREATE', '2026-04-01', std)], ['whole', 'whole']],
+    'a late start': [[usageEvent('CREATE', '2026-04-20', std)], ['11/30', 'whole']],
+    'an end': [
       [usageEvent('CREATE', '2026-04-01', std), usageEvent('CANCEL', '2026-05-16')],
       ['whole', '15/31'],
     ],
-    [
-      'a start and an end within a period',
+    'a start and an end within a period': [
       [usageEvent('CREATE', '2026-04-05', std), usageEvent('CANCEL', '2026-04-15')],
       ['10/30'],
     ],
-    [
-      'an end within a day',
+    'an end within a day': [
       [usageEvent('CREATE', '2026-04-05T01:00:00Z', std), usageEvent('CANCEL', '2026-04-05T09:00:00Z')],
       ['0/30'],
     ],
-    [
-      'a bill cycle day that shortens a period',
+    'a bill cycle day that shortens a period': [
       [usageEvent('CREATE', '2026-04-01', std), usageEvent('BCD_CHANGE', '2026-04-05', { ...std, bcd: 15 })],
       ['14/30', 'whole'],
     ],
-    [
-      'a bill cycle day that lengthens a period',
+    'a bill cycle day that lengthens a period': [
       [usageEvent('CREATE', '2026-04-01', std), usageEvent('BCD_CHANGE', '2026-04-30', { ...std, bcd: 15 })],
       ['44/30'],
     ],
-    ['a quarter', [usageEvent('CREATE', '2026-02-20', quarterly)], ['70/89']],
-    ['weeks', [usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
-  ];
-  for (const [title, events, shares] of cases)
+    'a quarter': [[usageEvent('CREATE', '2026-02-20', quarterly)], ['70/89']],
+    weeks: [[usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
+  };
+  for (const [title, [events, shares]] of Object.entries(cases))
     it(`after ${title} is ${shares.join(', ')}`, () => {
       const [first] = events;
       if (first === undefined) throw new Error('no event');
