@@ -22,8 +22,9 @@ function messages(problems: readonly Problem[]): string[] {
   return problems.map((problem) => problem.message);
 }
 
-/** Rule, what is wrong, the document, the errors: complete and in order. */
-type Row = readonly [rule: string, title: string, parts: DocumentParts, ...errors: (string | RegExp)[]];
+/** The document and its errors: complete and in order. */
+type Row = readonly [parts: DocumentParts, ...errors: (string | RegExp)[]];
+type Rows = Readonly<Record<string, Row>>;
 
 /** What each error says, and the element at whose line and column it is reported. */
 const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
@@ -70,19 +71,28 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
   return rest && /^<(\w+)/.exec(rest)?.[1];
 }
 
-function testRows(rows: readonly Row[]): void {
-  for (const [rule, title, parts, ...expected] of rows)
-    it(`catalog validation ${rule}: ${title}`, () => {
-      const { errors } = validate(parts);
-      expect(messages(errors), 'errors').to.have.length(expected.length);
-      errors.forEach((problem, index) => {
-        const wanted = expected[index];
-        if (wanted instanceof RegExp) expect(problem.message).to.match(wanted);
-        else expect(problem.message).to.equal(wanted);
-        const place = PLACES.find(([message]) => message.test(problem.message));
-        expect(elementAt(catalogXml(parts), problem), problem.message).to.match(place?.[1] ?? /no place/);
+/** Tests the rows of each rule, by their titles. */
+function testRows(rules: Readonly<Record<string, Rows>>): void {
+  for (const [rule, rows] of Object.entries(rules))
+    for (const [title, [parts, ...expected]] of Object.entries(rows))
+      it(`catalog validation ${rule}: ${title}`, () => {
+        const { errors } = validate(parts);
+        expect(messages(errors), 'errors').to.have.length(expected.length);
+        errors.forEach((problem, index) => {
+          const wanted = expected[index];
+          if (wanted instanceof RegExp) expect(problem.message).to.match(wanted);
+          else expect(problem.message).to.equal(wanted);
+          const place = PLACES.find(([message]) => message.test(problem.message));
+          expect(elementAt(catalogXml(parts), problem), problem.message).to.match(place?.[1] ?? /no place/);
+        });
       });
-    });
+}
+
+function rowsOf<const Each>(
+  all: readonly Each[],
+  rowOf: (each: Each) => readonly [title: string, Row],
+): Rows {
+  return Object.fromEntries(all.map(rowOf));
 }
 
 const ADD_ON = { category: 'ADD_ON' };
@@ -233,670 +243,559 @@ describe('Validation of one version', () => {
       'a(b)',
       '',
     ];
-    testRows(badNames.map((name): Row => ['V1', `name "${name}"`, { units: [name] }, NAME_FAULT]));
-    testRows([
-      ['V1', 'ampersand', { units: ['a&amp;b'] }, NAME_FAULT],
-      ['V1', 'accepts letters of any script', { units: ['é_1', 'Ж-2', '名.3', '_x'] }],
-      ['V1', 'two units of a name', { units: ['u', 'u'] }, /^Unit "u": the name is already that of a unit/],
-      [
-        'V1',
-        'product and plan of a name',
-        { plans: plan('P', 'P'), priceLists: lists({ DEFAULT: ['P'] }) },
-        /^Plan "P": the name is already that of a product/,
-      ],
-      [
-        'V1',
-        'plan twice',
-        { plans: plan('p-m', 'P') + plan('p-m', 'P') },
-        /^Plan "p-m": the name is already that of a plan/,
-      ],
-      [
-        'V1',
-        'child list with the name of a unit',
-        { units: ['u'], priceLists: lists({ DEFAULT: ['p-m'], u: [] }) },
-        /^Price list "u": the name is already that of a unit/,
-      ],
-      [
-        'V1',
-        'a unit with the name of the default list',
-        { units: ['DEFAULT'] },
-        /^Price list "DEFAULT": the name is already that of a unit/,
-      ],
-      [
-        'V1',
-        'bad names of each kind, one error each',
-        {
-          products: product('P') + product('a b'),
-          plans:
-            plan('p-m', 'P') +
-            plan('1p', 'P', { finalPhase: phase('EVERGREEN', { usages: usage({ name: '-u' }) }) }),
-          units: ['u'],
-          priceLists: lists({ DEFAULT: ['p-m', '1p'], '.l': [] }),
-        },
-        /^Product "a b": the name is not/,
-        /^Plan "1p": the name is not/,
-        /^Usage "-u": the name is not/,
-        /^Price list ".l": the name is not/,
-      ],
-      [
-        'V1',
-        'usage with the name of a plan',
-        { units: ['u'], ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }) },
-        /^Usage "p-m": the name is already that of a plan/,
-      ],
-      [
-        'V2',
-        'missing product',
-        { plans: plan('p-m', 'Q') },
-        'Plan "p-m": product "Q" does not exist in this version',
-      ],
-      [
-        'V2',
-        'name of another kind',
-        { units: ['u'], plans: plan('p-m', 'u') },
-        'Plan "p-m": product "u" is a unit, not a product',
-      ],
-      [
-        'V2',
-        'unit of a product limit',
-        { products: product('P', { limits: '<limits><limit><unit>x</unit></limit></limits>' }) },
-        'Product "P": unit "x" does not exist in this version',
-      ],
-      [
-        'V2',
-        'add-on of a product, in either list',
-        { products: product('P', { included: ['A', 'P-m'], available: ['B'] }) },
-        'Product "P": product "A" does not exist in this version',
-        'Product "P": product "P-m" does not exist in this version',
-        'Product "P": product "B" does not exist in this version',
-      ],
-      ...(
-        [
-          ['limits of a usage', { limits: limit('1').replaceAll('>u<', '>x<') }, 'Usage "usg"'],
-          [
-            'a block',
-            { mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('').replace('>u<', '>x<') },
-            'Usage "usg"',
-          ],
-          [
-            'limits of a tier',
-            { type: 'CAPACITY', tiers: `<tier>${limit('1').replace('>u<', '>x<')}</tier>` },
-            'Usage "usg", tier 1',
-          ],
-          ['a tiered block', { tiers: tier([block({ unit: 'x' })]) }, 'Usage "usg", tier 1'],
-        ] as const
-      ).map(
-        ([where, parts, owner]): Row => [
-          'V2',
-          `unit of ${where}`,
-          withUsage(parts),
-          `${owner}: unit "x" does not exist in this version`,
-          ...('mode' in parts ? [inAdvance] : []),
+    testRows({
+      V1: {
+        ...rowsOf(badNames, (name) => [`name "${name}"`, [{ units: [name] }, NAME_FAULT]]),
+        ampersand: [{ units: ['a&amp;b'] }, NAME_FAULT],
+        'accepts letters of any script': [{ units: ['é_1', 'Ж-2', '名.3', '_x'] }],
+        'two units of a name': [{ units: ['u', 'u'] }, /^Unit "u": the name is already that of a unit/],
+        'product and plan of a name': [
+          { plans: plan('P', 'P'), priceLists: lists({ DEFAULT: ['P'] }) },
+          /^Plan "P": the name is already that of a product/,
         ],
-      ),
-      [
-        'V2',
-        'plan of a list',
-        { priceLists: lists({ DEFAULT: ['p-m', 'q'] }) },
-        'Price list "DEFAULT": plan "q" does not exist in this version',
-      ],
-      [
-        'V2',
-        'conditions and result of rules',
-        {
-          rules: `${DEFAULT_RULES}
+        'plan twice': [
+          { plans: plan('p-m', 'P') + plan('p-m', 'P') },
+          /^Plan "p-m": the name is already that of a plan/,
+        ],
+        'child list with the name of a unit': [
+          { units: ['u'], priceLists: lists({ DEFAULT: ['p-m'], u: [] }) },
+          /^Price list "u": the name is already that of a unit/,
+        ],
+        'a unit with the name of the default list': [
+          { units: ['DEFAULT'] },
+          /^Price list "DEFAULT": the name is already that of a unit/,
+        ],
+        'bad names of each kind, one error each': [
+          {
+            products: product('P') + product('a b'),
+            plans:
+              plan('p-m', 'P') +
+              plan('1p', 'P', { finalPhase: phase('EVERGREEN', { usages: usage({ name: '-u' }) }) }),
+            units: ['u'],
+            priceLists: lists({ DEFAULT: ['p-m', '1p'], '.l': [] }),
+          },
+          /^Product "a b": the name is not/,
+          /^Plan "1p": the name is not/,
+          /^Usage "-u": the name is not/,
+          /^Price list ".l": the name is not/,
+        ],
+        'usage with the name of a plan': [
+          {
+            units: ['u'],
+            ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }),
+          },
+          /^Usage "p-m": the name is already that of a plan/,
+        ],
+      },
+      V2: {
+        'missing product': [
+          { plans: plan('p-m', 'Q') },
+          'Plan "p-m": product "Q" does not exist in this version',
+        ],
+        'name of another kind': [
+          { units: ['u'], plans: plan('p-m', 'u') },
+          'Plan "p-m": product "u" is a unit, not a product',
+        ],
+        'unit of a product limit': [
+          { products: product('P', { limits: '<limits><limit><unit>x</unit></limit></limits>' }) },
+          'Product "P": unit "x" does not exist in this version',
+        ],
+        'add-on of a product, in either list': [
+          { products: product('P', { included: ['A', 'P-m'], available: ['B'] }) },
+          'Product "P": product "A" does not exist in this version',
+          'Product "P": product "P-m" does not exist in this version',
+          'Product "P": product "B" does not exist in this version',
+        ],
+        ...rowsOf(
+          [
+            ['limits of a usage', { limits: limit('1').replaceAll('>u<', '>x<') }, 'Usage "usg"'],
+            [
+              'a block',
+              { mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('').replace('>u<', '>x<') },
+              'Usage "usg"',
+            ],
+            [
+              'limits of a tier',
+              { type: 'CAPACITY', tiers: `<tier>${limit('1').replace('>u<', '>x<')}</tier>` },
+              'Usage "usg", tier 1',
+            ],
+            ['a tiered block', { tiers: tier([block({ unit: 'x' })]) }, 'Usage "usg", tier 1'],
+          ],
+          ([where, parts, owner]) => [
+            `unit of ${where}`,
+            [
+              withUsage(parts),
+              `${owner}: unit "x" does not exist in this version`,
+              ...('mode' in parts ? [inAdvance] : []),
+            ],
+          ],
+        ),
+        'plan of a list': [
+          { priceLists: lists({ DEFAULT: ['p-m', 'q'] }) },
+          'Price list "DEFAULT": plan "q" does not exist in this version',
+        ],
+        'conditions and result of rules': [
+          {
+            rules: `${DEFAULT_RULES}
           <changeAlignment><changeAlignmentCase><toProduct>Q</toProduct><fromPriceList>VIP</fromPriceList>
             <alignment>CHANGE_OF_PLAN</alignment></changeAlignmentCase></changeAlignment>
           <priceList><priceListCase><toPriceList>P</toPriceList></priceListCase></priceList>`,
-        },
-        'Rule changeAlignment, case 1, fromPriceList: price list "VIP" does not exist in this version',
-        'Rule changeAlignment, case 1, toProduct: product "Q" does not exist in this version',
-        'Rule priceList, case 1: price list "P" is a product, not a price list',
-      ],
-      [
-        'V2',
-        'conditions of every rule',
-        {
-          rules: `
+          },
+          'Rule changeAlignment, case 1, fromPriceList: price list "VIP" does not exist in this version',
+          'Rule changeAlignment, case 1, toProduct: product "Q" does not exist in this version',
+          'Rule priceList, case 1: price list "P" is a product, not a price list',
+        ],
+        'conditions of every rule': [
+          {
+            rules: `
             <changePolicy><changePolicyCase><toPriceList>VIP</toPriceList><policy>ILLEGAL</policy></changePolicyCase>
               <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>
             <cancelPolicy><cancelPolicyCase><product>Q</product><policy>END_OF_TERM</policy></cancelPolicyCase>
               <cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>
             <billingAlignment><billingAlignmentCase><priceList>VIP</priceList><alignment>ACCOUNT</alignment></billingAlignmentCase></billingAlignment>
             <priceList><priceListCase><fromProduct>Q</fromProduct><toPriceList>VIP</toPriceList></priceListCase></priceList>`,
-        },
-        'Rule changePolicy, case 1, toPriceList: price list "VIP" does not exist in this version',
-        'Rule cancelPolicy, case 1, product: product "Q" does not exist in this version',
-        'Rule billingAlignment, case 1, priceList: price list "VIP" does not exist in this version',
-        'Rule priceList, case 1, fromProduct: product "Q" does not exist in this version',
-        'Rule priceList, case 1: price list "VIP" does not exist in this version',
-      ],
-      [
-        'V2',
-        'a rule that names what this version has retired',
-        {
-          rules: `${DEFAULT_RULES}<createAlignment><createAlignmentCase><product>Oar</product>
+          },
+          'Rule changePolicy, case 1, toPriceList: price list "VIP" does not exist in this version',
+          'Rule cancelPolicy, case 1, product: product "Q" does not exist in this version',
+          'Rule billingAlignment, case 1, priceList: price list "VIP" does not exist in this version',
+          'Rule priceList, case 1, fromProduct: product "Q" does not exist in this version',
+          'Rule priceList, case 1: price list "VIP" does not exist in this version',
+        ],
+        'a rule that names what this version has retired': [
+          {
+            rules: `${DEFAULT_RULES}<createAlignment><createAlignmentCase><product>Oar</product>
             <alignment>START_OF_BUNDLE</alignment></createAlignmentCase></createAlignment>`,
-        },
-        'Rule createAlignment, case 1, product: product "Oar" does not exist in this version',
-      ],
-    ]);
+          },
+          'Rule createAlignment, case 1, product: product "Oar" does not exist in this version',
+        ],
+      },
+    });
   });
 
   describe('products', () => {
-    testRows([
-      [
-        'V3',
-        'lists itself, one error per list',
-        { products: product('P', { included: ['P', 'P'], available: ['P'] }) },
-        'Product "P" lists itself in its included products',
-        'Product "P" lists itself in its available products',
-      ],
-      [
-        'V4',
-        'lists of a product that is not BASE',
-        {
-          products:
-            product('P') +
-            product('A', ADD_ON) +
-            product('B', { ...ADD_ON, included: ['A'], available: ['A'] }),
-        },
-        'Product "B" is ADD_ON: only a BASE product has included products',
-        'Product "B" is ADD_ON: only a BASE product has available products',
-        'Product "B": add-on "A" is both included and available',
-      ],
-      [
-        'V4',
-        'lists of a STANDALONE product',
-        {
-          products:
-            product('P') + product('A', ADD_ON) + product('S', { category: 'STANDALONE', included: ['A'] }),
-        },
-        'Product "S" is STANDALONE: only a BASE product has included products',
-      ],
-      [
-        'V4',
-        'lists of a product that is not BASE, and what they refer to',
-        { products: product('P') + product('B', { ...ADD_ON, available: ['Q', 'p-m'] }) },
-        'Product "B" is ADD_ON: only a BASE product has available products',
-        'Product "B": product "Q" does not exist in this version',
-        'Product "B": product "p-m" is a plan, not a product',
-      ],
-      [
-        'V4',
-        'lists a product that is no ADD_ON',
-        { products: product('P', { available: ['S'] }) + product('S', { category: 'STANDALONE' }) },
-        'Product "P": its available product "S" is not an ADD_ON',
-      ],
-      [
-        'V4',
-        'the same add-on in both lists',
-        { products: product('P', { included: ['A'], available: ['A'] }) + product('A', ADD_ON) },
-        'Product "P": add-on "A" is both included and available',
-      ],
-    ]);
+    testRows({
+      V3: {
+        'lists itself, one error per list': [
+          { products: product('P', { included: ['P', 'P'], available: ['P'] }) },
+          'Product "P" lists itself in its included products',
+          'Product "P" lists itself in its available products',
+        ],
+      },
+      V4: {
+        'lists of a product that is not BASE': [
+          {
+            products:
+              product('P') +
+              product('A', ADD_ON) +
+              product('B', { ...ADD_ON, included: ['A'], available: ['A'] }),
+          },
+          'Product "B" is ADD_ON: only a BASE product has included products',
+          'Product "B" is ADD_ON: only a BASE product has available products',
+          'Product "B": add-on "A" is both included and available',
+        ],
+        'lists of a STANDALONE product': [
+          {
+            products:
+              product('P') + product('A', ADD_ON) + product('S', { category: 'STANDALONE', included: ['A'] }),
+          },
+          'Product "S" is STANDALONE: only a BASE product has included products',
+        ],
+        'lists of a product that is not BASE, and what they refer to': [
+          { products: product('P') + product('B', { ...ADD_ON, available: ['Q', 'p-m'] }) },
+          'Product "B" is ADD_ON: only a BASE product has available products',
+          'Product "B": product "Q" does not exist in this version',
+          'Product "B": product "p-m" is a plan, not a product',
+        ],
+        'lists a product that is no ADD_ON': [
+          { products: product('P', { available: ['S'] }) + product('S', { category: 'STANDALONE' }) },
+          'Product "P": its available product "S" is not an ADD_ON',
+        ],
+        'the same add-on in both lists': [
+          { products: product('P', { included: ['A'], available: ['A'] }) + product('A', ADD_ON) },
+          'Product "P": add-on "A" is both included and available',
+        ],
+      },
+    });
   });
 
   describe('plans', () => {
-    testRows([
-      [
-        'V5',
-        'no mode',
-        { recurringBillingMode: '' },
-        /^Plan "p-m" recurs \(MONTHLY\) but has no recurringBillingMode/,
-      ],
-      [
-        'V5',
-        'a mode of its own',
-        {
-          recurringBillingMode: '',
-          ...onePlan({ more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
-        },
-      ],
-      [
-        'V5',
-        'a plan that never recurs needs no mode',
-        { recurringBillingMode: '', ...onePlan({ finalPhase: phase('EVERGREEN', { fixed: '1' }) }) },
-      ],
-      [
-        'V6',
-        'date for existing subscriptions before the version',
-        onePlan({
-          more: '<effectiveDateForExistingSubscriptions>2023-12-31</effectiveDateForExistingSubscriptions>',
-        }),
-        /^Plan "p-m": effectiveDateForExistingSubscriptions 2023-12-31T00:00:00.000Z is before/,
-      ],
-      [
-        'V6',
-        'date for existing subscriptions on the date of the version',
-        onePlan({
-          more: '<effectiveDateForExistingSubscriptions>2024-01-01</effectiveDateForExistingSubscriptions>',
-        }),
-      ],
-      [
-        'V7',
-        'initial EVERGREEN',
-        onePlan({
-          initialPhases: phase('EVERGREEN', { price: '1' }),
-          finalPhase: phase('FIXEDTERM', { price: '1' }),
-        }),
-        'Plan "p-m": an initial phase cannot be of type EVERGREEN',
-      ],
-      ...['TRIAL', 'DISCOUNT'].map(
-        (type): Row => [
-          'V7',
-          `final ${type}`,
-          onePlan({ finalPhase: phase(type, { price: '1' }) }),
-          `Plan "p-m": the final phase cannot be of type ${type}`,
+    testRows({
+      V5: {
+        'no mode': [
+          { recurringBillingMode: '' },
+          /^Plan "p-m" recurs \(MONTHLY\) but has no recurringBillingMode/,
         ],
-      ),
-      [
-        'V8',
-        'two trials',
-        onePlan({ initialPhases: TRIAL + TRIAL }),
-        'Plan "p-m" has more than one phase of type TRIAL',
-      ],
-      [
-        'V8',
-        'an initial and the final phase',
-        onePlan({
-          initialPhases: phase('FIXEDTERM', { price: '1' }),
-          finalPhase: phase('FIXEDTERM', { price: '2' }),
-        }),
-        'Plan "p-m" has more than one phase of type FIXEDTERM',
-      ],
-      [
-        'V9',
-        'a phase of one part, whichever',
-        {
-          units: ['u'],
-          ...onePlan({
-            initialPhases: phase('TRIAL', { fixed: '1' }) + phase('DISCOUNT', { price: '1' }),
-            finalPhase: phase('EVERGREEN', { usages: usage({}) }),
+        'a mode of its own': [
+          {
+            recurringBillingMode: '',
+            ...onePlan({ more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
+          },
+        ],
+        'a plan that never recurs needs no mode': [
+          { recurringBillingMode: '', ...onePlan({ finalPhase: phase('EVERGREEN', { fixed: '1' }) }) },
+        ],
+      },
+      V6: {
+        'date for existing subscriptions before the version': [
+          onePlan({
+            more: '<effectiveDateForExistingSubscriptions>2023-12-31</effectiveDateForExistingSubscriptions>',
           }),
-        },
-      ],
-      [
-        'V9',
-        'empty phase',
-        onePlan({ initialPhases: phase('TRIAL') }),
-        'Plan "p-m", phase p-m-trial has neither a fixed nor a recurring price nor usages',
-      ],
-      [
-        'V10',
-        'EVERGREEN that ends',
-        onePlan({ finalPhase: phase('EVERGREEN', { unit: 'MONTHS', number: 1, price: '1' }) }),
-        'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase is UNLIMITED, not in MONTHS',
-      ],
-      [
-        'V10',
-        'other phase without end',
-        onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
-        'Plan "p-m", phase p-m-trial: a TRIAL phase cannot be UNLIMITED',
-      ],
-      [
-        'V10',
-        'a last phase without end that is no EVERGREEN',
-        onePlan({ finalPhase: phase('FIXEDTERM', { unit: 'UNLIMITED', number: null, price: '1' }) }),
-        'Plan "p-m", phase p-m-fixedterm: a FIXEDTERM phase cannot be UNLIMITED',
-      ],
-      [
-        'V11',
-        'UNLIMITED with a number',
-        onePlan({ finalPhase: phase('EVERGREEN', { number: 1, price: '1' }) }),
-        'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 1 is given',
-      ],
-      ['V11', 'UNLIMITED with −1', onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) })],
-      [
-        'V11',
-        'finite without a number',
-        onePlan({ initialPhases: phase('TRIAL', { number: null, fixed: '' }) }),
-        'Plan "p-m", phase p-m-trial: a duration in DAYS needs a number',
-      ],
-      [
-        'V11',
-        'finite of 0',
-        onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
-        'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
-      ],
-      [
-        'V11',
-        'finite and negative',
-        onePlan({ initialPhases: phase('TRIAL', { number: -2, fixed: '' }) }),
-        'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not -2',
-      ],
-      ...['DAYS', 'WEEKS', 'MONTHS', 'YEARS'].map(
-        (unit): Row => [
-          'V11',
-          `1 of ${unit}`,
-          onePlan({ initialPhases: phase('TRIAL', { unit, number: 1, fixed: '' }) }),
+          /^Plan "p-m": effectiveDateForExistingSubscriptions 2023-12-31T00:00:00.000Z is before/,
         ],
-      ),
-      [
-        'V11',
-        'longer than any timeline can be',
-        onePlan({ initialPhases: phase('TRIAL', { unit: 'YEARS', number: 1_001, fixed: '' }) }),
-        'Plan "p-m", phase p-m-trial: a duration of 1001 YEARS is longer than 1000 years',
-      ],
-      [
-        'V12',
-        'price without period',
-        onePlan({ period: 'NO_BILLING_PERIOD' }),
-        'Plan "p-m", phase p-m-evergreen has a recurring price but NO_BILLING_PERIOD',
-      ],
-      [
-        'V12',
-        'period without price',
-        onePlan({ finalPhase: phase('EVERGREEN', { period: 'MONTHLY' }) }),
-        'Plan "p-m", phase p-m-evergreen has the billing period MONTHLY but no recurring price',
-      ],
-      ['V12', 'neither', onePlan({ finalPhase: phase('EVERGREEN', { period: 'NO_BILLING_PERIOD' }) })],
-    ]);
+        'date for existing subscriptions on the date of the version': [
+          onePlan({
+            more: '<effectiveDateForExistingSubscriptions>2024-01-01</effectiveDateForExistingSubscriptions>',
+          }),
+        ],
+      },
+      V7: {
+        'initial EVERGREEN': [
+          onePlan({
+            initialPhases: phase('EVERGREEN', { price: '1' }),
+            finalPhase: phase('FIXEDTERM', { price: '1' }),
+          }),
+          'Plan "p-m": an initial phase cannot be of type EVERGREEN',
+        ],
+        ...rowsOf(['TRIAL', 'DISCOUNT'], (type) => [
+          `final ${type}`,
+          [
+            onePlan({ finalPhase: phase(type, { price: '1' }) }),
+            `Plan "p-m": the final phase cannot be of type ${type}`,
+          ],
+        ]),
+      },
+      V8: {
+        'two trials': [
+          onePlan({ initialPhases: TRIAL + TRIAL }),
+          'Plan "p-m" has more than one phase of type TRIAL',
+        ],
+        'an initial and the final phase': [
+          onePlan({
+            initialPhases: phase('FIXEDTERM', { price: '1' }),
+            finalPhase: phase('FIXEDTERM', { price: '2' }),
+          }),
+          'Plan "p-m" has more than one phase of type FIXEDTERM',
+        ],
+      },
+      V9: {
+        'a phase of one part, whichever': [
+          {
+            units: ['u'],
+            ...onePlan({
+              initialPhases: phase('TRIAL', { fixed: '1' }) + phase('DISCOUNT', { price: '1' }),
+              finalPhase: phase('EVERGREEN', { usages: usage({}) }),
+            }),
+          },
+        ],
+        'empty phase': [
+          onePlan({ initialPhases: phase('TRIAL') }),
+          'Plan "p-m", phase p-m-trial has neither a fixed nor a recurring price nor usages',
+        ],
+      },
+      V10: {
+        'EVERGREEN that ends': [
+          onePlan({ finalPhase: phase('EVERGREEN', { unit: 'MONTHS', number: 1, price: '1' }) }),
+          'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase is UNLIMITED, not in MONTHS',
+        ],
+        'other phase without end': [
+          onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
+          'Plan "p-m", phase p-m-trial: a TRIAL phase cannot be UNLIMITED',
+        ],
+        'a last phase without end that is no EVERGREEN': [
+          onePlan({ finalPhase: phase('FIXEDTERM', { unit: 'UNLIMITED', number: null, price: '1' }) }),
+          'Plan "p-m", phase p-m-fixedterm: a FIXEDTERM phase cannot be UNLIMITED',
+        ],
+      },
+      V11: {
+        'UNLIMITED with a number': [
+          onePlan({ finalPhase: phase('EVERGREEN', { number: 1, price: '1' }) }),
+          'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 1 is given',
+        ],
+        'UNLIMITED with −1': [onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) })],
+        'finite without a number': [
+          onePlan({ initialPhases: phase('TRIAL', { number: null, fixed: '' }) }),
+          'Plan "p-m", phase p-m-trial: a duration in DAYS needs a number',
+        ],
+        'finite of 0': [
+          onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
+          'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
+        ],
+        'finite and negative': [
+          onePlan({ initialPhases: phase('TRIAL', { number: -2, fixed: '' }) }),
+          'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not -2',
+        ],
+        ...rowsOf(['DAYS', 'WEEKS', 'MONTHS', 'YEARS'], (unit) => [
+          `1 of ${unit}`,
+          [onePlan({ initialPhases: phase('TRIAL', { unit, number: 1, fixed: '' }) })],
+        ]),
+        'longer than any timeline can be': [
+          onePlan({ initialPhases: phase('TRIAL', { unit: 'YEARS', number: 1_001, fixed: '' }) }),
+          'Plan "p-m", phase p-m-trial: a duration of 1001 YEARS is longer than 1000 years',
+        ],
+      },
+      V12: {
+        'price without period': [
+          onePlan({ period: 'NO_BILLING_PERIOD' }),
+          'Plan "p-m", phase p-m-evergreen has a recurring price but NO_BILLING_PERIOD',
+        ],
+        'period without price': [
+          onePlan({ finalPhase: phase('EVERGREEN', { period: 'MONTHLY' }) }),
+          'Plan "p-m", phase p-m-evergreen has the billing period MONTHLY but no recurring price',
+        ],
+        neither: [onePlan({ finalPhase: phase('EVERGREEN', { period: 'NO_BILLING_PERIOD' }) })],
+      },
+    });
   });
 
   describe('prices', () => {
-    testRows([
-      [
-        'V13',
-        'negative recurring price',
-        onePlan({ price: '-0.01' }),
-        'Plan "p-m", phase p-m-evergreen: the recurring price is negative: -0.01 USD',
-      ],
-      [
-        'V13',
-        'negative fixed price in an undeclared currency: two faults',
-        onePlan({ initialPhases: phase('TRIAL', { fixed: price('EUR', '-1') }) }),
-        'Plan "p-m", phase p-m-trial: the fixed price is in EUR, which is not among the currencies of the version',
-        'Plan "p-m", phase p-m-trial: the fixed price is negative: -1 EUR',
-      ],
-      [
-        'V13',
-        'currency twice',
-        onePlan({ price: price('USD', '1') + price('USD', '1') }),
-        'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in USD',
-      ],
-      [
-        'V13',
-        'usage prices',
-        withUsage({
-          tiers: tier([block({ prices: price('EUR', '-1') })], { recurringPrice: price('EUR', '1') }),
-        }),
-        'Usage "usg", tier 1: the price of unit "u" is in EUR, which is not among the currencies of the version',
-        'Usage "usg", tier 1: the price of unit "u" is negative: -1 EUR',
-        'Usage "usg", tier 1: the recurring price is in EUR, which is not among the currencies of the version',
-      ],
-      [
-        'V13',
-        'an undeclared currency twice: not declared, and twice',
-        onePlan({ price: price('EUR', '1') + price('EUR', '1') }),
-        'Plan "p-m", phase p-m-evergreen: the recurring price is in EUR, which is not among the currencies of the version',
-        'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in EUR',
-      ],
-      [
-        'V13',
-        'every price of a usage',
-        withUsage({
-          blocks: plainBlock('').replace('<prices/>', `<prices>${price('USD', '-1')}</prices>`),
-          tiers: tier([block()], { fixedPrice: price('USD', '-2'), recurringPrice: price('USD', '-3') }),
-          prices: `<fixedPrice>${price('USD', '-4')}</fixedPrice><recurringPrice>${price('USD', '-5')}</recurringPrice>`,
-        }),
-        'Usage "usg": the price of unit "u" is negative: -1 USD',
-        'Usage "usg", tier 1: the fixed price is negative: -2 USD',
-        'Usage "usg", tier 1: the recurring price is negative: -3 USD',
-        'Usage "usg": the fixed price is negative: -4 USD',
-        'Usage "usg": the recurring price is negative: -5 USD',
-      ],
-      ['V13', 'a price of zero', onePlan({ price: '-0.00' })],
-      ['V13', 'an undeclared currency in no price', { currencies: ['USD', 'EUR'] }],
-    ]);
+    testRows({
+      V13: {
+        'negative recurring price': [
+          onePlan({ price: '-0.01' }),
+          'Plan "p-m", phase p-m-evergreen: the recurring price is negative: -0.01 USD',
+        ],
+        'negative fixed price in an undeclared currency: two faults': [
+          onePlan({ initialPhases: phase('TRIAL', { fixed: price('EUR', '-1') }) }),
+          'Plan "p-m", phase p-m-trial: the fixed price is in EUR, which is not among the currencies of the version',
+          'Plan "p-m", phase p-m-trial: the fixed price is negative: -1 EUR',
+        ],
+        'currency twice': [
+          onePlan({ price: price('USD', '1') + price('USD', '1') }),
+          'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in USD',
+        ],
+        'usage prices': [
+          withUsage({
+            tiers: tier([block({ prices: price('EUR', '-1') })], { recurringPrice: price('EUR', '1') }),
+          }),
+          'Usage "usg", tier 1: the price of unit "u" is in EUR, which is not among the currencies of the version',
+          'Usage "usg", tier 1: the price of unit "u" is negative: -1 EUR',
+          'Usage "usg", tier 1: the recurring price is in EUR, which is not among the currencies of the version',
+        ],
+        'an undeclared currency twice: not declared, and twice': [
+          onePlan({ price: price('EUR', '1') + price('EUR', '1') }),
+          'Plan "p-m", phase p-m-evergreen: the recurring price is in EUR, which is not among the currencies of the version',
+          'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in EUR',
+        ],
+        'every price of a usage': [
+          withUsage({
+            blocks: plainBlock('').replace('<prices/>', `<prices>${price('USD', '-1')}</prices>`),
+            tiers: tier([block()], { fixedPrice: price('USD', '-2'), recurringPrice: price('USD', '-3') }),
+            prices: `<fixedPrice>${price('USD', '-4')}</fixedPrice><recurringPrice>${price('USD', '-5')}</recurringPrice>`,
+          }),
+          'Usage "usg": the price of unit "u" is negative: -1 USD',
+          'Usage "usg", tier 1: the fixed price is negative: -2 USD',
+          'Usage "usg", tier 1: the recurring price is negative: -3 USD',
+          'Usage "usg": the fixed price is negative: -4 USD',
+          'Usage "usg": the recurring price is negative: -5 USD',
+        ],
+        'a price of zero': [onePlan({ price: '-0.00' })],
+        'an undeclared currency in no price': [{ currencies: ['USD', 'EUR'] }],
+      },
+    });
   });
 
   describe('usages', () => {
-    testRows([
-      [
-        'V21',
-        'IN_ADVANCE CAPACITY',
-        withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', limits: limit('1'), tiers: '' }),
-        inAdvance,
-      ],
-      [
-        'V21',
-        'IN_ADVANCE CONSUMABLE',
-        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
-        inAdvance,
-      ],
-      [
-        'V14',
-        'IN_ARREAR without tiers',
-        withUsage({ tiers: '' }),
-        'Usage "usg" is IN_ARREAR CONSUMABLE and needs tiers',
-      ],
-      [
-        'V14',
-        'IN_ARREAR CAPACITY tier without limits',
-        withUsage({ type: 'CAPACITY' }),
-        'Usage "usg", tier 1 of a CAPACITY section needs limits',
-      ],
-      [
-        'V14',
-        'IN_ARREAR CONSUMABLE tier without blocks',
-        withUsage({ tiers: tier([block()]) + tier([]) }),
-        'Usage "usg", tier 2 of a CONSUMABLE section needs blocks',
-      ],
-      [
-        'V15',
-        'size of 0',
-        withUsage({ tiers: tier([block({ size: '0' })]) }),
-        'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
-      ],
-      [
-        'V15',
-        'negative size of a block outside tiers',
-        withUsage({
-          mode: 'IN_ADVANCE',
-          tiers: '',
-          blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
-        }),
-        'Usage "usg": the size of a block of unit "u" is above 0, not -1',
-        inAdvance,
-      ],
-      [
-        'V15',
-        'limits with max below min, of a usage and of a tier',
-        withUsage({ type: 'CAPACITY', limits: limit('1', '2'), tiers: `<tier>${limit('3', '4')}</tier>` }),
-        'Usage "usg": limit of unit "u" has max 1 below min 2',
-        'Usage "usg", tier 1: limit of unit "u" has max 3 below min 4',
-      ],
-      [
-        'V15',
-        'limit with max equal to min',
-        { units: ['u'], products: product('P', { limits: limit('2', '2') }) },
-      ],
-      ['V15', 'tiered max of a fraction', withUsage({ tiers: tier([block({ max: '0.5' })]) })],
-      ...['0', '-2', '-0.5'].map(
-        (max): Row => [
-          'V15',
-          `tiered max of ${max}`,
-          withUsage({ tiers: tier([block({ max })]) }),
-          `Usage "usg", tier 1: max of unit "u" is above 0, or -1 for no bound, not ${max}`,
+    testRows({
+      V21: {
+        'IN_ADVANCE CAPACITY': [
+          withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', limits: limit('1'), tiers: '' }),
+          inAdvance,
         ],
-      ),
-      [
-        'V15',
-        'TOP_UP without credit',
-        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('type="TOP_UP"') }),
-        'Usage "usg": the TOP_UP block of unit "u" needs a minTopUpCredit',
-        inAdvance,
-      ],
-      [
-        'V15',
-        'credit of another block',
-        withUsage({
-          mode: 'IN_ADVANCE',
-          tiers: '',
-          blocks: plainBlock('', '<minTopUpCredit>5</minTopUpCredit>'),
-        }),
-        'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
-        inAdvance,
-      ],
-      [
-        'V15',
-        'limit with max below min',
-        { units: ['u'], products: product('P', { limits: limit('1', '2') }) },
-        'Product "P": limit of unit "u" has max 1 below min 2',
-      ],
-      ['V15', 'limit without max', { units: ['u'], products: product('P', { limits: limit('-1', '2') }) }],
-      [
-        'V20',
-        'IN_ARREAR without period',
-        withUsage({ period: 'NO_BILLING_PERIOD' }),
-        'Usage "usg" is IN_ARREAR and needs a billing period',
-      ],
-      [
-        'V20',
-        'unit missing from a tier',
-        withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) + tier([block()]) }),
-        'Usage "usg", tier 2 lacks unit "w" of another tier',
-      ],
-      [
-        'V20',
-        'unit twice in a tier',
-        withUsage({ tiers: tier([block(), block()]) }),
-        'Usage "usg", tier 1 has unit "u" twice',
-      ],
-      [
-        'V20',
-        'unbounded before the last tier',
-        withUsage({ tiers: tier([block()]) + tier([block()]) }),
-        'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
-      ],
-      [
-        'V20',
-        'units of CAPACITY limits, missing and twice',
-        withUsage({
-          type: 'CAPACITY',
-          tiers: `<tier>${limit('1').replace('</limits>', '<limit><unit>u</unit><max>2</max></limit></limits>')}</tier>
+        'IN_ADVANCE CONSUMABLE': [
+          withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
+          inAdvance,
+        ],
+      },
+      V14: {
+        'IN_ARREAR without tiers': [
+          withUsage({ tiers: '' }),
+          'Usage "usg" is IN_ARREAR CONSUMABLE and needs tiers',
+        ],
+        'IN_ARREAR CAPACITY tier without limits': [
+          withUsage({ type: 'CAPACITY' }),
+          'Usage "usg", tier 1 of a CAPACITY section needs limits',
+        ],
+        'IN_ARREAR CONSUMABLE tier without blocks': [
+          withUsage({ tiers: tier([block()]) + tier([]) }),
+          'Usage "usg", tier 2 of a CONSUMABLE section needs blocks',
+        ],
+      },
+      V15: {
+        'size of 0': [
+          withUsage({ tiers: tier([block({ size: '0' })]) }),
+          'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
+        ],
+        'negative size of a block outside tiers': [
+          withUsage({
+            mode: 'IN_ADVANCE',
+            tiers: '',
+            blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
+          }),
+          'Usage "usg": the size of a block of unit "u" is above 0, not -1',
+          inAdvance,
+        ],
+        'limits with max below min, of a usage and of a tier': [
+          withUsage({ type: 'CAPACITY', limits: limit('1', '2'), tiers: `<tier>${limit('3', '4')}</tier>` }),
+          'Usage "usg": limit of unit "u" has max 1 below min 2',
+          'Usage "usg", tier 1: limit of unit "u" has max 3 below min 4',
+        ],
+        'limit with max equal to min': [
+          { units: ['u'], products: product('P', { limits: limit('2', '2') }) },
+        ],
+        'tiered max of a fraction': [withUsage({ tiers: tier([block({ max: '0.5' })]) })],
+        ...rowsOf(['0', '-2', '-0.5'], (max) => [
+          `tiered max of ${max}`,
+          [
+            withUsage({ tiers: tier([block({ max })]) }),
+            `Usage "usg", tier 1: max of unit "u" is above 0, or -1 for no bound, not ${max}`,
+          ],
+        ]),
+        'TOP_UP without credit': [
+          withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('type="TOP_UP"') }),
+          'Usage "usg": the TOP_UP block of unit "u" needs a minTopUpCredit',
+          inAdvance,
+        ],
+        'credit of another block': [
+          withUsage({
+            mode: 'IN_ADVANCE',
+            tiers: '',
+            blocks: plainBlock('', '<minTopUpCredit>5</minTopUpCredit>'),
+          }),
+          'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
+          inAdvance,
+        ],
+        'limit with max below min': [
+          { units: ['u'], products: product('P', { limits: limit('1', '2') }) },
+          'Product "P": limit of unit "u" has max 1 below min 2',
+        ],
+        'limit without max': [{ units: ['u'], products: product('P', { limits: limit('-1', '2') }) }],
+      },
+      V20: {
+        'IN_ARREAR without period': [
+          withUsage({ period: 'NO_BILLING_PERIOD' }),
+          'Usage "usg" is IN_ARREAR and needs a billing period',
+        ],
+        'unit missing from a tier': [
+          withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) + tier([block()]) }),
+          'Usage "usg", tier 2 lacks unit "w" of another tier',
+        ],
+        'unit twice in a tier': [
+          withUsage({ tiers: tier([block(), block()]) }),
+          'Usage "usg", tier 1 has unit "u" twice',
+        ],
+        'unbounded before the last tier': [
+          withUsage({ tiers: tier([block()]) + tier([block()]) }),
+          'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+        ],
+        'units of CAPACITY limits, missing and twice': [
+          withUsage({
+            type: 'CAPACITY',
+            tiers: `<tier>${limit('1').replace('</limits>', '<limit><unit>u</unit><max>2</max></limit></limits>')}</tier>
             <tier>${limit('5')}</tier><tier>${limit('-1').replaceAll('>u<', '>w<')}</tier>`,
-        }),
-        'Usage "usg", tier 1 has unit "u" twice',
-        'Usage "usg", tier 1 lacks unit "w" of another tier',
-        'Usage "usg", tier 2 lacks unit "w" of another tier',
-        'Usage "usg", tier 3 lacks unit "u" of another tier',
-      ],
-      [
-        'V20',
-        'IN_ADVANCE has none of these',
-        withUsage({
-          mode: 'IN_ADVANCE',
-          period: 'NO_BILLING_PERIOD',
-          blocks: plainBlock(''),
-          tiers: tier([block(), block()]),
-        }),
-        inAdvance,
-      ],
-      [
-        'V20',
-        'the same of CAPACITY limits',
-        withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
-        'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
-      ],
-    ]);
+          }),
+          'Usage "usg", tier 1 has unit "u" twice',
+          'Usage "usg", tier 1 lacks unit "w" of another tier',
+          'Usage "usg", tier 2 lacks unit "w" of another tier',
+          'Usage "usg", tier 3 lacks unit "u" of another tier',
+        ],
+        'IN_ADVANCE has none of these': [
+          withUsage({
+            mode: 'IN_ADVANCE',
+            period: 'NO_BILLING_PERIOD',
+            blocks: plainBlock(''),
+            tiers: tier([block(), block()]),
+          }),
+          inAdvance,
+        ],
+        'the same of CAPACITY limits': [
+          withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
+          'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+        ],
+      },
+    });
   });
 
   describe('price lists', () => {
-    testRows([
-      [
-        'V16',
-        'default list of another name',
-        {
-          priceLists: '<defaultPriceList name="Standard"><plans><plan>p-m</plan></plans></defaultPriceList>',
-        },
-        'The default price list is named DEFAULT, not "Standard"',
-      ],
-      [
-        'V16',
-        'child list named DEFAULT',
-        { priceLists: `${lists({ DEFAULT: ['p-m'] })}<childPriceList name="DEFAULT"/>` },
-        'A child price list cannot be named DEFAULT',
-      ],
-      [
-        'V16',
-        'plan in no list',
-        { plans: plan('p-m', 'P') + plan('q-m', 'P') },
-        'Plan "q-m" is in no price list',
-      ],
-      ['V16', 'plan of a child list alone', { priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
-      [
-        'V16',
-        'plan twice in a list',
-        { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-m'] }) },
-        'Price list "VIP" has plan "p-m" twice',
-      ],
-    ]);
+    testRows({
+      V16: {
+        'default list of another name': [
+          {
+            priceLists:
+              '<defaultPriceList name="Standard"><plans><plan>p-m</plan></plans></defaultPriceList>',
+          },
+          'The default price list is named DEFAULT, not "Standard"',
+        ],
+        'child list named DEFAULT': [
+          { priceLists: `${lists({ DEFAULT: ['p-m'] })}<childPriceList name="DEFAULT"/>` },
+          'A child price list cannot be named DEFAULT',
+        ],
+        'plan in no list': [{ plans: plan('p-m', 'P') + plan('q-m', 'P') }, 'Plan "q-m" is in no price list'],
+        'plan of a child list alone': [{ priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
+        'plan twice in a list': [
+          { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-m'] }) },
+          'Price list "VIP" has plan "p-m" twice',
+        ],
+      },
+    });
   });
 
   describe('rules', () => {
     const product_ = '<fromProduct>P</fromProduct><policy>IMMEDIATE</policy>';
-    testRows([
-      [
-        'V17',
-        'no default',
-        { rules: '' },
-        'Rule changePolicy has no default: add a last case without conditions',
-        'Rule cancelPolicy has no default: add a last case without conditions',
-      ],
-      [
-        'V17',
-        'only conditional cases',
-        changePolicy(product_),
-        'Rule changePolicy has no default: add a last case without conditions',
-      ],
-      ['V17', 'a default, wherever it stands', changePolicy('<policy>IMMEDIATE</policy>', product_)],
-      [
-        'V18',
-        'equal cases, in whatever order of their conditions',
-        changePolicy(
-          '<phaseType>TRIAL</phaseType><toProduct>P</toProduct><policy>IMMEDIATE</policy>',
-          '<policy>IMMEDIATE</policy>',
-          '<policy>IMMEDIATE</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
-          '<policy>END_OF_TERM</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
-        ),
-        'Rule changePolicy, case 3 repeats case 1',
-      ],
-      [
-        'V18',
-        'in every rule',
-        {
-          rules: `${DEFAULT_RULES}
+    testRows({
+      V17: {
+        'no default': [
+          { rules: '' },
+          'Rule changePolicy has no default: add a last case without conditions',
+          'Rule cancelPolicy has no default: add a last case without conditions',
+        ],
+        'only conditional cases': [
+          changePolicy(product_),
+          'Rule changePolicy has no default: add a last case without conditions',
+        ],
+        'a default, wherever it stands': [changePolicy('<policy>IMMEDIATE</policy>', product_)],
+      },
+      V18: {
+        'equal cases, in whatever order of their conditions': [
+          changePolicy(
+            '<phaseType>TRIAL</phaseType><toProduct>P</toProduct><policy>IMMEDIATE</policy>',
+            '<policy>IMMEDIATE</policy>',
+            '<policy>IMMEDIATE</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
+            '<policy>END_OF_TERM</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
+          ),
+          'Rule changePolicy, case 3 repeats case 1',
+        ],
+        'in every rule': [
+          {
+            rules: `${DEFAULT_RULES}
             <changeAlignment>${'<changeAlignmentCase><alignment>START_OF_BUNDLE</alignment></changeAlignmentCase>'.repeat(2)}</changeAlignment>
             <createAlignment>${'<createAlignmentCase><alignment>START_OF_BUNDLE</alignment></createAlignmentCase>'.repeat(2)}</createAlignment>
             <billingAlignment>${'<billingAlignmentCase><alignment>ACCOUNT</alignment></billingAlignmentCase>'.repeat(3)}</billingAlignment>
             <priceList>${'<priceListCase><toPriceList>DEFAULT</toPriceList></priceListCase>'.repeat(2)}</priceList>`,
-        },
-        'Rule changeAlignment, case 2 repeats case 1',
-        'Rule createAlignment, case 2 repeats case 1',
-        'Rule billingAlignment, case 2 repeats case 1',
-        'Rule billingAlignment, case 3 repeats case 1',
-        'Rule priceList, case 2 repeats case 1',
-      ],
-      [
-        'V19',
-        'START_OF_TERM for a change',
-        changePolicy('<policy>START_OF_TERM</policy>'),
-        'Rule changePolicy, case 1: START_OF_TERM is not a policy of this rule',
-      ],
-      ['V19', 'ILLEGAL for a change', changePolicy('<policy>ILLEGAL</policy>')],
-      ...['START_OF_TERM', 'ILLEGAL'].map(
-        (policy): Row => [
-          'V19',
-          `${policy} for a cancellation`,
-          {
-            rules: `${DEFAULT_CHANGE}<cancelPolicy><cancelPolicyCase><policy>${policy}</policy></cancelPolicyCase></cancelPolicy>`,
           },
-          `Rule cancelPolicy, case 1: ${policy} is not a policy of this rule`,
+          'Rule changeAlignment, case 2 repeats case 1',
+          'Rule createAlignment, case 2 repeats case 1',
+          'Rule billingAlignment, case 2 repeats case 1',
+          'Rule billingAlignment, case 3 repeats case 1',
+          'Rule priceList, case 2 repeats case 1',
         ],
-      ),
-    ]);
+      },
+      V19: {
+        'START_OF_TERM for a change': [
+          changePolicy('<policy>START_OF_TERM</policy>'),
+          'Rule changePolicy, case 1: START_OF_TERM is not a policy of this rule',
+        ],
+        'ILLEGAL for a change': [changePolicy('<policy>ILLEGAL</policy>')],
+        ...rowsOf(['START_OF_TERM', 'ILLEGAL'], (policy) => [
+          `${policy} for a cancellation`,
+          [
+            {
+              rules: `${DEFAULT_CHANGE}<cancelPolicy><cancelPolicyCase><policy>${policy}</policy></cancelPolicyCase></cancelPolicy>`,
+            },
+            `Rule cancelPolicy, case 1: ${policy} is not a policy of this rule`,
+          ],
+        ]),
+      },
+    });
   });
 
   describe('warnings', () => {
