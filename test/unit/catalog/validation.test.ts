@@ -88,7 +88,7 @@ function testRows(rules: Readonly<Record<string, Rows>>): void {
       });
 }
 
-function rowsOf<const Each>(
+function rowsOf<Each>(
   all: readonly Each[],
   rowOf: (each: Each) => readonly [title: string, Row],
 ): Rows {
@@ -306,7 +306,7 @@ describe('Validation of one version', () => {
           'Product "P": product "P-m" does not exist in this version',
           'Product "P": product "B" does not exist in this version',
         ],
-        ...rowsOf(
+        ...rowsOf<readonly [string, UsageParts, string]>(
           [
             ['limits of a usage', { limits: limit('1').replaceAll('>u<', '>x<') }, 'Usage "usg"'],
             [
