@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { BillingError } from '../../lib/values/errors/index.ts';
 import { isLongRun } from './long-run.ts';
 
 /** As `deep.equal` for records, lists and scalars, several times as fast on large values. */
@@ -34,6 +35,23 @@ export function codeThrownBy(work: () => unknown): unknown {
     return 'no error';
   } catch (error) {
     return error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error;
+  }
+}
+
+/** The `BillingError` that a call throws; fails if it throws none. */
+export function errorOf(call: () => unknown): BillingError {
+  const outcome = valueOrError(call);
+  if (outcome instanceof BillingError) return outcome;
+  throw new Error('nothing was thrown');
+}
+
+/** The value that a call returns, or the `BillingError` that it throws. */
+export function valueOrError<Value>(call: () => Value): Value | BillingError {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof BillingError) return error;
+    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { CatalogVersion, ParsedVersion } from '../../../lib/catalog/index.ts';
 import { createVersion, readCatalogXml, validateVersion } from '../../../lib/catalog/index.ts';
-import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Instant, parseWireInstant } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../assertions.ts';
 
 // Catalog documents for tests, written as XML text: what is not given is the least that is valid.
 
@@ -155,17 +156,6 @@ export function at(text: string): Instant {
   const instant = parseWireInstant(text);
   if (instant === undefined) throw new Error(`${text} is no instant`);
   return instant;
-}
-
-/** The `BillingError` that a call throws. */
-export function errorOf(call: () => unknown): BillingError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof BillingError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 export function expectCode(code: ErrorCode, call: () => unknown): void {

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { BlockingState, LifecycleEvent, LifecycleEventType } from '../../../lib/records/index.ts';
 import { ENTITLEMENT_SERVICE } from '../../../lib/records/index.ts';
-import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type DatedInstant, localDateOf, UTC } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../assertions.ts';
 import { at, nextId } from './example.ts';
 
 // Single lifecycle events and blocking states, for rules that read them as they are stored.
@@ -77,17 +78,6 @@ export function state(stateName: string, date: string, fields: Partial<BlockingS
     createdDate: at(date),
     ...fields,
   };
-}
-
-/** The `BillingError` that a call throws. */
-export function errorOf(call: () => unknown): BillingError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof BillingError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 export function expectError(call: () => unknown, code: ErrorCode, message?: string | RegExp): void {

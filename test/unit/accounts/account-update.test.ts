@@ -6,6 +6,7 @@ import type { AccountInput } from '../../../lib/records/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
+import { valueOrError } from '../../support/assertions.ts';
 
 const id = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}` as Uuid;
 const before = instant(Date.UTC(2025, 2, 10, 9));
@@ -44,13 +45,9 @@ interface Flags {
 
 /** The account after the update, or the code of its refusal. */
 function merged(stored: Account, changes: AccountInput, { reset = false, allowed = false }: Flags = {}) {
-  try {
-    const options = { treatNullAsReset: reset, allowsBillCycleDayChange: allowed, now };
-    return mergeAccount(stored, changes, options);
-  } catch (error) {
-    if (error instanceof BillingError) return error.code;
-    throw error;
-  }
+  const options = { treatNullAsReset: reset, allowsBillCycleDayChange: allowed, now };
+  const outcome = valueOrError(() => mergeAccount(stored, changes, options));
+  return outcome instanceof BillingError ? outcome.code : outcome;
 }
 
 const reset = { reset: true };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { checkHierarchy } from '../../../lib/accounts/rules/hierarchy.ts';
 import type { Account } from '../../../lib/records/account.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { asCurrency } from '../../../lib/values/money/index.ts';
+import { valueOrError } from '../../support/assertions.ts';
 
 type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;
 
@@ -20,13 +20,7 @@ const pays = { isPaymentDelegatedToParent: true };
 
 function codeOf(account: Member, line: readonly Member[], children: readonly Member[] = []): number | null {
   const ancestors = new Map(line.map((each) => [each.id, each]));
-  try {
-    checkHierarchy(account, { ancestors, children });
-    return null;
-  } catch (error) {
-    if (error instanceof BillingError) return error.code;
-    throw error;
-  }
+  return valueOrError(() => checkHierarchy(account, { ancestors, children }))?.code ?? null;
 }
 
 describe('account hierarchy (accounts §7 rule 3)', () => {

@@ -8,11 +8,11 @@ import {
 import { validationSteps } from '../../../lib/catalog/validation/validate-version.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import {
   catalogXml,
   DEFAULT_RULES,
   type DocumentParts,
-  errorOf,
   lists,
   parse,
   phase,

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import {
   at,
   catalogXml,
   DEFAULT_RULES,
   envelopeXml,
-  errorOf,
   parse,
   phase,
   plan,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { retirementRows, updatedRow } from '../../../lib/catalog/formats/entries/change-plan.ts';
 import type { CatalogEntry, Instant, PhaseInput, PlanRow } from '../../../lib/index.ts';
-import { BillingError, decimal, formatInstant, instant } from '../../../lib/index.ts';
+import { decimal, formatInstant, instant } from '../../../lib/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 
 const day = (text: string): Instant => instant(Date.parse(`${text}T00:00:00Z`));
 const id = '00000000-0000-4000-8000-000000000001' as CatalogEntry['id'];
@@ -184,15 +185,9 @@ describe('Change of a plan entry', () => {
   };
   for (const [title, [rows, update, message]] of Object.entries(refused))
     it(`a change of a plan entry refuses ${title}`, () => {
-      try {
-        updatedRow({ entry, rows }, update, now);
-      } catch (error) {
-        expect(error).to.be.instanceOf(BillingError);
-        expect((error as BillingError).code).to.equal(61004);
-        expect((error as BillingError).message).to.include(message);
-        return;
-      }
-      throw new Error('the change was accepted');
+      const error = errorOf(() => updatedRow({ entry, rows }, update, now));
+      expect(error.code).to.equal(61004);
+      expect(error.message).to.include(message);
     });
 
   const datesOf = (rows: readonly PlanRow[]): readonly string[] =>

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { createEntries } from '../../../lib/catalog/formats/entries/create-entries.ts';
 import { KnownNames } from '../../../lib/catalog/formats/entries/entry-input.ts';
 import {
-  BillingError,
   type CatalogEntriesInput,
   type CatalogEntry,
   createCatalog,
@@ -14,7 +13,8 @@ import {
   readCatalogXml,
   type UsageInput,
 } from '../../../lib/index.ts';
-import { errorOf, product, version } from '../../support/catalogs/catalog-document.ts';
+import { errorOf } from '../../support/assertions.ts';
+import { product, version } from '../../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../../support/catalogs/overlay-catalog.ts';
 
 const now = instant(Date.UTC(2024, 1, 10));
@@ -73,15 +73,7 @@ function create(
   return createEntries({ request, scope, known: new KnownNames(stored, xml, now), now, nextId });
 }
 
-function refusal(...input: Parameters<typeof create>): BillingError {
-  try {
-    create(...input);
-  } catch (error) {
-    if (error instanceof BillingError) return error;
-    throw error;
-  }
-  throw new Error('the request was accepted');
-}
+const refusal = (...input: Parameters<typeof create>) => errorOf(() => create(...input));
 
 function stored(entry: Partial<CatalogEntry> & Pick<CatalogEntry, 'kind' | 'name'>): CatalogEntry {
   return {

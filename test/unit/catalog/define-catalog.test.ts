@@ -13,7 +13,8 @@ import {
   validateVersions,
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import { fixture } from '../../support/files.ts';
 
 const base = {
@@ -138,14 +139,9 @@ const everything = defineCatalog({
 
 /** Messages of what an invalid definition is refused with. */
 function problemsOf(define: () => DefinedCatalog): readonly string[] {
-  try {
-    define();
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
-    return (error.problems ?? []).map(({ message }) => message);
-  }
-  throw new Error('the definition was accepted');
+  const { code, problems = [] } = errorOf(define);
+  expect(code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
+  return problems.map(({ message }) => message);
 }
 
 describe('A catalog defined in code', () => {

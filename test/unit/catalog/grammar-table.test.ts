@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { SaxesParser } from 'saxes';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
+import { valueOrError } from '../../support/assertions.ts';
 
 // The table of catalog §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
 // away, `1` and `?` are repeated when they are doubled, all else is taken.
@@ -182,13 +183,8 @@ function outcome(row: string, change: (element: Element) => void): string {
   const element = elementsBelow(root).find((each) => rowOf(each) === row);
   if (element === undefined) throw new Error(`the document has no ${row}`);
   change(element);
-  try {
-    readCatalogXml(xmlOf(root));
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    return error.problems?.[0]?.message ?? error.message;
-  }
+  const read = valueOrError(() => readCatalogXml(xmlOf(root)));
+  return read instanceof BillingError ? (read.problems?.[0]?.message ?? read.message) : 'taken';
 }
 
 function without(element: Element, name: string): void {

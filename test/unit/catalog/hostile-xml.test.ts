@@ -5,7 +5,8 @@ import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { catalogXml, errorOf, parse } from '../../support/catalogs/catalog-document.ts';
+import { errorOf } from '../../support/assertions.ts';
+import { catalogXml, parse } from '../../support/catalogs/catalog-document.ts';
 import { isLongRun } from '../../support/long-run.ts';
 
 /** Where time grew with the square of it, no answer would come. */

@@ -1,15 +1,8 @@
 import { expect } from 'chai';
 import { parsePhaseName } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import {
-  errorOf,
-  expectCode,
-  lists,
-  plan,
-  product,
-  TRIAL,
-  version,
-} from '../../support/catalogs/catalog-document.ts';
+import { errorOf } from '../../support/assertions.ts';
+import { expectCode, lists, plan, product, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 
 describe('Finding a plan', () => {
   const catalog = version({

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { compilePluginCatalog } from '../../../lib/catalog/formats/define-catalog.ts';
 import type { Amount, Catalog, CatalogDefinition } from '../../../lib/index.ts';
 import { BillingError, canonicalXml, createVersion, decimal, readCatalogXml } from '../../../lib/index.ts';
+import { valueOrError } from '../../support/assertions.ts';
 import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };
@@ -11,17 +12,13 @@ function compile(given: CatalogDefinition): Catalog {
 }
 
 function problemsOf(given: unknown): readonly string[] {
-  try {
-    compile(given as CatalogDefinition);
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    expect(error.code).to.equal(2080);
-    expect(error.message).to.match(
-      /^Invalid catalog for tenant : T: catalog plugin "dock" gives one with errors: /,
-    );
-    return (error.problems ?? []).map((problem) => problem.message);
-  }
-  return [];
+  const error = valueOrError(() => compile(given as CatalogDefinition));
+  if (!(error instanceof BillingError)) return [];
+  expect(error.code).to.equal(2080);
+  expect(error.message).to.match(
+    /^Invalid catalog for tenant : T: catalog plugin "dock" gives one with errors: /,
+  );
+  return (error.problems ?? []).map((problem) => problem.message);
 }
 
 describe('catalogs of plugins', () => {

@@ -17,7 +17,8 @@ import type { PriceOverrideRequest } from '../../../lib/ports/plugins/entitlemen
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
-import { at, errorOf, lists, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import { errorOf } from '../../support/assertions.ts';
+import { at, lists, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
 const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createVersion, RULE_DEFAULTS, type SubscriptionContext } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import {
   catalogXml,
-  errorOf,
   expectCode,
   lists,
   parse,

@@ -2,15 +2,9 @@ import { expect } from 'chai';
 import type { EditedVersion } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import type { Catalog, SimplePlan } from '../../../lib/index.ts';
-import {
-  BillingError,
-  createCatalog,
-  createVersion,
-  decimal,
-  formatInstant,
-  validateVersion,
-} from '../../../lib/index.ts';
+import { createCatalog, createVersion, decimal, formatInstant, validateVersion } from '../../../lib/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
+import { errorOf } from '../../support/assertions.ts';
 import { at, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
 const now = at('2024-02-10T09:00:00Z');
@@ -40,14 +34,9 @@ function edited(catalog: Catalog, request: SimplePlan): Catalog {
 }
 
 function refusal(catalog: Catalog, request: SimplePlan): string {
-  try {
-    atOnce(addSimplePlan(catalog, checkSimplePlan(request), now));
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    expect(error.code).to.equal(2060);
-    return error.message;
-  }
-  return 'not refused';
+  const error = errorOf(() => atOnce(addSimplePlan(catalog, checkSimplePlan(request), now)));
+  expect(error.code).to.equal(2060);
+  return error.message;
 }
 
 function pricesOf(catalog: Catalog, planName = 'lamp-monthly') {

@@ -10,15 +10,8 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { rateUsage } from '../../../lib/usage/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
-import {
-  catalogXml,
-  errorOf,
-  parse,
-  phase,
-  plan,
-  price,
-  version,
-} from '../../support/catalogs/catalog-document.ts';
+import { errorOf } from '../../support/assertions.ts';
+import { catalogXml, parse, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 import { at } from '../../support/usage/sections.ts';
 
 const versionDate = at('2026-01-01T00:00:00Z');

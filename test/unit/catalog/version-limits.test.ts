@@ -5,12 +5,12 @@ import { createCatalog, createVersion, readCatalogXml, validateVersion } from '.
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import {
   at,
   catalogXml,
   DEFAULT_RULES,
   envelopeXml,
-  errorOf,
   lists,
   parse,
   phase,

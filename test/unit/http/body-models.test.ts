@@ -19,9 +19,9 @@ import {
   uuid,
 } from '../../../adapters/koa/wire/scalars.ts';
 import { byDialect, listOf } from '../../../adapters/koa/wire/wire-type.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 
 const Leaf = model('TestLeaf', { size: field(int(), 'C', { required: true }) });
 const Sample = model('TestSample', {
@@ -46,16 +46,6 @@ const inD = { dialect: 'D', limits: { ...defaultRequestLimits, list: 1_000 } } a
 const bytes = (json: string) => new TextEncoder().encode(json);
 const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
 const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
-
-function failure(work: () => unknown): BillingError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof BillingError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 describe('a JSON body', () => {
   it('coerces scalars to the type of their field', () =>
@@ -88,7 +78,7 @@ describe('a JSON body', () => {
 
   for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]'])
     it(`a body model refuses ${literal} for a decimal`, () => {
-      const error = failure(() => readPartial(`{"amount":${literal}}`));
+      const error = errorOf(() => readPartial(`{"amount":${literal}}`));
       expect(error.code).to.equal(60001);
       expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
     });
@@ -117,9 +107,9 @@ describe('a JSON body', () => {
     ] as const) {
       const read = () =>
         jsonBody(partial(Sample)).read(bytes(`{"${field}":${literal}}`), { ...inD, dialect: 'K' });
-      expect(failure(read).message, literal).to.match(new RegExp(`^TestSampleJson ${field} is not a date`));
+      expect(errorOf(read).message, literal).to.match(new RegExp(`^TestSampleJson ${field} is not a date`));
     }
-    expect(failure(() => readPartial('{"day":[2012,9,25]}')).code).to.equal(60001);
+    expect(errorOf(() => readPartial('{"day":[2012,9,25]}')).code).to.equal(60001);
   });
 
   const refusals: readonly (readonly [json: string, code: number, message: RegExp])[] = [
@@ -163,7 +153,7 @@ describe('a JSON body', () => {
   ];
   for (const [json, code, message] of refusals)
     it(`a body model refuses ${json.slice(0, 60)} with ${code}`, () => {
-      const error = failure(() => read(json));
+      const error = errorOf(() => read(json));
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);
     });
@@ -180,7 +170,7 @@ describe('a JSON body', () => {
       jsonBody(Sample).read(bytes(json), { ...inD, limits: { ...inD.limits, list: 3 } });
     expect(few(`{"key":"k","leaves":[${lists(3)}]}`).leaves).to.have.length(3);
     for (const body of [`{"key":"k","leaves":[${lists(4)}]}`, '{"key":"k","other":[{"deep":[1,2,3,4]}]}']) {
-      const error = failure(() => few(body));
+      const error = errorOf(() => few(body));
       expect(error.code).to.equal(60003);
       expect(error.message).to.match(/has 4 elements; at most 3 are allowed/);
     }
@@ -188,7 +178,7 @@ describe('a JSON body', () => {
   });
 
   it('must be UTF-8', () => {
-    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), inD));
+    const error = errorOf(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), inD));
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
@@ -204,8 +194,8 @@ describe('a JSON body', () => {
 describe('an XML body', () => {
   it('an XML body is handed on as it came, and has to be there', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.deep.equal(bytes('<a/>'));
-    expect(failure(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
-    expect(failure(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
+    expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
+    expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
   });
 });
 

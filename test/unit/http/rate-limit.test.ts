@@ -5,7 +5,8 @@ import {
   type RateLimit,
   rateLimit,
 } from '../../../adapters/koa/request/rate-limit.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { valueOrError } from '../../support/assertions.ts';
 
 const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
 const other: RatedSubject = { kind: 'tenant', name: 'other' };
@@ -22,13 +23,7 @@ describe('the rate of requests', () => {
   }
 
   function refusal(limit: RateLimit, subjects: readonly RatedSubject[]): BillingError | null {
-    try {
-      limit(subjects);
-      return null;
-    } catch (error) {
-      if (error instanceof BillingError) return error;
-      throw error;
-    }
+    return valueOrError(() => limit(subjects)) ?? null;
   }
 
   beforeEach(() => {

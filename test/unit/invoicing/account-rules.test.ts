@@ -5,7 +5,8 @@ import {
   chargedThroughOf,
 } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/proposals/target-date.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { smsUsage } from '../../support/usage/sections.ts';
 
@@ -94,14 +95,8 @@ describe('the effective target date', () => {
     const at = (requested: string) =>
       effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');
-    let thrown: unknown;
-    try {
-      at('2027-02-28');
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).to.be.instanceOf(BillingError);
-    expect((thrown as BillingError).code).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
-    expect((thrown as BillingError).code).to.equal(4005);
+    const { code } = errorOf(() => at('2027-02-28'));
+    expect(code).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
+    expect(code).to.equal(4005);
   });
 });

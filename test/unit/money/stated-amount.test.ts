@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Currency } from '../../../lib/values/money/index.ts';
 import { belowMinorUnit, decimal, formatDecimal, statedAmount } from '../../../lib/values/money/index.ts';
-import { codeThrownBy } from '../../support/assertions.ts';
+import { codeThrownBy, errorOf } from '../../support/assertions.ts';
 
 const REFUSED = 60003;
 
@@ -57,13 +57,8 @@ describe('a stated amount', () => {
   });
 
   it('that is finer than its currency is named with the digits that are possible', () => {
-    const message = (amount: string, currency: Currency) => {
-      try {
-        return String(statedAmount(decimal(amount), { currency, name: 'processedAmount' }));
-      } catch (error) {
-        return String(error);
-      }
-    };
+    const message = (amount: string, currency: Currency) =>
+      errorOf(() => statedAmount(decimal(amount), { currency, name: 'processedAmount' })).message;
     expect(message('1.0005', 'KWD')).to.contain(
       'processedAmount 1.0005 is finer than the minor unit of KWD. Use at most 3',
     );

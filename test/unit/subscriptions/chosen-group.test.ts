@@ -8,10 +8,11 @@ import type { CreateSubscriptionOptions } from '../../../lib/subscriptions/reque
 import { checkCreateRequest, groupOf } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import { type BlockParts, withBlocks } from '../../support/subscriptions/blocks.ts';
 import type { Life } from '../../support/subscriptions/example.ts';
 import { account, at, created, day, exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
-import { choice, dated, errorOf, event, expectError, state } from '../../support/subscriptions/lifecycle.ts';
+import { choice, dated, event, expectError, state } from '../../support/subscriptions/lifecycle.ts';
 
 const now = at('2024-06-10');
 

@@ -12,8 +12,9 @@ import {
 } from '../../../lib/tenants/configuration/settings.ts';
 import type { TenantPropertyName } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
+import { errorOf } from '../../support/assertions.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 /** platform §4.2, by the line: property, its default as a typed value. */
@@ -217,15 +218,7 @@ const serverWideProperties = [
   'health.diagnostic.logDirs',
 ];
 
-function refusal(text: string): BillingError {
-  try {
-    checkConfiguration(text);
-  } catch (error) {
-    if (error instanceof BillingError) return error;
-    throw error;
-  }
-  throw new Error('the configuration was accepted');
-}
+const refusal = (text: string) => errorOf(() => checkConfiguration(text));
 
 describe('tenant configuration', () => {
   it('the configuration of a tenant has every property of platform §4.2 with its default', () => {

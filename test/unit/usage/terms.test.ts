@@ -5,6 +5,7 @@ import type { PeriodShare } from '../../../lib/usage/rating/rated-usage.ts';
 import { passedThresholds, readUsageTerms, termsOf } from '../../../lib/usage/rating/usage-terms.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { errorOf, valueOrError } from '../../support/assertions.ts';
 import { day } from '../../support/invoicing/billing-events.ts';
 import { consumable, duoTopUsage, smsUsage, teamUsage } from '../../support/usage/sections.ts';
 
@@ -141,14 +142,10 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 function faultsOf(text: string): readonly string[] {
-  try {
-    readUsageTerms(text);
-    return [];
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    expect(error.code).to.equal(ErrorCode.INVALID_PARAMETER);
-    return error.facts.errors as readonly string[];
-  }
+  const error = valueOrError(() => readUsageTerms(text));
+  if (!(error instanceof BillingError)) return [];
+  expect(error.code).to.equal(ErrorCode.INVALID_PARAMETER);
+  return error.facts.errors as readonly string[];
 }
 
 describe('usage §12: terms of a usage section', () => {
@@ -285,15 +282,7 @@ describe('usage §12: terms of a usage section', () => {
 });
 
 describe('a document of usage terms', () => {
-  const refusalOf = (text: string): BillingError => {
-    try {
-      readUsageTerms(text);
-    } catch (error) {
-      if (error instanceof BillingError) return error;
-      throw error;
-    }
-    throw new Error('The document was read');
-  };
+  const refusalOf = (text: string) => errorOf(() => readUsageTerms(text));
 
   it('usage §12: is read no further after 1,000 faults', () => {
     const error = refusalOf(`{${Array.from({ length: 30_000 }, (_, index) => `"u${index}":1`)}}`);
