@@ -17,9 +17,9 @@ import {
 const unpaid = ['2012-05-31 249.95', '2012-06-10 30'];
 
 interface Found {
-  readonly on?: string | undefined;
-  readonly invoices?: readonly string[] | undefined;
-  readonly response?: PaymentResponse | null | undefined;
+  readonly on?: string;
+  readonly invoices?: readonly string[];
+  readonly response?: PaymentResponse | null;
 }
 
 function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
@@ -36,98 +36,52 @@ function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
 }
 
 describe('Reasons for an overdue state', () => {
-  for (const { asked, holds, text, on, invoices, response } of [
-    {
-      asked: { unpaidFor: duration('30 DAYS') },
-      holds: true,
-      text: 'unpaid since 2012-05-31, 30 days of 30',
-    },
-    {
-      asked: { unpaidFor: duration('20 DAYS') },
-      holds: true,
-      text: 'unpaid since 2012-05-31, 30 days of 20',
-    },
-    {
-      asked: { unpaidFor: duration('31 DAYS') },
-      holds: false,
-      text: 'unpaid since 2012-05-31, 30 days of 31 (on 2012-07-01)',
-    },
-    {
-      asked: { unpaidFor: duration('30 DAYS') },
-      on: '2012-06-01',
-      holds: false,
-      text: 'unpaid since 2012-05-31, 1 day of 30 (on 2012-06-30)',
-    },
-    {
-      asked: { unpaidFor: duration('1 MONTHS') },
-      holds: true,
-      text: 'unpaid since 2012-05-31, 30 days of 30 (1 month)',
-    },
-    {
-      asked: { unpaidFor: duration('6 WEEKS') },
-      holds: false,
-      text: 'unpaid since 2012-05-31, 30 days of 42 (6 weeks, on 2012-07-12)',
-    },
-    {
-      asked: { unpaidFor: duration('30 DAYS') },
-      invoices: [],
-      holds: false,
-      text: 'nothing is unpaid, asked for is a debt of 30 days',
-    },
-    {
-      asked: { unpaidFor: duration('-1 UNLIMITED') },
-      holds: false,
-      text: 'unpaid since 2012-05-31, asked for is a debt of unlimited time',
-    },
-    { asked: { unpaidCount: 2 }, holds: true, text: '2 unpaid invoices of 2' },
-    {
-      asked: { unpaidCount: 3 },
-      on: '2012-06-30',
-      invoices: ['2012-06-10 30'],
-      holds: false,
-      text: '1 unpaid invoice of 3',
-    },
-    { asked: { unpaidTotal: decimal(260) }, holds: true, text: '279.95 USD unpaid of 260.00 USD' },
-    { asked: { unpaidTotal: decimal(260) }, invoices: [], holds: false, text: '0 USD unpaid of 260.00 USD' },
-    {
-      asked: { responses: ['EXPIRED_CARD', 'DECLINE'] as const },
-      holds: true,
-      text: 'the last payment response is EXPIRED_CARD, asked for is EXPIRED_CARD or DECLINE',
-    },
-    {
-      asked: { responses: ['DECLINE'] as const },
-      holds: false,
-      text: 'the last payment response is EXPIRED_CARD, asked for is DECLINE',
-    },
-    {
-      asked: { responses: ['OTHER'] as const },
-      response: null,
-      holds: false,
-      text: 'no payment of what is unpaid has failed, asked for is OTHER',
-    },
-    {
-      asked: { tagCarried: 'PARTNER' },
-      holds: true,
-      text: 'the account carries the tag PARTNER, which it has to',
-    },
-    {
-      asked: { tagCarried: 'TEST' },
-      holds: false,
-      text: 'the account does not carry the tag TEST, which it has to',
-    },
-    {
-      asked: { tagMissing: 'TEST' },
-      holds: true,
-      text: 'the account does not carry the tag TEST, which it must not',
-    },
-    {
-      asked: { tagMissing: 'PARTNER' },
-      holds: false,
-      text: 'the account carries the tag PARTNER, which it must not',
-    },
-  ])
+  for (const [text, [holds, asked, found]] of Object.entries<
+    readonly [holds: boolean, asked: Partial<OverdueCondition>, found?: Found]
+  >({
+    'unpaid since 2012-05-31, 30 days of 30': [true, { unpaidFor: duration('30 DAYS') }],
+    'unpaid since 2012-05-31, 30 days of 20': [true, { unpaidFor: duration('20 DAYS') }],
+    'unpaid since 2012-05-31, 30 days of 31 (on 2012-07-01)': [false, { unpaidFor: duration('31 DAYS') }],
+    'unpaid since 2012-05-31, 1 day of 30 (on 2012-06-30)': [
+      false,
+      { unpaidFor: duration('30 DAYS') },
+      { on: '2012-06-01' },
+    ],
+    'unpaid since 2012-05-31, 30 days of 30 (1 month)': [true, { unpaidFor: duration('1 MONTHS') }],
+    'unpaid since 2012-05-31, 30 days of 42 (6 weeks, on 2012-07-12)': [
+      false,
+      { unpaidFor: duration('6 WEEKS') },
+    ],
+    'nothing is unpaid, asked for is a debt of 30 days': [
+      false,
+      { unpaidFor: duration('30 DAYS') },
+      { invoices: [] },
+    ],
+    'unpaid since 2012-05-31, asked for is a debt of unlimited time': [
+      false,
+      { unpaidFor: duration('-1 UNLIMITED') },
+    ],
+    '2 unpaid invoices of 2': [true, { unpaidCount: 2 }],
+    '1 unpaid invoice of 3': [false, { unpaidCount: 3 }, { on: '2012-06-30', invoices: ['2012-06-10 30'] }],
+    '279.95 USD unpaid of 260.00 USD': [true, { unpaidTotal: decimal(260) }],
+    '0 USD unpaid of 260.00 USD': [false, { unpaidTotal: decimal(260) }, { invoices: [] }],
+    'the last payment response is EXPIRED_CARD, asked for is EXPIRED_CARD or DECLINE': [
+      true,
+      { responses: ['EXPIRED_CARD', 'DECLINE'] },
+    ],
+    'the last payment response is EXPIRED_CARD, asked for is DECLINE': [false, { responses: ['DECLINE'] }],
+    'no payment of what is unpaid has failed, asked for is OTHER': [
+      false,
+      { responses: ['OTHER'] },
+      { response: null },
+    ],
+    'the account carries the tag PARTNER, which it has to': [true, { tagCarried: 'PARTNER' }],
+    'the account does not carry the tag TEST, which it has to': [false, { tagCarried: 'TEST' }],
+    'the account does not carry the tag TEST, which it must not': [true, { tagMissing: 'TEST' }],
+    'the account carries the tag PARTNER, which it must not': [false, { tagMissing: 'PARTNER' }],
+  }))
     it(`says "${text}"`, () => {
-      const reason = reasons(asked, { on, invoices, response });
+      const reason = reasons(asked, found);
       expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
         { holds, text },
       ]);

@@ -44,42 +44,16 @@ describe('Overdue transition', () => {
     it(`overdue §2.2: the blocking state of ${of?.name ?? 'clear'} has ${JSON.stringify(flags)}`, () =>
       expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
 
-  for (const [title, { prev, next, change }] of Object.entries({
-    'to a state that blocks changes only': {
-      prev: null,
-      next: warned,
-      change: { isBlockedBilling: false, isUnblockedBilling: false },
-    },
-    'from non-disabling to disabling': {
-      prev: warned,
-      next: blocked,
-      change: { isBlockedBilling: true, isUnblockedBilling: false },
-    },
-    'from clear to disabling': {
-      prev: null,
-      next: blocked,
-      change: { isBlockedBilling: true, isUnblockedBilling: false },
-    },
-    'between two disabling states': {
-      prev: blocked,
-      next: gone,
-      change: { isBlockedBilling: false, isUnblockedBilling: false },
-    },
-    'from disabling to non-disabling': {
-      prev: blocked,
-      next: warned,
-      change: { isBlockedBilling: false, isUnblockedBilling: true },
-    },
-    'from disabling to clear': {
-      prev: blocked,
-      next: null,
-      change: { isBlockedBilling: false, isUnblockedBilling: true },
-    },
-    'from non-disabling to clear': {
-      prev: warned,
-      next: null,
-      change: { isBlockedBilling: false, isUnblockedBilling: false },
-    },
+  for (const [title, [prev, next, billing]] of Object.entries<
+    readonly [OverdueState | null, OverdueState | null, 'BLOCKED' | 'UNBLOCKED' | null]
+  >({
+    'to a state that blocks changes only': [null, warned, null],
+    'from non-disabling to disabling': [warned, blocked, 'BLOCKED'],
+    'from clear to disabling': [null, blocked, 'BLOCKED'],
+    'between two disabling states': [blocked, gone, null],
+    'from disabling to non-disabling': [blocked, warned, 'UNBLOCKED'],
+    'from disabling to clear': [blocked, null, 'UNBLOCKED'],
+    'from non-disabling to clear': [warned, null, null],
   }))
     it(`overdue §9.1, §9.3: ${title}`, () => {
       const transition = from(prev, next);
@@ -88,7 +62,8 @@ describe('Overdue transition', () => {
       expect(transition?.change).to.deep.equal({
         previousState: prev?.name ?? CLEAR_STATE_NAME,
         nextState: next?.name ?? CLEAR_STATE_NAME,
-        ...change,
+        isBlockedBilling: billing === 'BLOCKED',
+        isUnblockedBilling: billing === 'UNBLOCKED',
       });
     });
 
@@ -126,84 +101,43 @@ describe('Overdue transition', () => {
     expect(from(gone, null)?.cancellation).to.equal('NONE');
   });
 
-  for (const [title, { prev, next, has, owns, step, ownsThen }] of Object.entries({
-    'blocks: added and owned': {
-      prev: warned,
-      next: blocked,
-      has: false,
-      owns: false,
-      step: 'ADD',
-      ownsThen: true,
-    },
-    'blocks, set by hand: kept': {
-      prev: warned,
-      next: blocked,
-      has: true,
-      owns: false,
-      step: 'KEEP',
-      ownsThen: false,
-    },
-    'stays blocked: kept and owned': {
-      prev: blocked,
-      next: gone,
-      has: true,
-      owns: true,
-      step: 'KEEP',
-      ownsThen: true,
-    },
-    'stays blocked, removed by hand: not added again': {
-      prev: blocked,
-      next: gone,
-      has: false,
-      owns: false,
-      step: 'KEEP',
-      ownsThen: false,
-    },
-    'unblocks: removed': {
-      prev: blocked,
-      next: warned,
-      has: true,
-      owns: true,
-      step: 'REMOVE',
-      ownsThen: false,
-    },
-    'clears: removed': {
-      prev: blocked,
-      next: null,
-      has: true,
-      owns: true,
-      step: 'REMOVE',
-      ownsThen: false,
-    },
-    'unblocks, set by hand: kept': {
-      prev: blocked,
-      next: warned,
-      has: true,
-      owns: false,
-      step: 'KEEP',
-      ownsThen: false,
-    },
-    'unblocks, gone already: nothing to remove': {
-      prev: blocked,
-      next: null,
-      has: false,
-      owns: true,
-      step: 'KEEP',
-      ownsThen: false,
-    },
-    'never blocked: untouched': {
-      prev: told,
-      next: warned,
-      has: true,
-      owns: false,
-      step: 'KEEP',
-      ownsThen: false,
-    },
+  for (const [title, [prev, next, before, after]] of Object.entries<
+    readonly [
+      OverdueState,
+      OverdueState | null,
+      { has: boolean; owns: boolean },
+      { step: string; owns: boolean },
+    ]
+  >({
+    'blocks: added and owned': [warned, blocked, { has: false, owns: false }, { step: 'ADD', owns: true }],
+    'blocks, set by hand: kept': [warned, blocked, { has: true, owns: false }, { step: 'KEEP', owns: false }],
+    'stays blocked: kept and owned': [blocked, gone, { has: true, owns: true }, { step: 'KEEP', owns: true }],
+    'stays blocked, removed by hand: not added again': [
+      blocked,
+      gone,
+      { has: false, owns: false },
+      { step: 'KEEP', owns: false },
+    ],
+    'unblocks: removed': [blocked, warned, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
+    'clears: removed': [blocked, null, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
+    'unblocks, set by hand: kept': [
+      blocked,
+      warned,
+      { has: true, owns: false },
+      { step: 'KEEP', owns: false },
+    ],
+    'unblocks, gone already: nothing to remove': [
+      blocked,
+      null,
+      { has: false, owns: true },
+      { step: 'KEEP', owns: false },
+    ],
+    'never blocked: untouched': [told, warned, { has: true, owns: false }, { step: 'KEEP', owns: false }],
   }))
     it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () =>
-      expect(from(prev, next, { hasInvoicingOff: has, ownsInvoicingOff: owns })).to.include({
-        invoicingOff: step,
-        ownsInvoicingOff: ownsThen,
+      expect(from(prev, next, { hasInvoicingOff: before.has, ownsInvoicingOff: before.owns })).to.include({
+        invoicingOff: after.step,
+        ownsInvoicingOff: after.owns,
       }));
 
   it('overdue §2.1: a state that the configuration no longer knows is left by its stored flags', () => {
