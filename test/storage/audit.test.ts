@@ -43,61 +43,25 @@ const specified: ReadonlyMap<string, readonly string[]> = new Map(
 const kinds: Readonly<
   Record<
     string,
-    { make(owner: Owner): { readonly id: Uuid }; insert(session: WriteSession, row: never): Promise<unknown> }
+    readonly [
+      make: (owner: Owner) => { readonly id: Uuid },
+      insert: (session: WriteSession, row: never) => Promise<unknown>,
+    ]
   >
 > = {
-  BLOCKING_STATES: {
-    make: (owner) => blockingState(owner),
-    insert: (session, row) => session.subscriptions.insertBlockingStates([row]),
-  },
-  BUNDLES: {
-    make: (owner) => bundle(owner),
-    insert: (session, row) => session.subscriptions.insertBundles([row]),
-  },
-  SUBSCRIPTIONS: {
-    make: (owner) => subscription(owner),
-    insert: (session, row) => session.subscriptions.insertSubscriptions([row]),
-  },
-  SUBSCRIPTION_EVENTS: {
-    make: (owner) => lifecycleEvent(owner),
-    insert: (session, row) => session.subscriptions.insertEvents([row]),
-  },
-  INVOICES: {
-    make: (owner) => invoice(owner),
-    insert: (session, row) => session.invoices.insertInvoices([row]),
-  },
-  INVOICE_ITEMS: {
-    make: (owner) => invoiceItem(owner),
-    insert: (session, row) => session.invoices.insertItems([row]),
-  },
-  INVOICE_PAYMENTS: {
-    make: (owner) => invoicePayment(owner),
-    insert: (session, row) => session.payments.insertInvoicePayments([row]),
-  },
-  PAYMENTS: {
-    make: (owner) => payment(owner),
-    insert: (session, row) => session.payments.insertPayments([row]),
-  },
-  PAYMENT_TRANSACTIONS: {
-    make: (owner) => transaction(owner),
-    insert: (session, row) => session.payments.insertTransactions([row]),
-  },
-  PAYMENT_ATTEMPTS: {
-    make: (owner) => attempt(owner),
-    insert: (session, row) => session.payments.insertAttempts([row]),
-  },
-  PAYMENT_METHODS: {
-    make: (owner) => paymentMethod(owner),
-    insert: (session, row) => session.payments.insertMethods([row]),
-  },
-  TAG: {
-    make: (owner) => tag(owner),
-    insert: (session, row) => session.tags.insert([row]),
-  },
-  CUSTOM_FIELD: {
-    make: (owner) => customField(owner),
-    insert: (session, row) => session.customFields.insert([row]),
-  },
+  BLOCKING_STATES: [blockingState, (session, row) => session.subscriptions.insertBlockingStates([row])],
+  BUNDLES: [bundle, (session, row) => session.subscriptions.insertBundles([row])],
+  SUBSCRIPTIONS: [subscription, (session, row) => session.subscriptions.insertSubscriptions([row])],
+  SUBSCRIPTION_EVENTS: [lifecycleEvent, (session, row) => session.subscriptions.insertEvents([row])],
+  INVOICES: [invoice, (session, row) => session.invoices.insertInvoices([row])],
+  INVOICE_ITEMS: [invoiceItem, (session, row) => session.invoices.insertItems([row])],
+  INVOICE_PAYMENTS: [invoicePayment, (session, row) => session.payments.insertInvoicePayments([row])],
+  PAYMENTS: [payment, (session, row) => session.payments.insertPayments([row])],
+  PAYMENT_TRANSACTIONS: [transaction, (session, row) => session.payments.insertTransactions([row])],
+  PAYMENT_ATTEMPTS: [attempt, (session, row) => session.payments.insertAttempts([row])],
+  PAYMENT_METHODS: [paymentMethod, (session, row) => session.payments.insertMethods([row])],
+  TAG: [tag, (session, row) => session.tags.insert([row])],
+  CUSTOM_FIELD: [customField, (session, row) => session.customFields.insert([row])],
 };
 
 eachDatabase('storage: audit', (open, kind) => {
@@ -113,7 +77,7 @@ eachDatabase('storage: audit', (open, kind) => {
   const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
     opened.read((session) => session.audit.findHistories(ids));
 
-  for (const [tableName, { make, insert }] of Object.entries(kinds))
+  for (const [tableName, [make, insert]] of Object.entries(kinds))
     it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
       const record = make(owner);
       const authorship = author();

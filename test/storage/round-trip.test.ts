@@ -57,6 +57,11 @@ interface Kind {
 }
 
 const monthly = event('CREATE', '2026-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2025-06-01' });
+/** An object whose named fields are null. */
+function nulls<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, null>> {
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
+}
+
 const kinds: Readonly<Record<string, Kind>> = {
   'tag definition': {
     make: () => [tagDefinition(), tagDefinition({ isActive: false, applicableObjectTypes: ['TAG'] })],
@@ -108,16 +113,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       lifecycleEvent(owner),
       lifecycleEvent(owner, {
-        planName: null,
-        phaseName: null,
-        priceListName: null,
-        phaseAnchor: null,
-        phaseAnchorType: null,
-        billCycleDay: null,
-        quantity: null,
-        reason: null,
+        ...nulls(
+          'planName',
+          'phaseName',
+          'priceListName',
+          'phaseAnchor',
+          'phaseAnchorType',
+          'billCycleDay',
+          'quantity',
+          'reason',
+          'deactivatedBy',
+        ),
         isActive: false,
-        deactivatedBy: null,
       }),
     ],
     insert: (session, records) => session.subscriptions.insertEvents(records),
@@ -127,13 +134,10 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       invoice(owner),
       invoice(owner, {
-        targetDate: null,
-        commitDate: null,
+        ...nulls('targetDate', 'commitDate', 'parentInvoiceId', 'parentAccountId'),
         isMigration: false,
         isWrittenOff: true,
         isParentInvoice: false,
-        parentInvoiceId: null,
-        parentAccountId: null,
         amount: decimal('-0.1'),
         rawBalance: decimal('-99999999999999999999999999999.999999999'),
       }),
@@ -145,21 +149,23 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       invoiceItem(owner),
       invoiceItem(owner, {
-        childAccountId: null,
-        bundleId: null,
-        subscriptionId: null,
-        productName: null,
-        planName: null,
-        phaseName: null,
-        usageName: null,
-        description: null,
-        startDate: null,
+        ...nulls(
+          'childAccountId',
+          'bundleId',
+          'subscriptionId',
+          'productName',
+          'planName',
+          'phaseName',
+          'usageName',
+          'description',
+          'startDate',
+          'rate',
+          'quantity',
+          'linkedItemId',
+          'itemDetails',
+          'catalogEffectiveDate',
+        ),
         endDate: localDate(1999, 12, 31),
-        rate: null,
-        quantity: null,
-        linkedItemId: null,
-        itemDetails: null,
-        catalogEffectiveDate: null,
         repairable: decimal('0'),
       }),
     ],
@@ -180,16 +186,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       transaction(owner),
       transaction(owner, {
-        attemptId: null,
-        amount: null,
-        currency: null,
-        processedAmount: null,
-        processedCurrency: null,
-        gatewayErrorCode: null,
-        gatewayErrorMsg: null,
-        paymentResponse: null,
-        invoiceRefund: null,
-        leaseUntil: null,
+        ...nulls(
+          'attemptId',
+          'amount',
+          'currency',
+          'processedAmount',
+          'processedCurrency',
+          'gatewayErrorCode',
+          'gatewayErrorMsg',
+          'paymentResponse',
+          'invoiceRefund',
+          'leaseUntil',
+        ),
       }),
     ],
     insert: (session, records) => session.payments.insertTransactions(records),
@@ -199,10 +207,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       attempt(owner),
       attempt(owner, {
-        paymentMethodId: null,
-        transactionId: null,
-        amount: null,
-        currency: null,
+        ...nulls('paymentMethodId', 'transactionId', 'amount', 'currency'),
         pluginNames: [],
         isApiPayment: false,
       }),

@@ -10,6 +10,7 @@ import {
   instant,
   type PhaseInput,
   type PlanEntryInput,
+  type ProductEntryInput,
   readCatalogXml,
   type UsageInput,
 } from '../../../lib/index.ts';
@@ -44,8 +45,16 @@ function litres(max: number) {
   return { billingMeterCode: 'litre', size: 1, max, prices };
 }
 
+function withPlan(changes: Partial<PlanEntryInput>): CatalogEntriesInput {
+  return { products: [pot], plans: [{ ...plan, ...changes }] };
+}
+
+function withProducts(...products: readonly ProductEntryInput[]): CatalogEntriesInput {
+  return { products, plans: [plan] };
+}
+
 function withPhase(phase: PhaseInput, ...others: readonly PhaseInput[]): CatalogEntriesInput {
-  return { products: [pot], plans: [{ ...plan, phases: [...others, phase] }] };
+  return withPlan({ phases: [...others, phase] });
 }
 
 function withUsage(changes: UsageInput): CatalogEntriesInput {
@@ -97,22 +106,13 @@ describe('Creation of catalog entries', () => {
     'no plan': [{ products: [pot] }, 'plans needs at least one plan'],
     'a plan without a name': [{ plans: [{ ...plan, name: '' }] }, 'name needs to be set'],
     'a plan without a mode': [
-      { products: [pot], plans: [{ ...plan, recurringBillingMode: null }] },
+      withPlan({ recurringBillingMode: null }),
       'recurringBillingMode needs to be set',
     ],
-    'a plan without a price list': [
-      { products: [pot], plans: [{ ...plan, pricelistName: null }] },
-      'pricelistName needs to be set',
-    ],
+    'a plan without a price list': [withPlan({ pricelistName: null }), 'pricelistName needs to be set'],
     'a plan without a product': [{ plans: [{ ...plan, productName: null }] }, 'productName needs to be set'],
-    'a plan without a date': [
-      { products: [pot], plans: [{ ...plan, effectiveDate: null }] },
-      'effectiveDate needs to be set',
-    ],
-    'a plan without phases': [
-      { products: [pot], plans: [{ ...plan, phases: [] }] },
-      'phases needs at least one phase',
-    ],
+    'a plan without a date': [withPlan({ effectiveDate: null }), 'effectiveDate needs to be set'],
+    'a plan without phases': [withPlan({ phases: [] }), 'phases needs at least one phase'],
     'a phase without a type': [withPhase({ ...evergreen, type: null }), 'type needs to be set'],
     'a phase without a unit': [
       withPhase({ ...evergreen, durationUnit: null }),
@@ -122,11 +122,8 @@ describe('Creation of catalog entries', () => {
       withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS' }),
       'durationLength needs to be set',
     ],
-    'a product without a category': [
-      { products: [{ name: 'Pot' }], plans: [plan] },
-      'category needs to be set',
-    ],
-    arrear: [{ products: [pot], plans: [{ ...plan, recurringBillingMode: 'IN_ARREAR' }] }, 'only IN_ADVANCE'],
+    'a product without a category': [withProducts({ name: 'Pot' }), 'category needs to be set'],
+    arrear: [withPlan({ recurringBillingMode: 'IN_ARREAR' }), 'only IN_ADVANCE'],
     capacity: [withUsage({ usageType: 'CAPACITY' }), 'only CONSUMABLE'],
     'a trial that recurs': [
       withPhase(evergreen, { ...evergreen, type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }),
@@ -141,48 +138,38 @@ describe('Creation of catalog entries', () => {
       'an EVERGREEN phase needs',
     ],
     'an add-on without base products': [
-      { products: [pot, { name: 'Lid', category: 'ADD_ON' }], plans: [plan] },
+      withProducts(pot, { name: 'Lid', category: 'ADD_ON' }),
       'needs availableForBps',
     ],
     'an add-on with add-ons': [
-      {
-        products: [
-          pot,
-          { name: 'Lid', category: 'ADD_ON', availableForBps: ['Pot'], availableAddons: ['Lid'] },
-        ],
-        plans: [plan],
-      },
+      withProducts(pot, {
+        name: 'Lid',
+        category: 'ADD_ON',
+        availableForBps: ['Pot'],
+        availableAddons: ['Lid'],
+      }),
       'only a BASE product has availableAddons',
     ],
     'a base product for base products': [
-      { products: [{ ...pot, availableForBps: ['Pan'] }], plans: [plan] },
+      withProducts({ ...pot, availableForBps: ['Pan'] }),
       'only an ADD_ON has availableForBps',
     ],
     'a standalone product with add-ons': [
-      { products: [pot, { name: 'Fork', category: 'STANDALONE', availableAddons: ['Pan'] }], plans: [plan] },
+      withProducts(pot, { name: 'Fork', category: 'STANDALONE', availableAddons: ['Pan'] }),
       'only a BASE product has availableAddons',
     ],
     'an add-on for an unknown product': [
-      { products: [pot, { name: 'Lid', category: 'ADD_ON', availableForBps: ['Ghost'] }], plans: [plan] },
+      withProducts(pot, { name: 'Lid', category: 'ADD_ON', availableForBps: ['Ghost'] }),
       'which does not exist',
     ],
     'a base product as an add-on': [
-      { products: [{ ...pot, availableAddons: ['Pan'] }], plans: [plan] },
+      withProducts({ ...pot, availableAddons: ['Pan'] }),
       'which is BASE, not ADD_ON',
     ],
-    'V1: a name that is no NCName': [
-      { products: [pot], plans: [{ ...plan, name: '9 lives' }] },
-      'not an XML NCName',
-    ],
-    'V1: a plan named as its product': [
-      { products: [pot], plans: [{ ...plan, name: 'Pot' }] },
-      'already that of a product',
-    ],
+    'V1: a name that is no NCName': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
+    'V1: a plan named as its product': [withPlan({ name: 'Pot' }), 'already that of a product'],
     'V1: a plan twice': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
-    'V1: a plan of the XML catalog': [
-      { products: [pot], plans: [{ ...plan, name: 'y' }] },
-      'already that of a plan',
-    ],
+    'V1: a plan of the XML catalog': [withPlan({ name: 'y' }), 'already that of a plan'],
     'V1: a product named as an XML plan': [
       { products: [{ ...pot, name: 'x' }], plans: [{ ...plan, productName: 'x' }] },
       'already that of a plan',
@@ -254,7 +241,7 @@ describe('Creation of catalog entries', () => {
       'not an XML NCName',
     ],
     'a date for existing subscriptions before its own': [
-      { products: [pot], plans: [{ ...plan, effectiveDateForExistingSubscriptions: instant(now - 1000) }] },
+      withPlan({ effectiveDateForExistingSubscriptions: instant(now - 1000) }),
       'is before the effective date',
     ],
   };
@@ -300,7 +287,7 @@ describe('Creation of catalog entries', () => {
       null,
       { prettyName: 'Pan', category: 'BASE' },
     ]);
-    const { entries } = create({ products: [pot], plans: [plan] });
+    const { entries } = create(withProducts(pot));
     expect(entries.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal(['PRODUCT Pot', 'PLAN p1']);
     expect(entries[1]?.parentId).to.equal(entries[0]?.id);
   });
@@ -349,7 +336,7 @@ describe('Creation of catalog entries', () => {
   });
 
   it('creates a price list that is missing, and none that is there', () => {
-    const request = { products: [pot], plans: [{ ...plan, pricelistName: 'Spring' }] };
+    const request = withPlan({ pricelistName: 'Spring' });
     const lists = (known: readonly CatalogEntry[]) =>
       create(request, known)
         .entries.filter(({ kind }) => kind === 'PRICE_LIST')

@@ -21,49 +21,22 @@ function without(field: keyof typeof byProduct): CreateSubscriptionRequest {
 }
 
 describe('Checks of a create request', () => {
+  const needed = (field: string) => `SubscriptionJson ${field} needs to be set when no planName is specified`;
+  const surplus = (field: string) => `SubscriptionJson ${field} should not be set when planName is specified`;
+  const unpriced = 'At least one fixed price, one recurring price or one usage price must be overridden';
   const refused: Readonly<Record<string, readonly [CreateSubscriptionRequest | null, string]>> = {
     'no body': [null, 'SubscriptionJson body should be specified'],
     'no account': [{ planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
-    'no plan and no product': [
-      { accountId },
-      'SubscriptionJson productName needs to be set when no planName is specified',
-    ],
-    'an empty plan name and no product': [
-      { accountId, planName: '' },
-      'SubscriptionJson productName needs to be set when no planName is specified',
-    ],
-    'no category': [
-      without('productCategory'),
-      'SubscriptionJson productCategory needs to be set when no planName is specified',
-    ],
-    'no period': [
-      without('billingPeriod'),
-      'SubscriptionJson billingPeriod needs to be set when no planName is specified',
-    ],
-    'no list': [
-      without('priceList'),
-      'SubscriptionJson priceList needs to be set when no planName is specified',
-    ],
-    'plan and product': [
-      { ...byName, productName: 'Pro' },
-      'SubscriptionJson productName should not be set when planName is specified',
-    ],
-    'plan and category': [
-      { ...byName, productCategory: 'BASE' },
-      'SubscriptionJson productCategory should not be set when planName is specified',
-    ],
-    'plan and period': [
-      { ...byName, billingPeriod: 'MONTHLY' },
-      'SubscriptionJson billingPeriod should not be set when planName is specified',
-    ],
-    'plan and list': [
-      { ...byName, priceList: 'DEFAULT' },
-      'SubscriptionJson priceList should not be set when planName is specified',
-    ],
-    'a price override without price': [
-      { ...byName, priceOverrides: [{ usagePrices: [] }] },
-      'At least one fixed price, one recurring price or one usage price must be overridden',
-    ],
+    'no plan and no product': [{ accountId }, needed('productName')],
+    'an empty plan name and no product': [{ accountId, planName: '' }, needed('productName')],
+    'no category': [without('productCategory'), needed('productCategory')],
+    'no period': [without('billingPeriod'), needed('billingPeriod')],
+    'no list': [without('priceList'), needed('priceList')],
+    'plan and product': [{ ...byName, productName: 'Pro' }, surplus('productName')],
+    'plan and category': [{ ...byName, productCategory: 'BASE' }, surplus('productCategory')],
+    'plan and period': [{ ...byName, billingPeriod: 'MONTHLY' }, surplus('billingPeriod')],
+    'plan and list': [{ ...byName, priceList: 'DEFAULT' }, surplus('priceList')],
+    'a price override without price': [{ ...byName, priceOverrides: [{ usagePrices: [] }] }, unpriced],
     'a price override with usage sections without price': [
       {
         ...byName,
@@ -72,7 +45,7 @@ describe('Checks of a create request', () => {
           { phaseType: 'TRIAL', usagePrices: [{ usageName: 'u', tierPrices: [{ blockPrices: [{}] }] }] },
         ],
       },
-      'At least one fixed price, one recurring price or one usage price must be overridden',
+      unpriced,
     ],
   };
   for (const [name, [request, message]] of Object.entries(refused))

@@ -11,19 +11,16 @@ import { consumable, duoTopUsage, smsUsage, teamUsage } from '../../support/usag
 
 const USD = asCurrency('USD');
 
-interface Case {
+interface Given {
   readonly section: UsageSection;
   readonly used: Readonly<Record<string, string>>;
   readonly terms: object;
-  /** Term lines: name, amount. */
-  readonly lines: readonly string[];
-  readonly amount: string;
 }
 
-function rated(
-  { section, used, terms }: Pick<Case, 'section' | 'used' | 'terms'>,
-  share: PeriodShare | null = null,
-) {
+/** Section, usage, terms; the amount, then the name and amount of each line of the terms. */
+type Case = readonly [UsageSection, used: string, terms: object, expected: string];
+
+function rated({ section, used, terms }: Given, share: PeriodShare | null = null) {
   const quantities = new Map(Object.entries(used).map(([unit, amount]) => [unit, decimal(amount)]));
   const document = readUsageTerms(JSON.stringify({ [section.name]: terms }));
   const own = termsOf(document, section.name, day('2026-05-01'));
@@ -41,104 +38,70 @@ const duoTopWithFees = {
 };
 
 const cases: Readonly<Record<string, Case>> = {
-  'a percentage is taken off': {
-    section: smsUsage,
-    used: { sms: '199' },
-    terms: { percentOff: 10 },
-    lines: ['percent off -0.59'],
-    amount: '5.31',
-  },
-  'what is free is not charged, and no more than is used': {
-    section: smsUsage,
-    used: { sms: '199' },
-    terms: { freeQuantity: { sms: 100, faxes: 5 } },
-    lines: ['free of sms 0'],
-    amount: '2.95',
-  },
-  'less than what is free costs nothing': {
-    section: smsUsage,
-    used: { sms: '99.5' },
-    terms: { freeQuantity: { sms: '100' } },
-    lines: ['free of sms 0'],
-    amount: '0',
-  },
-  'a minimum is added up to': {
-    section: smsUsage,
-    used: { sms: '199' },
-    terms: { minimumAmount: { USD: '20', EUR: '30' } },
-    lines: ['minimum amount 14.1'],
-    amount: '20',
-  },
-  'a minimum holds where nothing is used': {
-    section: smsUsage,
-    used: {},
-    terms: { minimumAmount: { USD: 20 } },
-    lines: ['minimum amount 20'],
-    amount: '20',
-  },
-  'a maximum is not gone beyond': {
-    section: smsUsage,
-    used: { sms: '5325' },
-    terms: { maximumAmount: { USD: '50' } },
-    lines: ['maximum amount -9.25'],
-    amount: '50',
-  },
-  'bounds of another currency do not hold': {
-    section: smsUsage,
-    used: { sms: '5325' },
-    terms: { maximumAmount: { EUR: '50' } },
-    lines: [],
-    amount: '59.25',
-  },
-  'the percentage comes before the bounds': {
-    section: smsUsage,
-    used: { sms: '5325' },
-    terms: { percentOff: '50', minimumAmount: { USD: '40' }, maximumAmount: { USD: '45' } },
-    lines: ['percent off -29.625', 'minimum amount 10.375'],
-    amount: '40',
-  },
-  'each tier that is used costs its fee': {
-    section: smsWithFees,
-    used: { sms: '1001' },
-    terms: { tierFlatFee: true },
-    lines: ['flat fee 1', 'flat fee 7'],
-    amount: '43.45',
-  },
-  'a tier that is not used costs no fee': {
-    section: smsWithFees,
-    used: { sms: '0' },
-    terms: { tierFlatFee: true },
-    lines: [],
-    amount: '0',
-  },
-  'of TOP_TIER the tiers that are reached cost their fees': {
-    section: duoTopWithFees,
-    used: { FOO: '76', BAR: '101' },
-    terms: { tierFlatFee: true },
-    lines: ['flat fee 2', 'flat fee 3'],
-    amount: '9625',
-  },
-  'fees are not charged where the terms do not say so': {
-    section: smsWithFees,
-    used: { sms: '199' },
-    terms: {},
-    lines: [],
-    amount: '5.9',
-  },
-  'the price of a tier of CAPACITY is reduced and bounded, too': {
-    section: teamUsage,
-    used: { members: '10', mbps: '101' },
-    terms: { percentOff: 20, minimumAmount: { USD: '4.5' } },
-    lines: ['section price 5', 'percent off -1', 'minimum amount 0.5'],
-    amount: '4.5',
-  },
-  'what is free of a peak lowers it': {
-    section: teamUsage,
-    used: { members: '10', mbps: '101' },
-    terms: { freeQuantity: { mbps: 1 } },
-    lines: ['section price 1', 'free of mbps 0'],
-    amount: '1',
-  },
+  'a percentage is taken off': [smsUsage, 'sms 199', { percentOff: 10 }, '5.31; percent off -0.59'],
+  'what is free is not charged, and no more than is used': [
+    smsUsage,
+    'sms 199',
+    { freeQuantity: { sms: 100, faxes: 5 } },
+    '2.95; free of sms 0',
+  ],
+  'less than what is free costs nothing': [
+    smsUsage,
+    'sms 99.5',
+    { freeQuantity: { sms: '100' } },
+    '0; free of sms 0',
+  ],
+  'a minimum is added up to': [
+    smsUsage,
+    'sms 199',
+    { minimumAmount: { USD: '20', EUR: '30' } },
+    '20; minimum amount 14.1',
+  ],
+  'a minimum holds where nothing is used': [
+    smsUsage,
+    '',
+    { minimumAmount: { USD: 20 } },
+    '20; minimum amount 20',
+  ],
+  'a maximum is not gone beyond': [
+    smsUsage,
+    'sms 5325',
+    { maximumAmount: { USD: '50' } },
+    '50; maximum amount -9.25',
+  ],
+  'bounds of another currency do not hold': [smsUsage, 'sms 5325', { maximumAmount: { EUR: '50' } }, '59.25'],
+  'the percentage comes before the bounds': [
+    smsUsage,
+    'sms 5325',
+    { percentOff: '50', minimumAmount: { USD: '40' }, maximumAmount: { USD: '45' } },
+    '40; percent off -29.625; minimum amount 10.375',
+  ],
+  'each tier that is used costs its fee': [
+    smsWithFees,
+    'sms 1001',
+    { tierFlatFee: true },
+    '43.45; flat fee 1; flat fee 7',
+  ],
+  'a tier that is not used costs no fee': [smsWithFees, 'sms 0', { tierFlatFee: true }, '0'],
+  'of TOP_TIER the tiers that are reached cost their fees': [
+    duoTopWithFees,
+    'FOO 76, BAR 101',
+    { tierFlatFee: true },
+    '9625; flat fee 2; flat fee 3',
+  ],
+  'fees are not charged where the terms do not say so': [smsWithFees, 'sms 199', {}, '5.9'],
+  'the price of a tier of CAPACITY is reduced and bounded, too': [
+    teamUsage,
+    'members 10, mbps 101',
+    { percentOff: 20, minimumAmount: { USD: '4.5' } },
+    '4.5; section price 5; percent off -1; minimum amount 0.5',
+  ],
+  'what is free of a peak lowers it': [
+    teamUsage,
+    'members 10, mbps 101',
+    { freeQuantity: { mbps: 1 } },
+    '1; section price 1; free of mbps 0',
+  ],
 };
 
 function faultsOf(text: string): readonly string[] {
@@ -149,14 +112,19 @@ function faultsOf(text: string): readonly string[] {
 }
 
 describe('usage §12: terms of a usage section', () => {
-  for (const [what, { lines, amount, ...given }] of Object.entries(cases))
+  for (const [what, [section, usage, terms, expected]] of Object.entries(cases))
     it(what, () => {
-      const result = rated(given);
+      const used = Object.fromEntries(
+        usage
+          .split(', ')
+          .filter(Boolean)
+          .map((each) => each.split(' ')),
+      );
+      const result = rated({ section, used, terms });
       const agreed = result.lines.flatMap((line) =>
         'blockSize' in line && line.blockSize.isZero() ? [`${line.unit} ${formatDecimal(line.amount)}`] : [],
       );
-      expect(agreed).to.deep.equal(lines);
-      expect(formatDecimal(result.amount)).to.equal(amount);
+      expect([formatDecimal(result.amount), ...agreed].join('; ')).to.equal(expected);
     });
 
   it('a period within one day has no minimum', () => {
