@@ -40,6 +40,17 @@ function priced(effectiveDate: string, parts: Parts): CatalogVersion {
   });
 }
 
+/** A catalog of versions that sell `p-m`: `date price [date for existing subscriptions]`. */
+function sold(...versions: readonly (string | CatalogVersion)[]): Catalog {
+  return createCatalog(
+    versions.map((each) => {
+      if (typeof each !== 'string') return each;
+      const [date = '', price, forExisting] = each.split(' ');
+      return priced(date, { ...(price && { price }), ...(forExisting && { forExisting }) });
+    }),
+  );
+}
+
 /** A version that does not sell `p-m`. */
 function without(effectiveDate: string): CatalogVersion {
   return version({ effectiveDate, plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) });
@@ -84,6 +95,11 @@ function changes(
     );
 }
 
+/** The changes for a subscription that chose the plan on that date. */
+function changesFrom(date: string, catalog: Catalog, billCycleDay?: number): readonly string[] {
+  return changes(catalog, [step('PLAN', date, catalog)], billCycleDay);
+}
+
 function shown(instant: Instant): string {
   return formatInstant(instant).replace('T00:00:00.000Z', '').replace(':00:00.000Z', '');
 }
@@ -96,23 +112,19 @@ const heat = createCatalog([
 
 describe('Price changes for existing subscriptions', () => {
   it('catalog W3 Price change for existing, unaligned', () =>
-    expect(changes(heat, [step('PLAN', '2024-03-15', heat)])).to.deep.equal([
+    expect(changesFrom('2024-03-15', heat)).to.deep.equal([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]));
 
   it('catalog W4 Same, aligned', () =>
-    expect(changes(heat, [step('PLAN', '2024-03-15', heat)], 15)).to.deep.equal([
+    expect(changesFrom('2024-03-15', heat, 15)).to.deep.equal([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
   it('catalog W5 Two changes in one cycle, aligned', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '70.00' }),
-      priced('2024-05-12', { price: '55.00', forExisting: '2024-05-12' }),
-      priced('2024-05-20', { price: '88.00', forExisting: '2024-05-20' }),
-    ]);
+    const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.deep.equal(['2024-06-03T08 88.00 2024-05-20']);
     expect(changes(catalog, steps)).to.deep.equal([
@@ -122,58 +134,42 @@ describe('Price changes for existing subscriptions', () => {
   });
 
   it('catalog W18 Entries to versions: the p1 lines', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '10.00' }),
-      priced('2024-02-01', { price: '10.00' }),
-      priced('2024-05-01', { price: '12.00', forExisting: '2024-06-01' }),
-      priced('2024-07-01', { price: '12.00', forExisting: '2024-07-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-01-10', catalog)])).to.deep.equal([
-      '2024-06-01 12.00 2024-05-01',
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-05-02', catalog)])).to.deep.equal([]);
+    const catalog = sold(
+      '2024-01-01 10.00',
+      '2024-02-01 10.00',
+      '2024-05-01 12.00 2024-06-01',
+      '2024-07-01 12.00 2024-07-01',
+    );
+    expect(changesFrom('2024-01-10', catalog)).to.deep.equal(['2024-06-01 12.00 2024-05-01']);
+    expect(changesFrom('2024-05-02', catalog)).to.deep.equal([]);
   });
 
   it('catalog W19 Overlay: the x line', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '10.00' }),
-      priced('2024-03-01', { price: '10.00' }),
-      priced('2024-04-01', { price: '11.00', forExisting: '2024-05-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-02-10', catalog)])).to.deep.equal([
-      '2024-05-01 11.00 2024-04-01',
-    ]);
+    const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
+    expect(changesFrom('2024-02-10', catalog)).to.deep.equal(['2024-05-01 11.00 2024-04-01']);
   });
 
   it('price changes for existing subscriptions come from the versions after that of the last plan change only (rules 1 and 2)', () => {
-    expect(changes(heat, [step('PLAN', '2024-04-10', heat)])).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
-    expect(changes(heat, [step('PLAN', '2024-07-10', heat)])).to.deep.equal([]);
+    expect(changesFrom('2024-04-10', heat)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
+    expect(changesFrom('2024-07-10', heat)).to.deep.equal([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
     expect(changes(heat, changed)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
   });
 
   it('price changes for existing subscriptions stop at the first version without the plan (rule 2)', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
+    const catalog = sold(
+      '2024-01-01 40.00',
+      '2024-04-01 52.00 2024-05-01',
       without('2024-06-01'),
-      priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-05-01 52.00 2024-04-01',
-    ]);
+      '2024-07-01 64.00 2024-08-01',
+    );
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
   });
 
   it('price changes for existing subscriptions begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      without('2024-03-01'),
-      priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-05-01 52.00 2024-04-01',
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-02-15', catalog)])).to.deep.equal([]);
+    const catalog = sold('2024-01-01 40.00', without('2024-03-01'), '2024-04-01 52.00 2024-05-01');
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
+    expect(changesFrom('2024-02-15', catalog)).to.deep.equal([]);
   });
 
   it('price changes for existing subscriptions of a version that repeats the plan before it are none (rule 2)', () => {
@@ -188,9 +184,7 @@ describe('Price changes for existing subscriptions', () => {
         plans: changing.planParts,
       }),
     ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-08-01 52.00 2024-04-01',
-    ]);
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-08-01 52.00 2024-04-01']);
   });
 
   it('price changes for existing subscriptions are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
@@ -225,15 +219,13 @@ describe('Price changes for existing subscriptions', () => {
   });
 
   it('price changes for existing subscriptions that change neither recurring section nor usages are none, whatever the digits (rule 8)', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      priced('2024-04-01', { price: '40.0', forExisting: '2024-05-01' }),
-      priced('2024-05-01', { price: '41.00', forExisting: '2024-06-01' }),
-      priced('2024-06-01', { price: '41.0', forExisting: '2024-07-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-06-01 41.00 2024-05-01',
-    ]);
+    const catalog = sold(
+      '2024-01-01 40.00',
+      '2024-04-01 40.0 2024-05-01',
+      '2024-05-01 41.00 2024-06-01',
+      '2024-06-01 41.0 2024-07-01',
+    );
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-06-01 41.00 2024-05-01']);
   });
 
   it('price changes for existing subscriptions that change the usages alone are some (rule 8)', () => {
@@ -250,20 +242,12 @@ describe('Price changes for existing subscriptions', () => {
       priced('2024-04-01', { ...metered('1.0'), forExisting: '2024-05-01' }),
       priced('2024-06-01', { ...metered('2.00'), forExisting: '2024-07-01' }),
     ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-07-01 40.00 2024-06-01',
-    ]);
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-07-01 40.00 2024-06-01']);
   });
 
   it('price changes for existing subscriptions of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      priced('2024-04-01', { price: '52.00', forExisting: '2025-01-01' }),
-      priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
-    ]);
-    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
-      '2024-08-01 64.00 2024-07-01',
-    ]);
+    const catalog = sold('2024-01-01 40.00', '2024-04-01 52.00 2025-01-01', '2024-07-01 64.00 2024-08-01');
+    expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
     const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));
     expect(shown(later.version.effectiveDate)).to.equal('2024-07-01');
   });
@@ -296,16 +280,14 @@ describe('Price changes for existing subscriptions', () => {
         ['2024-05-20', '2025-01-15'],
       ] as const) {
         const catalog = changed(date, { period: 'ANNUAL' });
-        expect(changes(catalog, [step('PLAN', '2024-01-01', catalog)], 15)).to.deep.equal([
-          `${expected}T08 52.00 2024-01-02`,
-        ]);
+        expect(changesFrom('2024-01-01', catalog, 15)).to.deep.equal([`${expected}T08 52.00 2024-01-02`]);
       }
     });
 
     it('a day-based phase counts periods from its start, at least one', () => {
       const weekly = (date: string) => {
         const catalog = changed(date, { period: 'WEEKLY' });
-        return changes(catalog, [step('PLAN', '2024-01-01T08:00Z', catalog)], 15);
+        return changesFrom('2024-01-01T08:00Z', catalog, 15);
       };
       expect(weekly('2024-01-02')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
       expect(weekly('2024-01-08')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
@@ -315,10 +297,9 @@ describe('Price changes for existing subscriptions', () => {
         priced('2024-01-01', { price: '40.00', period: 'WEEKLY' }),
         priced('2024-01-01T10:00Z', { price: '52.00', forExisting: '2024-01-01T12:00Z', period: 'WEEKLY' }),
       ]);
-      expect(
-        changes(catalog, [step('PLAN', '2024-01-01T08:00Z', catalog)], 15),
-        'on the day it starts',
-      ).to.deep.equal(['2024-01-08T08 52.00 2024-01-01T10']);
+      expect(changesFrom('2024-01-01T08:00Z', catalog, 15), 'on the day it starts').to.deep.equal([
+        '2024-01-08T08 52.00 2024-01-01T10',
+      ]);
     });
 
     it('a phase without recurring section has no change', () => {
@@ -333,17 +314,13 @@ describe('Price changes for existing subscriptions', () => {
     });
 
     it('a bill cycle date whose instant lies before the start gives way to the next one', () => {
-      const catalog = createCatalog([
-        priced('2024-01-01', { price: '40.00' }),
-        priced('2024-01-15T21:00Z', { price: '52.00', forExisting: '2024-01-15T22:00Z' }),
-      ]);
-      expect(changes(catalog, [step('PLAN', '2024-01-15T20:00Z', catalog)], 15)).to.deep.equal([
+      const catalog = sold('2024-01-01 40.00', '2024-01-15T21:00Z 52.00 2024-01-15T22:00Z');
+      expect(changesFrom('2024-01-15T20:00Z', catalog, 15)).to.deep.equal([
         '2024-02-15T08 52.00 2024-01-15T21',
       ]);
-      expect(
-        changes(catalog, [step('PLAN', '2024-01-15T08:00Z', catalog)], 15),
-        'at the start itself',
-      ).to.deep.equal(['2024-01-15T08 52.00 2024-01-15T21']);
+      expect(changesFrom('2024-01-15T08:00Z', catalog, 15), 'at the start itself').to.deep.equal([
+        '2024-01-15T08 52.00 2024-01-15T21',
+      ]);
     });
   });
 
@@ -365,10 +342,7 @@ describe('Price changes for existing subscriptions', () => {
   });
 
   it('carry the local date of the account, never before that of their transition', () => {
-    const catalog = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      priced('2024-01-02', { price: '52.00', forExisting: '2024-02-01' }),
-    ]);
+    const catalog = sold('2024-01-01 40.00', '2024-01-02 52.00 2024-02-01');
     const [change] = catalog.priceChangeEvents({
       steps: [step('PLAN', '2024-01-01', catalog)],
       zone: timeZone('America/New_York'),
@@ -378,10 +352,7 @@ describe('Price changes for existing subscriptions', () => {
       date: localDateOf(at('2024-01-31'), UTC),
     });
 
-    const soon = createCatalog([
-      priced('2024-01-01', { price: '40.00' }),
-      priced('2024-01-31T10:00Z', { price: '52.00', forExisting: '2024-02-01' }),
-    ]);
+    const soon = sold('2024-01-01 40.00', '2024-01-31T10:00Z 52.00 2024-02-01');
     const begun = { at: at('2024-01-31'), date: localDateOf(at('2024-02-01'), UTC) };
     const [later] = soon.priceChangeEvents({
       steps: [{ ...step('PLAN', '2024-01-31', soon), effective: begun }],
