@@ -120,7 +120,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
         findByKeys: accounts.findByKeys([acme.externalKey]),
         findAfter: accounts.findAfter({ afterRecordId: 0, limit: 100 }),
-        page: accounts.page(page).then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        page: accounts.page(page).then(counted),
         accountSearch: accounts.search({ kind: 'text', id: acme.id, text: 'acc' }, page).then(counted),
         exactAccount: accounts.findExactly(acme.externalKey, null).then((found) => (found ? [found] : [])),
         children: accounts.findChildren([acme.id]),
@@ -172,9 +172,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
         bundlesByPastKeys: subscriptions.findBundlesByPastKeys([FORMER_KEY]),
         bundlesByAccounts: subscriptions.findBundlesByAccounts([acme.id]),
-        bundlePage: subscriptions
-          .pageBundlesOfAccount(acme.id, page)
-          .then(({ rows, total, max }) => Array.from({ length: rows.length + total + max })),
+        bundlePage: subscriptions.pageBundlesOfAccount(acme.id, page).then(counted),
         bundlesOfTenant: subscriptions.pageBundles(page).then(counted),
         bundleSearch: subscriptions
           .searchBundles({ kind: 'text', id: acme.id, text: all.bundle.externalKey }, page)
@@ -252,12 +250,8 @@ eachDatabaseAndSuperuser((kind, open) => {
         usedCredit: invoices.findUsedCredit({ accountId: acme.id, beforeRecordId: null, limit: 10 }),
         lastCharges: invoices.lastCharges([all.subscription.id]),
         maxTargetDate: invoices.maxTargetDate(acme.id).then((date) => (date === null ? [] : [date])),
-        invoicePage: invoices
-          .page(page)
-          .then(({ rows, total }) => Array.from({ length: rows.length + total })),
-        invoicePageOfAccount: invoices
-          .pageOfAccount(acme.id, page)
-          .then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        invoicePage: invoices.page(page).then(counted),
+        invoicePageOfAccount: invoices.pageOfAccount(acme.id, page).then(counted),
         states: invoices.loadStates([acme.id]),
         dueCursors: invoices.dueCursors([
           { accountId: acme.id, targetDate: localDate(2099, 1, 1), catalogRevision: 1, usageSettings: null },

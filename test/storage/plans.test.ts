@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Account } from '../../lib/index.ts';
 import type { InvoiceSearch, ReadSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
@@ -55,7 +54,6 @@ eachDatabase('storage: plans before the database has statistics', (open, kind) =
 
   it('an update finds its row by the id, and does not walk through the rows of the tenant', async () => {
     const [first] = await opened.newAccounts(300);
-    if (!first) throw new Error('no account');
     opened.bound();
     await opened.storage.write(opened.tenant, author(), (session) => session.accounts.update([first]));
     const updates = opened.bound().filter(({ text }) => text.trimStart().startsWith('update bw_accounts'));
@@ -91,21 +89,21 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       const accounts = chosen.accounts.slice(0, size);
       const ids = accounts.map(({ id }) => id);
       const of = chosen.of.slice(0, size);
-      const idsOf = (records: readonly { readonly id: Account['id'] }[]) => records.map(({ id }) => id);
-      const subscriptionIds = idsOf(of.map((each) => each.subscription));
+      const idsOf = (name: Exclude<keyof (typeof of)[number], 'owner'>) => of.map((each) => each[name].id);
+      const subscriptionIds = idsOf('subscription');
       const found = await reads(async (session) => {
         await session.accounts.findByIds(ids);
         await session.accounts.findByRecordIds(accounts.map(({ recordId }) => recordId));
         await session.accounts.findByKeys(accounts.map(({ externalKey }) => externalKey));
-        await session.subscriptions.findBundlesByIds(idsOf(of.map((each) => each.bundle)));
+        await session.subscriptions.findBundlesByIds(idsOf('bundle'));
         await session.subscriptions.findBundlesByKeys(of.map((each) => each.bundle.externalKey));
         await session.subscriptions.findBundlesByPastKeys(of.map((each) => each.bundle.externalKey));
         await session.subscriptions.findBundlesByAccounts(ids);
         await session.subscriptions.findByIds(subscriptionIds);
         await session.subscriptions.findByKeys(of.map((each) => each.subscription.externalKey));
-        await session.subscriptions.findByBundles(idsOf(of.map((each) => each.bundle)));
+        await session.subscriptions.findByBundles(idsOf('bundle'));
         await session.subscriptions.findEvents(subscriptionIds);
-        await session.subscriptions.findEventsByIds(idsOf(of.map((each) => each.event)));
+        await session.subscriptions.findEventsByIds(idsOf('event'));
         await session.subscriptions.findBlockingStates(subscriptionIds);
         const [state = null] = await session.subscriptions.pageBlockingStates(subscriptionIds, {
           after: null,
@@ -114,7 +112,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         await session.subscriptions.pageBlockingStates(subscriptionIds, { after: state, limit: 100 });
         await session.subscriptions.findBlocksOfAccounts(ids);
         await session.subscriptions.findLatestBlockingStates(ids, { service: 'overdue-service', at: now });
-        await session.payments.findLastFailures(idsOf(of.map((each) => each.invoice)));
+        await session.payments.findLastFailures(idsOf('invoice'));
         await session.overdue.findAccounts(ids);
         await session.notifications.findAhead({
           work: accounts.map(({ recordId }) => ({
@@ -125,16 +123,16 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
           topics,
           availableByMs: 0,
         });
-        await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
-        await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
-        await session.invoices.pageItems(idsOf(of.map((each) => each.invoice)), {
+        await session.invoices.findByIds(idsOf('invoice'));
+        await session.invoices.findItems(idsOf('invoice'));
+        await session.invoices.pageItems(idsOf('invoice'), {
           afterRecordId: 0,
           limit: 100,
         });
         for (const { invoice } of of.slice(0, 1)) await session.invoices.countItems(invoice.id, 100);
-        await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
-        await session.invoices.findDelegated(idsOf(of.map((each) => each.item)));
-        await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
+        await session.invoices.findItemsByIds(idsOf('item'));
+        await session.invoices.findDelegated(idsOf('item'));
+        await session.invoices.findItemBases(idsOf('item'));
         await session.invoices.loadStates(ids);
         await session.invoices.dueCursors(
           ids.map((accountId) => ({
@@ -156,7 +154,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         await session.invoices.loadCoverage(
           subscriptionIds.map((subscriptionId) => ({ subscriptionId, from: today })),
         );
-        await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
+        await session.invoices.loadCoverageOfItems(idsOf('item'));
         await session.invoices.lastCharges(subscriptionIds);
         await session.usage.intervals(
           subscriptionIds.flatMap((subscriptionId, index) => ({
@@ -164,22 +162,22 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
             from: index % 2 === 0 ? null : today,
           })),
         );
-        await session.payments.findMethodsByIds(idsOf(of.map((each) => each.method)));
+        await session.payments.findMethodsByIds(idsOf('method'));
         await session.payments.findMethodsByKeys(of.map((each) => each.method.externalKey));
         await session.payments.findMethodsByAccounts(ids, { includeDeleted: false });
-        await session.payments.findByIds(idsOf(of.map((each) => each.payment)));
+        await session.payments.findByIds(idsOf('payment'));
         await session.payments.findByAccounts(ids);
-        await session.payments.findTransactions(idsOf(of.map((each) => each.payment)));
-        await session.payments.findTransactionsByIds(idsOf(of.map((each) => each.transaction)));
-        await session.payments.findAttemptsByIds(idsOf(of.map((each) => each.attempt)));
+        await session.payments.findTransactions(idsOf('payment'));
+        await session.payments.findTransactionsByIds(idsOf('transaction'));
+        await session.payments.findAttemptsByIds(idsOf('attempt'));
         await session.payments.findAttemptsByPaymentKeys(of.map((each) => each.attempt.paymentExternalKey));
-        await session.payments.findInvoicePaymentsByInvoices(idsOf(of.map((each) => each.invoice)));
-        await session.payments.findInvoicePaymentsByPayments(idsOf(of.map((each) => each.payment)));
+        await session.payments.findInvoicePaymentsByInvoices(idsOf('invoice'));
+        await session.payments.findInvoicePaymentsByPayments(idsOf('payment'));
         await session.audit.findByTargets(ids);
         await session.tags.findByObjects('ACCOUNT', ids, { includeDeleted: false });
         await session.tags.findByObjects('ACCOUNT', ids, { includeDeleted: true });
         await session.customFields.findByObjects('ACCOUNT', ids);
-        await session.customFields.findByIds(idsOf(of.map((each) => each.custom)));
+        await session.customFields.findByIds(idsOf('custom'));
         const named = chosen.overridePlans.slice(0, size);
         await session.catalogs.findOverridePlans(named.map(({ planName }) => planName));
         await session.catalogs.findOverridePlansOf(named);
@@ -264,8 +262,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   }
 
   it('pages of an account, and the start of the pages of a tenant', async () => {
-    const [first] = chosen.accounts;
-    if (!first) throw new Error('no account');
+    const { first } = chosen;
     const page = { offset: 0, limit: 100 };
     const found = await reads(async (session) => {
       await session.subscriptions.pageBundlesOfAccount(first.id, page);
@@ -281,8 +278,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   });
 
   it('accounts by a text in them, a rare one', async () => {
-    const [first] = chosen.accounts;
-    if (!first) throw new Error('no account');
+    const { first } = chosen;
     const text = first.externalKey.slice(24, 31);
     opened.bound();
     // Beyond what there is, so that it has to be counted.
@@ -301,8 +297,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   onPostgresqlOnly(
     'accounts by a text in them along the index, whether row-level security binds the role or not',
     async () => {
-      const [first] = chosen.accounts;
-      if (!first) throw new Error('no account');
+      const { first } = chosen;
       const statements: BoundStatement[] = [];
       for (const role of ['owner', 'bypassing', 'superuser'] as const) {
         const database = await connectedAs(role, opened.database);
@@ -327,8 +322,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   );
 
   it('bundles by an exact id or key, and the bundles of a tenant in order', async () => {
-    const [first] = chosen.accounts;
-    if (!first) throw new Error('no account');
+    const { first } = chosen;
     const page = { offset: 0, limit: 100 };
     const sought = await reads(async ({ subscriptions }) => {
       await subscriptions.searchBundles({ kind: 'text', id: first.id, text: first.id }, page);
@@ -648,7 +642,9 @@ async function fill(opened: OpenedStorage) {
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
   const revision = await opened.read((session) => session.catalogs.revision());
-  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200), overridePlans, revision };
+  const [first, ...others] = accounts.slice(100, 200);
+  if (!first) throw new Error('no account');
+  return { accounts: [first, ...others], first, of: of.slice(100, 200), overridePlans, revision };
 }
 
 async function analyse(database: TestDatabase): Promise<void> {

@@ -48,7 +48,7 @@ function effective({ anchor: since = anchor, ...members }: Found): string {
     next,
     isWorse,
   });
-  return `${formatInstant(found.at)} ${formatLocalDate(found.date)}`;
+  return `${formatInstant(found.at).replace('.000Z', '')} ${formatLocalDate(found.date)}`;
 }
 
 const dated = (text: string): DatedInstant => ({ at: at(text), date: localDateOf(at(text), UTC) });
@@ -58,23 +58,29 @@ const blocked = stateAt(7, 'BLOCKED');
 const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
 describe('Effective date of an overdue state', () => {
-  it('overdue §5.3 rule 1: a check counts from when it was scheduled, even when it runs later', () =>
-    expect(effective({ scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') })).to.equal(
-      '2012-06-05T00:03:42.000Z 2012-06-05',
-    ));
-
-  it('overdue §5.3 rule 1: so does a late one that comes to a state without a time', () =>
-    expect(effective({ scheduled, next: many, now: late })).to.equal('2012-06-05T00:03:42.000Z 2012-06-05'));
-
-  it('overdue §5.3 rule 1: a time that was reached before the check was due does not date it back', () =>
-    expect(
-      effective({ scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') }),
-    ).to.equal('2012-06-09T00:03:42.000Z 2012-06-09'));
-
-  it('overdue §5.3 rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time', () =>
-    expect(effective({ scheduled, next: blocked, now: late })).to.equal(
-      '2012-06-07T00:03:42.000Z 2012-06-07',
-    ));
+  for (const [title, [found, expected]] of Object.entries<readonly [Found, string]>({
+    'rule 1: a check counts from when it was scheduled, even when it runs later': [
+      { scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') },
+      '2012-06-05T00:03:42 2012-06-05',
+    ],
+    'rule 1: so does a late one that comes to a state without a time': [
+      { scheduled, next: many, now: late },
+      '2012-06-05T00:03:42 2012-06-05',
+    ],
+    'rule 1: a time that was reached before the check was due does not date it back': [
+      { scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') },
+      '2012-06-09T00:03:42 2012-06-09',
+    ],
+    'rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time': [
+      { scheduled, next: blocked, now: late },
+      '2012-06-07T00:03:42 2012-06-07',
+    ],
+    'rule 4: nor when it was scheduled by a clock that ran ahead': [
+      { scheduled, next: many, now: at('2012-06-04T09:59:58Z') },
+      '2012-06-04T09:59:58 2012-06-04',
+    ],
+  }))
+    it(`overdue §5.3 ${title}`, () => expect(effective(found)).to.equal(expected));
 
   it('overdue §5.3 rule 2: the threshold is a day of the account’s calendar', () => {
     const account = { timeZone: timeZone('America/Los_Angeles'), referenceTime: at('2024-01-15T18:30:00Z') };
@@ -86,7 +92,7 @@ describe('Effective date of an overdue state', () => {
         anchor: parseLocalDate('2024-03-05'),
         account,
       }),
-    ).to.equal('2024-03-12T17:30:00.000Z 2024-03-12');
+    ).to.equal('2024-03-12T17:30:00 2024-03-12');
   });
 
   for (const { what, members } of [
@@ -96,44 +102,37 @@ describe('Effective date of an overdue state', () => {
     { what: 'a check that comes to a milder state', members: { scheduled, next: blocked, isWorse: false } },
   ])
     it(`overdue §5.3 rule 3: ${what} counts from now on`, () =>
-      expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00.000Z 2012-06-08'));
+      expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00 2012-06-08'));
 
   it('overdue §5.3 rule 4: never in the future, when the time of day of the threshold is still to come', () => {
     const account = { timeZone: UTC, referenceTime: at('2012-05-01T20:00:00Z') };
     const now = at('2012-06-07T12:00:00Z');
     expect(effective({ scheduled: at('2012-06-05T20:00:00Z'), now, next: blocked, account })).to.equal(
-      '2012-06-07T12:00:00.000Z 2012-06-07',
+      '2012-06-07T12:00:00 2012-06-07',
     );
   });
-
-  it('overdue §5.3 rule 4: nor when it was scheduled by a clock that ran ahead', () =>
-    expect(effective({ scheduled, next: many, now: at('2012-06-04T09:59:58Z') })).to.equal(
-      '2012-06-04T09:59:58.000Z 2012-06-04',
-    ));
 
   it('overdue §5.3 rule 4: never before the state that it follows', () => {
     const prevEffective = dated('2012-06-07T00:03:42Z');
     expect(effective({ scheduled, next: many, now: late, prevEffective })).to.equal(
-      '2012-06-07T00:03:42.000Z 2012-06-07',
+      '2012-06-07T00:03:42 2012-06-07',
     );
     expect(
       effective({ scheduled: at('2012-06-07T00:03:43Z'), next: many, now: late, prevEffective }),
-    ).to.equal('2012-06-07T00:03:43.000Z 2012-06-07');
+    ).to.equal('2012-06-07T00:03:43 2012-06-07');
   });
 
   it('subscriptions §2 rule 8: nor on a date before that of the state that it follows', () => {
     const prevEffective = { at: at('2012-06-06T09:00:00Z'), date: parseLocalDate('2012-06-07') };
     expect(effective({ now: at('2012-06-06T10:00:00Z'), prevEffective })).to.equal(
-      '2012-06-06T10:00:00.000Z 2012-06-07',
+      '2012-06-06T10:00:00 2012-06-07',
     );
   });
 
   it('subscriptions §2 rule 5: it is a whole second', () => {
-    expect(effective({ now: at('2012-06-06T10:00:01.500Z') })).to.equal(
-      '2012-06-06T10:00:01.000Z 2012-06-06',
-    );
+    expect(effective({ now: at('2012-06-06T10:00:01.500Z') })).to.equal('2012-06-06T10:00:01 2012-06-06');
     expect(effective({ scheduled: at('2012-06-05T10:00:00.999Z'), next: many, now: late })).to.equal(
-      '2012-06-05T10:00:00.000Z 2012-06-05',
+      '2012-06-05T10:00:00 2012-06-05',
     );
   });
 });
