@@ -97,7 +97,7 @@ function walk(
 }
 
 describe('Parts of catalog versions', () => {
-  it('parts of catalog versions are read back from their texts as they were, and equal ones have one text', async () => {
+  it('are read back from their texts as they were, and equal ones have one text', async () => {
     await fc.assert(
       fc.asyncProperty(versionContent, async (content) => {
         const version = createVersion(content);
@@ -121,7 +121,7 @@ describe('Parts of catalog versions', () => {
     );
   }).timeout(0);
 
-  it('parts of catalog versions have one value for everybody who holds it, however many others are read meanwhile', () => {
+  it('have one value for everybody who holds it, however many others are read meanwhile', () => {
     const decoded = new DecodedParts(2);
     const parts = ['a', 'b', 'c', 'd'].map(
       (name) =>
@@ -135,7 +135,7 @@ describe('Parts of catalog versions', () => {
     for (const index of [0, 3, 1, 0, 2, 3]) expect(parts[index]?.value).to.equal(held[index]);
   });
 
-  it('parts of catalog versions tell the version of a plan of an existing subscription as a walk through all versions does', () => {
+  it('tell the version of a plan of an existing subscription as a walk through all versions does', () => {
     const day = fc.nat(20);
     const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22), fc.constantFrom(7, 14));
     const versions = fc.uniqueArray(fc.tuple(day, fc.array(date, { minLength: 2, maxLength: 2 })), {

@@ -77,7 +77,7 @@ function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: Loca
 }
 
 describe('a dry run', () => {
-  it('a dry run answers with the invoice that the runs in between and the last one would make', () => {
+  it('answers with the invoice that the runs in between and the last one would make', () => {
     forAll([histories, fc.nat(300), fc.integer({ min: 1, max: 200 })], (history, day, later) => {
       const today = addDays(parseLocalDate(history.start), day);
       const targetDate = addDays(today, later);

@@ -20,7 +20,7 @@ function inMinorUnits(amount: Decimal, history: History): bigint {
 }
 
 describe('recurring proposals', () => {
-  it('recurring proposals have the periods and amounts of a count day by day', () =>
+  it('have the periods and amounts of a count day by day', () =>
     forAll([histories, fc.integer({ min: -5, max: 1_000 })], (history, day) => {
       const events = allEvents(history);
       const targetDate = addDays(parseLocalDate(history.start), day);

@@ -34,7 +34,7 @@ const weights = fc
   .filter((list) => list.some(({ units }) => units > 0n));
 
 describe('a split of an amount', () => {
-  it('a split of an amount leaves no residue, is in whole minor units and follows the weights to within one of them', () =>
+  it('leaves no residue, is in whole minor units and follows the weights to within one of them', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -82,7 +82,7 @@ describe('rounding', () => {
       expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
     }));
 
-  it('rounding is idempotent and moves a value by at most half a unit', () =>
+  it('is idempotent and moves a value by at most half a unit', () =>
     forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
       const exact = decimal(plainText(value));
       const rounded = roundToScale(exact, scale);
@@ -147,7 +147,7 @@ describe('exact JSON', () => {
 });
 
 describe('numbers on the wire', () => {
-  it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () =>
+  it('keep every digit through JSON, without exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
@@ -155,7 +155,7 @@ describe('numbers on the wire', () => {
       expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
     }));
 
-  it('numbers on the wire read the same from plain text, padded text and exponent form', () =>
+  it('read the same from plain text, padded text and exponent form', () =>
     forAll([scaled], (value) => {
       const expected = withoutTrailingZeros(plainText(value));
       const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];

@@ -55,7 +55,7 @@ const overridden = fc
   });
 
 describe('Price overrides', () => {
-  it('price overrides change the chosen prices in one currency and nothing else', () =>
+  it('change the chosen prices in one currency and nothing else', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
       const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
@@ -80,7 +80,7 @@ describe('Price overrides', () => {
       expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
     })).timeout(0);
 
-  it('price overrides are read as they were written, and written alike in any order', () =>
+  it('are read as they were written, and written alike in any order', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const text = writeOverrides(overrides);
       expect(writeOverrides(readOverrides(text))).to.equal(text);

@@ -29,7 +29,7 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
 };
 
 describe('the life of subscriptions', () => {
-  it('the life of subscriptions is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {
+  it('is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [lifeScripts], (script) => {
       const life = new SubscriptionLife(script);

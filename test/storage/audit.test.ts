@@ -118,7 +118,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(rows[0]?.recordId).to.be.lessThan(rows[1]?.recordId ?? 0);
   });
 
-  it('audit shows instants and dates in wire form and amounts to the last digit', async () => {
+  it('shows instants and dates in wire form and amounts to the last digit', async () => {
     const item = invoiceItem(owner, { startDate: today, rate: decimal('29.95'), quantity: null });
     await opened.write((session) => session.invoices.insertItems([item]));
     const [row] = await auditOf(item.id);

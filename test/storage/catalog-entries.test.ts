@@ -18,7 +18,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
   const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
     records.map(({ recordId: _, ...record }) => record);
 
-  it('catalog entries come back as they were written, by scope, name and parent, with the revision raised', async () => {
+  it('come back as they were written, by scope, name and parent, with the revision raised', async () => {
     const ofTenant = catalogEntry({ product: null });
     const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
     const named = catalogEntry({

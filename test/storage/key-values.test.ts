@@ -19,7 +19,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
   const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
     opened.storage.read(tenant, (session) => session.keyValues.findByPrefix(prefix));
 
-  it('tenant key-values come back as they were written, in that order', async () => {
+  it('come back as they were written, in that order', async () => {
     const values = [
       keyValue({ value: 'ünï\n😀' }),
       keyValue({ key: 'a%b', isSingle: true }),
@@ -32,7 +32,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(await find([])).to.deep.equal([]);
   });
 
-  it('tenant key-values are found by a literal prefix, whatever the letters', async () => {
+  it('are found by a literal prefix, whatever the letters', async () => {
     await insert(...['a_1', 'a%1', 'aX1', 'A_1', '😀_1', 'b'].map((key) => keyValue({ key })));
     const keys = async (prefix: string) => (await findByPrefix(prefix)).map(({ key }) => key);
     expect(await keys('a_')).to.deep.equal(['a_1']);
@@ -41,7 +41,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(await keys('')).to.have.length(6);
   });
 
-  it('tenant key-values have one active value where the key holds one, and any number before', async () => {
+  it('have one active value where the key holds one, and any number before', async () => {
     await insert(keyValue({ isSingle: true }));
     const [stored] = await find(['color']);
     const second = await rejection(insert(keyValue({ isSingle: true })));
@@ -55,7 +55,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(kept).to.equal('red');
   });
 
-  it('tenant key-values are unknown to another tenant', async () => {
+  it('are unknown to another tenant', async () => {
     const other = await opened.newTenant();
     const [recordId = 0] = await insert(keyValue({}));
     expect(await find(['color'], other)).to.deep.equal([]);
@@ -66,7 +66,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(await find(['color'])).to.have.length(1);
   });
 
-  it('tenant key-values are audited as TENANT_KVS, without history', async () => {
+  it('are audited as TENANT_KVS, without history', async () => {
     await insert(keyValue({}));
     const stored = await find(['color']);
     await opened.write((session) => session.keyValues.deactivate(stored));
@@ -85,7 +85,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     ]);
   });
 
-  it('tenant key-values name the row of the overdue configuration', async () => {
+  it('name the row of the overdue configuration', async () => {
     await opened.write(async (session) => {
       expect((await session.revisions()).overdueConfig).to.equal(null);
       const id = newId();
@@ -100,7 +100,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     });
   });
 
-  it('tenant key-values tell the revisions once per session, and anew with the lock', async () => {
+  it('tell the revisions once per session, and anew with the lock', async () => {
     await opened.write(async (session) => {
       opened.statements();
       const first = await session.revisions();

@@ -8,7 +8,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 eachDatabaseAndOneByOne('storage: account locks', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
-  it('account locks give the accounts in record-id order, without unknown ones', async () => {
+  it('give the accounts in record-id order, without unknown ones', async () => {
     const accounts = await opened.newAccounts(3);
     const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
     const locked = await opened.write(async (session) => ({

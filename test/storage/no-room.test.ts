@@ -37,7 +37,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     return rows.reduce((sum, { n }) => sum + Number(n), 0);
   };
 
-  it('a database that has no room left refuses what is to be written, keeps nothing of it, and goes on reading', async () => {
+  it('refuses what is to be written, keeps nothing of it, and goes on reading', async () => {
     const failed = await rejection(insert(500));
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.NO_ROOM);
@@ -51,7 +51,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     expect(await stored()).to.equal(0);
   });
 
-  it('a database that has no room left writes again as soon as there is room', async () => {
+  it('writes again as soon as there is room', async () => {
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect(await rejection(insert(500))).to.include({ code: ErrorCode.NO_ROOM });
     await full.makeRoom();
@@ -59,7 +59,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     expect(await stored()).to.equal(1_000);
   });
 
-  it('a database that has no room left runs nothing more of an operation behind the statement that has failed', async () => {
+  it('runs nothing more of an operation behind the statement that has failed', async () => {
     const failed = await rejection(
       full.storage.write(acme, author(), async (session) => {
         const outcomes = await Promise.allSettled([

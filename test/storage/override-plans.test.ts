@@ -40,7 +40,7 @@ eachDatabase('override plans', (open, kind) => {
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
     opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
-  it('override plans are read with one statement for any number, and with none when read before', async () => {
+  it('are read with one statement for any number, and with none when read before', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
     expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
@@ -84,7 +84,7 @@ eachDatabase('override plans', (open, kind) => {
     expect(plans.planIn(gold, 'gold-5')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('51');
   });
 
-  it('override plans count on over all parents, past names that the catalog has', async () => {
+  it('count on over all parents, past names that the catalog has', async () => {
     const other = await opened.storage.write(opened.tenant, author(), (session) =>
       obtainOverridePlan(session, definition(1, 'silver'), making),
     );

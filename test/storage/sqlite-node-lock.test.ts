@@ -26,7 +26,7 @@ describe('storage: the lock of a SQLite file', () => {
     path = database.path;
   });
 
-  it('the lock of a SQLite file keeps a second node of this process out until the first is closed', async () => {
+  it('keeps a second node of this process out until the first is closed', async () => {
     const first = sqlite(path);
     await first.prepare();
     const second = sqlite(path);
@@ -66,7 +66,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('the lock of a SQLite file keeps a node of another process out while that lives, and not when it has been killed', async () => {
+  it('keeps a node of another process out while that lives, and not when it has been killed', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -86,7 +86,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('the lock of a SQLite file says that another node is there only where one is', async () => {
+  it('says that another node is there only where one is', async () => {
     for (const wrong of [join(path, 'x.db'), '/nonexistent/x.db']) {
       const storage = sqlite(wrong);
       const { message } = await rejection(storage.prepare());
@@ -95,7 +95,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('the lock of a SQLite file is not needed in memory: each storage has its own', async () => {
+  it('is not needed in memory: each storage has its own', async () => {
     const [first, second] = [sqlite(':memory:'), sqlite(':memory:')];
     await Promise.all([first.prepare(), second.prepare()]);
     await Promise.all([first.close(), second.close()]);

@@ -264,7 +264,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       return postgresql({ url: database.url, ...options });
     };
 
-    it('a role that they do not bind is known by its name, be it a superuser, one with BYPASSRLS, or any after the security of a table was switched off', async () => {
+    it('is known by its name, be it a superuser, one with BYPASSRLS, or any after the security of a table was switched off', async () => {
       const known = async (role: Parameters<typeof asRole>[0]) => {
         const storage = await asRole(role);
         try {
@@ -302,7 +302,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       await owned.close();
     });
 
-    it('a role that they do not bind is refused where row-level security is required, and the owner of the tables is not', async () => {
+    it('is refused where row-level security is required, and the owner of the tables is not', async () => {
       const required = { requireRowSecurity: true };
       const owner = await asRole('owner', required);
       await owner.prepare();

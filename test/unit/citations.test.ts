@@ -101,7 +101,7 @@ function sectionsOf(path: string): ReadonlyMap<string, ReadonlySet<number>> {
 describe('citations', () => {
   const sections = new Map(Object.entries(texts).map(([name, path]) => [name, sectionsOf(path)]));
 
-  it('citations lead to a section of the text that they name, and to a rule that it has', () => {
+  it('lead to a section of the text that they name, and to a rule that it has', () => {
     const lost = citing.flatMap(citationsIn).filter(({ area = '', section, numbers }) => {
       const rules = sections.get(area)?.get(section);
       return rules === undefined || numbers.some((number) => !rules.has(number));
@@ -109,7 +109,7 @@ describe('citations', () => {
     expect(lost.map(({ at }) => at)).to.deep.equal([]);
   });
 
-  it('citations name a text as it is called, not as its file is', () => {
+  it('name a text as it is called, not as its file is', () => {
     const wrong = /\S+\.md`? *§\S+|\b[Dd]ocument [12] §\S+/g;
     const lost = citing
       .filter((path) => path.endsWith('.ts'))
@@ -166,7 +166,7 @@ describe('documents', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('documents name folders and files that are there', () => {
+  it('name folders and files that are there', () => {
     const paths = /`((?:lib|adapters|test|examples|\.ci)\/[\w./-]*)`/g;
     const lost = documents
       .filter((path) => path !== 'CHANGELOG.md')

@@ -34,7 +34,7 @@ function shown(plans: readonly AvailablePlan[]): readonly string[] {
 }
 
 describe('What can be bought (catalog §12 rule 4)', () => {
-  it('what can be bought is every plan of a base product, once per list, by plan, then by list as the document has them', () =>
+  it('is every plan of a base product, once per list, by plan, then by list as the document has them', () =>
     expect(shown(atOnce(listBasePlans(club)))).to.deep.equal([
       'duo-m Winter',
       'duo-m Autumn',
@@ -42,7 +42,7 @@ describe('What can be bought (catalog §12 rule 4)', () => {
       'solo-m Winter',
     ]));
 
-  it('what can be bought is every plan of the available add-ons, not of the included ones: by add-on, period, list and name', () => {
+  it('is every plan of the available add-ons, not of the included ones: by add-on, period, list and name', () => {
     expect(shown(listAddOns(club, 'Duo'))).to.deep.equal([
       'cap-w DEFAULT',
       'cap-y DEFAULT',

@@ -129,7 +129,7 @@ describe('Catalogs in memory', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('catalogs in memory are those of a bounded number of tenants; the others leave nothing behind', async () => {
+  it('are those of a bounded number of tenants; the others leave nothing behind', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
@@ -141,7 +141,7 @@ describe('Catalogs in memory', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('catalogs in memory take a bounded number of characters together; the one in use stays whatever its size', async () => {
+  it('take a bounded number of characters together; the one in use stays whatever its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);

@@ -34,7 +34,7 @@ function onePhase(parts: string, duration = '<unit>UNLIMITED</unit>'): string {
 }
 
 describe('Reading a catalog document', () => {
-  it('reading a catalog document takes every element and attribute of the grammar', () => {
+  it('takes every element and attribute of the grammar', () => {
     const { content } = parse(`<catalog>
       <effectiveDate>2024-06-01T12:00:00+02:00</effectiveDate>
       <catalogName>Full</catalogName>
@@ -161,7 +161,7 @@ describe('Reading a catalog document', () => {
     ]);
   });
 
-  it('reading a catalog document has the defaults of the grammar', () => {
+  it('has the defaults of the grammar', () => {
     const { content } = parse(
       catalogXml({
         plans: `<plan name="p-m"><product>P</product><finalPhase type="EVERGREEN">
@@ -208,7 +208,7 @@ describe('Reading a catalog document', () => {
     expect(priceLists.defaultPriceList.prettyName).to.equal('DEFAULT');
   });
 
-  it('reading a catalog document takes a plan without mode of its own to have the mode of the version', () => {
+  it('takes a plan without mode of its own to have the mode of the version', () => {
     const own = '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>';
     const modes = (more: string): string | null | undefined =>
       version({ recurringBillingMode: 'IN_ARREAR', plans: plan('p-m', 'P', { more }) }).plans[0]
@@ -217,7 +217,7 @@ describe('Reading a catalog document', () => {
     expect(modes(own)).to.equal('IN_ADVANCE');
   });
 
-  it('reading a catalog document takes children in any order, comments and instructions anywhere, CDATA and references in text', () => {
+  it('takes children in any order, comments and instructions anywhere, CDATA and references in text', () => {
     const ordered = parse(catalogXml()).content;
     const reversed = parse(`<?xml version="1.0" encoding="utf-8"?>
       <!-- before --><?style none?>
@@ -233,14 +233,14 @@ describe('Reading a catalog document', () => {
     expect(reversed).to.deep.equal(ordered);
   });
 
-  it('reading a catalog document takes what schemas are hinted at on the root, any prefix declared there, and 16 attributes', () => {
+  it('takes what schemas are hinted at on the root, any prefix declared there, and 16 attributes', () => {
     const declared = Array.from({ length: 13 }, (_, index) => `xmlns:n${index}="urn:${index}"`).join(' ');
     const hints = `${XSI} xsi:schemaLocation="urn:a a.xsd" xsi:noNamespaceSchemaLocation="b.xsd" ${declared}`;
     const hinted = catalogXml().replace('<catalog>', `<catalog ${hints}>`);
     expect(parse(hinted).content).to.deep.equal(parse(catalogXml()).content);
   });
 
-  it('reading a catalog document takes the five entities of XML and characters by number', () => {
+  it('takes the five entities of XML and characters by number', () => {
     const name = '&lt;&gt;&amp;&apos;&quot;&#65;&#x1F600;';
     expect(parse(catalogXml({ catalogName: name })).content.catalogName).to.equal('<>&\'"A\u{1F600}');
     expect(
@@ -249,7 +249,7 @@ describe('Reading a catalog document', () => {
     ).to.equal('<>&\'"A\u{1F600}');
   });
 
-  it('reading a catalog document takes the envelope with one or more versions and ignores its name', () => {
+  it('takes the envelope with one or more versions and ignores its name', () => {
     const document = readCatalogXml(envelopeXml({}, { effectiveDate: '2025-01-01', catalogName: 'Other' }));
     expect(document.isEnvelope).to.equal(true);
     expect(document.versions.map(({ content }) => content.catalogName)).to.deep.equal(['Test', 'Other']);
@@ -261,7 +261,7 @@ describe('Reading a catalog document', () => {
     );
   });
 
-  it('reading a catalog document reads a nil value as null, and only a value', () => {
+  it('reads a nil value as null, and only a value', () => {
     const nil = (value: string): string =>
       catalogXml({ plans: plan('p-m', 'P', { price: `<price><currency>USD</currency>${value}</price>` }) });
     const amount = (xml: string): string | null | undefined =>

@@ -41,13 +41,13 @@ describe('Plans that added versions change', () => {
   const first = dated('2024-01-01', alike);
   const third = dated('2024-03-01', { ...alike, 'r-m': '3' });
 
-  it('plans that added versions change are none where nothing was added, or a version that repeats the one before it', () => {
+  it('are none where nothing was added, or a version that repeats the one before it', () => {
     expect(changedBy([first, third])).to.deep.equal([]);
     expect(changedBy([first, third], dated('2024-02-01', alike))).to.deep.equal([]);
     expect(changedBy([first], dated('2024-02-01', alike), dated('2024-02-02', alike))).to.deep.equal([]);
   });
 
-  it('plans that added versions change are those that differ, that are new, and that are gone', () => {
+  it('are those that differ, that are new, and that are gone', () => {
     expect(changedBy([first], dated('2024-02-01', { ...alike, 'q-m': '2' }))).to.deep.equal(['q-m']);
     expect(changedBy([first], dated('2024-02-01', { ...alike, 's-m': '1' }))).to.deep.equal(['s-m']);
     expect(changedBy([first], dated('2024-02-01', { 'p-m': '1', 'q-m': '1' }))).to.deep.equal(['r-m']);
@@ -66,14 +66,14 @@ describe('Plans that added versions change', () => {
     expect(changedBy([first, third], dated('2023-01-01', { ...alike, 'p-m': '0.5' }))).to.deep.equal(['p-m']);
   });
 
-  it('plans that added versions change are all where nothing was before, or where the rule for bill cycles differs', () => {
+  it('are all where nothing was before, or where the rule for bill cycles differs', () => {
     expect(changedBy([], first)).to.equal(null);
     expect(changedBy([first], dated('2024-02-01', alike, ALIGNED))).to.equal(null);
     const aligned = dated('2023-01-01', alike, ALIGNED);
     expect(changedBy([aligned], dated('2024-02-01', alike, ALIGNED))).to.deep.equal([]);
   });
 
-  it('plans that added versions change are found without reading any plan', () => {
+  it('are found without reading any plan', () => {
     const unread = (): CatalogVersion => {
       const parts = NAMES.map((name) => ({
         name,

@@ -66,17 +66,17 @@ describe('Phases of a plan', () => {
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-04-07');
   });
 
-  it('phases of a plan stops at the first phase with a price in any currency, even a trial', () => {
+  it('stops at the first phase with a price in any currency, even a trial', () => {
     const paidTrial = phase('TRIAL', { price: price('USD', '0') + price('EUR', '1') });
     expect(firstCharging(planWith(paidTrial).phases)?.type).to.equal('TRIAL');
   });
 
-  it('phases of a plan stops at an unlimited phase, whatever it costs', () => {
+  it('stops at an unlimited phase, whatever it costs', () => {
     const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('phases of a plan passes the end of a plan that never charges', () => {
+  it('passes the end of a plan that never charges', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

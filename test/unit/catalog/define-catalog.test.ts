@@ -145,7 +145,7 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
 }
 
 describe('A catalog defined in code', () => {
-  it('a catalog defined in code is the value and the document of the XML path', () => {
+  it('is the value and the document of the XML path', () => {
     const document = readCatalogXml(lantern.toXml());
     expect(document.isEnvelope).to.equal(true);
     for (const version of document.versions) expect(validateVersion(version).errors).to.deep.equal([]);
@@ -157,7 +157,7 @@ describe('A catalog defined in code', () => {
     expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
   });
 
-  it('a catalog defined in code says everything that a document can say', () => {
+  it('says everything that a document can say', () => {
     const [read] = readCatalogXml(readFileSync(everyElement)).versions;
     if (read === undefined) throw new Error('no version');
     expect(validateVersion(read).errors).to.deep.equal([]);
@@ -165,7 +165,7 @@ describe('A catalog defined in code', () => {
     expect(versions.map(canonicalXml)).to.deep.equal([canonicalXml(createVersion(read.content))]);
   });
 
-  it('a catalog defined in code holds what it says', () => {
+  it('holds what it says', () => {
     const [first, second] = lantern.catalog.versions;
     const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
     expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.deep.equal(['100', '-1']);
@@ -183,7 +183,7 @@ describe('A catalog defined in code', () => {
     expect(before && after && samePlan(before, after)).to.equal(false);
   });
 
-  it('a catalog defined in code is frozen, and leaves the definition as it was', () => {
+  it('is frozen, and leaves the definition as it was', () => {
     const currencies: 'USD'[] = ['USD'];
     const defined = defineCatalog({ ...base, currencies });
     currencies.push('USD');
@@ -191,7 +191,7 @@ describe('A catalog defined in code', () => {
     expect(Object.isFrozen(defined)).to.equal(true);
   });
 
-  it('a catalog defined in code takes null for a currency in which nothing is sold, and what is not given as the default', () => {
+  it('takes null for a currency in which nothing is sold, and what is not given as the default', () => {
     const { catalog } = defineCatalog({
       ...base,
       currencies: ['USD', 'EUR'],
@@ -348,7 +348,7 @@ describe('A catalog defined in code', () => {
     });
   });
 
-  it('a catalog defined in code is refused with all errors of validation at once', () => {
+  it('is refused with all errors of validation at once', () => {
     const price = { USD: '-1' } as const;
     expect(
       problemsOf(() =>
@@ -379,7 +379,7 @@ describe('A catalog defined in code', () => {
     ).to.have.length(2);
   });
 
-  it('a catalog defined in code refuses a version that does not go with the others', () => {
+  it('refuses a version that does not go with the others', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
     expect(problemsOf(() => first.withVersion(version))).to.deep.equal([

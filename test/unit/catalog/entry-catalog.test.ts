@@ -106,7 +106,7 @@ function contents({ versions }: Catalog): Readonly<Record<string, readonly strin
 }
 
 describe('The catalog of entries', () => {
-  it('the catalog of entries has at each date of any row every plan at its latest row, unless that is a retirement', () => {
+  it('has at each date of any row every plan at its latest row, unless that is a retirement', () => {
     const catalog = catalogOf({
       a: [
         { date: '2024-01-01', price: '1' },
@@ -129,7 +129,7 @@ describe('The catalog of entries', () => {
     });
   });
 
-  it('the catalog of entries has usages in arrear, their tiers in order, and its products also without plans', () => {
+  it('has usages in arrear, their tiers in order, and its products also without plans', () => {
     const block = (max: number, value: string) => ({
       billingMeterCode: 'litre',
       size: 1,
@@ -180,7 +180,7 @@ describe('The catalog of entries', () => {
     ]);
   });
 
-  it('the catalog of entries takes of two rows of one date the one created last', () => {
+  it('takes of two rows of one date the one created last', () => {
     const rows = [
       { date: '2024-01-01', price: '1' },
       { date: '2024-01-01', price: '2' },
@@ -188,7 +188,7 @@ describe('The catalog of entries', () => {
     expect(contents(catalogOf({ a: rows }))).to.deep.equal({ '2024-01-01': ['a 2'] });
   });
 
-  it('the catalog of entries lets the first row of a plan change nothing for existing subscriptions, whatever its date for them', () => {
+  it('lets the first row of a plan change nothing for existing subscriptions, whatever its date for them', () => {
     const rows = [
       { date: '2024-03-01', price: '10', existingFrom: '2024-06-01' },
       { date: '2024-08-01', price: '12', existingFrom: '2024-09-01' },
@@ -255,7 +255,7 @@ describe('The catalog of entries', () => {
     expect(own?.holderOf('x')).to.equal(xml);
   });
 
-  it('the catalog of entries has a product of the XML version once, as it is there, however many plans of entries are of it', () => {
+  it('has a product of the XML version once, as it is there, however many plans of entries are of it', () => {
     const xml = createCatalog([version({ effectiveDate: '2024-01-01' })]);
     const entries = ['a', 'b'].map((name) => {
       const { plan: terms, ...rest } = planEntry(name);
@@ -269,7 +269,7 @@ describe('The catalog of entries', () => {
     expect(overlaid?.products.map(({ name, prettyName }) => `${name} ${prettyName}`)).to.deep.equal(['P P']);
   });
 
-  it('the catalog of entries was at an earlier revision what its rows of then make', () => {
+  it('was at an earlier revision what its rows of then make', () => {
     const catalog = catalogOf({
       p: [
         { date: '2024-01-01', price: '1' },
@@ -280,7 +280,7 @@ describe('The catalog of entries', () => {
     expect(contents(catalog.asOf(2))).to.deep.equal({ '2024-01-01': ['p 1'], '2024-02-01': ['p 2'] });
   });
 
-  it('the catalog of entries makes the plans of a version when somebody asks for them, each once', () => {
+  it('makes the plans of a version when somebody asks for them, each once', () => {
     const dates = Array.from({ length: 120 }, (_, index) => at('2024-01-01') + index * 86_400_000);
     const catalog = catalogOf({
       p: dates.map((date) => ({ date: new Date(date).toISOString() })),

@@ -26,7 +26,7 @@ describe('Finding a plan', () => {
     expect(catalog.selectPlan({ planName: 'vip-x2-monthly' }).name).to.equal('vip-x2-monthly');
   });
 
-  it('finding a plan ignores the other fields beside a plan name', () => {
+  it('ignores the other fields beside a plan name', () => {
     const specifier = { planName: 'y-monthly', productName: 'none', priceListName: 'none' };
     expect(catalog.selectPlan(specifier).name).to.equal('y-monthly');
     expectCode(ErrorCode.CATALOG_NO_SUCH_PLAN, () =>
@@ -34,12 +34,12 @@ describe('Finding a plan', () => {
     );
   });
 
-  it('finding a plan says what is missing of a specifier', () => {
+  it('says what is missing of a specifier', () => {
     expectCode(ErrorCode.CATALOG_NULL_PRODUCT_NAME, () => catalog.selectPlan({ billingPeriod: 'MONTHLY' }));
     expectCode(ErrorCode.CATALOG_NULL_BILLING_PERIOD, () => catalog.selectPlan({ productName: 'X' }));
   });
 
-  it('finding a plan names what there is when a plan is unknown', () =>
+  it('names what there is when a plan is unknown', () =>
     expect(errorOf(() => catalog.findPlan('gold')).message).to.equal(
       'Plan "gold" is not in catalog "Test" effective 2024-01-01T00:00:00.000Z; there are vip-x-monthly, vip-x2-monthly, x-monthly, y-monthly',
     ));
@@ -49,7 +49,7 @@ describe('Finding a plan', () => {
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('finding a plan gives a plan of several lists to the first of them, DEFAULT before the others', () => {
+  it('gives a plan of several lists to the first of them, DEFAULT before the others', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,
@@ -63,7 +63,7 @@ describe('Finding a plan', () => {
     ]);
   });
 
-  it('finding a plan finds a phase by its name', () => {
+  it('finds a phase by its name', () => {
     const phased = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) });
     expect(phased.findPhase('p-m-trial').duration).to.deep.equal({ unit: 'DAYS', number: 30 });
     expect(phased.findPhase('p-m-evergreen').type).to.equal('EVERGREEN');
@@ -85,7 +85,7 @@ describe('Finding a plan', () => {
     expect(many.priceLists.defaultPriceList.plans).to.deep.equal(sorted);
   });
 
-  it('finding a plan is frozen to the last level', () => {
+  it('is frozen to the last level', () => {
     const unfrozen = (value: unknown, path: string): string[] => {
       if (typeof value !== 'object' || value === null || 'toFixed' in value) return [];
       const here = Object.isFrozen(value) ? [] : [path];

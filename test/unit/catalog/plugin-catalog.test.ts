@@ -45,7 +45,7 @@ describe('catalogs of plugins', () => {
     expect(version.evaluatePlanChange(context, { planName: 'boat-monthly' }).policy).to.equal('IMMEDIATE');
   });
 
-  it('catalogs of plugins say the same as the XML of the same content', () => {
+  it('say the same as the XML of the same content', () => {
     const given = harbour(
       {
         ...boatPlan('boat-monthly', '30.00', {

@@ -149,14 +149,14 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-02-10', catalog)).to.deep.equal(['2024-05-01 11.00 2024-04-01']);
   });
 
-  it('price changes for existing subscriptions come from the versions after that of the last plan change only (rules 1 and 2)', () => {
+  it('come from the versions after that of the last plan change only (rules 1 and 2)', () => {
     expect(changesFrom('2024-04-10', heat)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
     expect(changesFrom('2024-07-10', heat)).to.deep.equal([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
     expect(changes(heat, changed)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
   });
 
-  it('price changes for existing subscriptions stop at the first version without the plan (rule 2)', () => {
+  it('stop at the first version without the plan (rule 2)', () => {
     const catalog = sold(
       '2024-01-01 40.00',
       '2024-04-01 52.00 2024-05-01',
@@ -166,7 +166,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
   });
 
-  it('price changes for existing subscriptions begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
+  it('begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
     const catalog = sold('2024-01-01 40.00', without('2024-03-01'), '2024-04-01 52.00 2024-05-01');
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
     expect(changesFrom('2024-02-15', catalog)).to.deep.equal([]);
@@ -187,7 +187,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-08-01 52.00 2024-04-01']);
   });
 
-  it('price changes for existing subscriptions are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
+  it('are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
     const steps = (date: string) => [
       step('PLAN', '2024-03-15', heat),
       step('PHASE of 2024-03-15', date, heat),
@@ -363,7 +363,7 @@ describe('Price changes for existing subscriptions', () => {
 });
 
 describe('A catalog of earlier revisions', () => {
-  it('a catalog of earlier revisions is that of the versions held then', () => {
+  it('is that of the versions held then', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

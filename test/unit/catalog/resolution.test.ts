@@ -38,7 +38,7 @@ describe('Which version applies', () => {
     ]);
   });
 
-  it('which version applies has no version without an upload', () => {
+  it('has no version without an upload', () => {
     const empty = createCatalog([]);
     expect(empty.name).to.equal(null);
     expectCode(ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE, () => empty.resolveVersion(at('2024-01-01')));
@@ -85,7 +85,7 @@ describe('Which version applies', () => {
     expect(v2.evaluatePlanChange(from, { planName: 'p-m' }).policy).to.equal('END_OF_TERM');
   });
 
-  it('which version applies keeps the version of the last plan change without a date for existing subscriptions', () => {
+  it('keeps the version of the last plan change without a date for existing subscriptions', () => {
     const catalog = createCatalog([priceChange('2024-01-01', '30.00'), priceChange('2024-04-01', '36.00')]);
 
     expect(priceAt(catalog, '2024-03-05', '2024-03-05')).to.equal('30.00');
@@ -94,7 +94,7 @@ describe('Which version applies', () => {
     expect(priceAt(catalog, '2024-04-01', '2024-04-01')).to.equal('36.00');
   });
 
-  it('which version applies moves existing subscriptions at the date that a later version sets', () => {
+  it('moves existing subscriptions at the date that a later version sets', () => {
     const catalog = createCatalog([
       priceChange('2024-01-01', '40.00'),
       priceChange('2024-04-01', '52.00', '2024-05-01'),
@@ -124,7 +124,7 @@ describe('Which version applies', () => {
     );
   });
 
-  it('which version applies takes the first version for a subscription older than it', () => {
+  it('takes the first version for a subscription older than it', () => {
     const catalog = createCatalog([priceChange('2024-01-01', '30.00'), priceChange('2024-04-01', '36.00')]);
     expect(priceAt(catalog, '2023-01-01', '2023-01-01')).to.equal('30.00');
     expect(priceAt(catalog, '2024-06-01', '2023-01-01')).to.equal('30.00');

@@ -138,7 +138,7 @@ describe('Catalog rules', () => {
     });
   });
 
-  it('catalog rules has a default for each rule that matches nothing', () => {
+  it('has a default for each rule that matches nothing', () => {
     const empty = createVersion(parse(catalogXml({ rules: '' })).content);
     const context = empty.subscriptionContextOf(empty.findPlan('p-m'), 'EVERGREEN');
 

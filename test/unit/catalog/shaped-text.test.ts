@@ -15,7 +15,7 @@ function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {
 }
 
 describe('Text of a plan as it is stored', () => {
-  it('text of a plan as it is stored has one shape, whatever amounts and date for existing subscriptions its versions have', () => {
+  it('has one shape, whatever amounts and date for existing subscriptions its versions have', () => {
     const divided = [textOf('10.50'), textOf('12'), textOf('10.50', '2024-05-01')].map(shapedText);
     expect(divided.map(({ filling }) => filling.split('\n'))).to.deep.equal([
       ['null', '10.50', '9.00'],

@@ -174,7 +174,7 @@ describe('simple plans', () => {
     it(`a simple plan refuses ${what} for an existing plan`, () =>
       expect(refusal(edited(empty, lamp), request)).to.match(message));
 
-  it('simple plans refuses to extend plans that are not simple', () => {
+  it('refuses to extend plans that are not simple', () => {
     const discount = phase('DISCOUNT', { price: '1' });
     const paidTrial = phase('TRIAL', { fixed: '1' });
     const fixedTerm = phase('FIXEDTERM', { price: '1' });

@@ -4,7 +4,7 @@ import { StampedCache } from '../../../lib/catalog/cache/stamped-cache.ts';
 describe('Values kept under a stamp', () => {
   const load = (value: string) => async (): Promise<string> => value;
 
-  it('values kept under a stamp are loaded once per stamp, also by calls at the same time', async () => {
+  it('are loaded once per stamp, also by calls at the same time', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     let loads = 0;
     const count = async (): Promise<string> => {
@@ -43,7 +43,7 @@ describe('Values kept under a stamp', () => {
     expect(isKept()).to.deep.equal([false, false, true]);
   });
 
-  it('values kept under a stamp are not kept when their load fails', async () => {
+  it('are not kept when their load fails', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     const failing = cache.get('a', 1, () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');

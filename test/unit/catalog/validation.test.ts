@@ -88,10 +88,7 @@ function testRows(rules: Readonly<Record<string, Rows>>): void {
       });
 }
 
-function rowsOf<Each>(
-  all: readonly Each[],
-  rowOf: (each: Each) => readonly [title: string, Row],
-): Rows {
+function rowsOf<Each>(all: readonly Each[], rowOf: (each: Each) => readonly [title: string, Row]): Rows {
   return Object.fromEntries(all.map(rowOf));
 }
 
@@ -115,7 +112,7 @@ const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
 describe('Validation of one version', () => {
-  it('validation of one version finds nothing wrong with the least valid document', () =>
+  it('finds nothing wrong with the least valid document', () =>
     expect(validate({})).to.deep.equal({ errors: [], warnings: [] }));
 
   it('catalog W14 Validation', () => {
@@ -216,7 +213,7 @@ describe('Validation of one version', () => {
     ]);
   });
 
-  it('validation of one version lists a bounded number of errors and counts the rest', () => {
+  it('lists a bounded number of errors and counts the rest', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `${index}p`);
     const { errors } = validate({
       plans: names.map((name) => plan(name, 'P')).join(''),

@@ -57,22 +57,22 @@ describe('Versions of a tenant', () => {
     expect(messages(upload([january], altered).problems)).to.deep.equal([TAKEN]);
   });
 
-  it('versions of a tenant refuses an existing date in a single-root document even if it is equal', () => {
+  it('refuses an existing date in a single-root document even if it is equal', () => {
     const { problems } = upload([january], catalogXml());
     expect(messages(problems)).to.deep.equal([TAKEN]);
     expect(problems[0]?.line).to.equal(2);
   });
 
-  it('versions of a tenant refuses one date twice in an envelope', () =>
+  it('refuses one date twice in an envelope', () =>
     expect(messages(upload([], envelopeXml({}, {})).problems)).to.deep.equal([TAKEN]));
 
-  it('versions of a tenant takes dates of the past and in between', () => {
+  it('takes dates of the past and in between', () => {
     const stored = [january, version({ effectiveDate: '2025-01-01' })];
     expect(upload(stored, catalogXml({ effectiveDate: '2024-06-01' })).problems).to.deep.equal([]);
     expect(upload(stored, catalogXml({ effectiveDate: '1999-01-01' })).problems).to.deep.equal([]);
   });
 
-  it('versions of a tenant refuses another name', () => {
+  it('refuses another name', () => {
     const { problems } = upload([january], catalogXml({ catalogName: 'Other', effectiveDate: '2024-02-01' }));
     expect(messages(problems)).to.deep.equal([
       'The name differs: this version is of catalog "Other", the others are of "Test"',
@@ -82,7 +82,7 @@ describe('Versions of a tenant', () => {
     expect(upload([], among).problems).to.have.length(1);
   });
 
-  it('versions of a tenant refuses other phases or another product of a plan, and another category of a product, each at its place', () => {
+  it('refuses other phases or another product of a plan, and another category of a product, each at its place', () => {
     const changed = (parts: object): string[] => {
       const xml = catalogXml({ effectiveDate: '2024-02-01', ...parts });
       return upload([january], xml).problems.map(({ message, line = 0, column = 0 }) => {
@@ -108,7 +108,7 @@ describe('Versions of a tenant', () => {
     ]);
   });
 
-  it('versions of a tenant compares with a version that is not the latest when a plan returns', () => {
+  it('compares with a version that is not the latest when a plan returns', () => {
     const without = version({
       effectiveDate: '2024-02-01',
       products: product('Q'),
@@ -124,7 +124,7 @@ describe('Versions of a tenant', () => {
     expect(upload([january, without], asItWas).problems, 'as it was').to.deep.equal([]);
   });
 
-  it('versions of a tenant refuses the phases of a plan in another order, and takes them with other durations', () => {
+  it('refuses the phases of a plan in another order, and takes them with other durations', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5' });
     const phased = (effectiveDate: string, initialPhases: string) => ({
       effectiveDate,
@@ -137,7 +137,7 @@ describe('Versions of a tenant', () => {
     expect(messages(reversed.problems)[0]).to.include('has the phases DISCOUNT, TRIAL, EVERGREEN here');
   });
 
-  it('versions of a tenant lets prices, durations, periods, modes, lists, rules, currencies and units change', () => {
+  it('lets prices, durations, periods, modes, lists, rules, currencies and units change', () => {
     const { problems } = upload(
       [january],
       catalogXml({

@@ -26,14 +26,14 @@ describe('a billing error', () => {
     );
   });
 
-  it('a billing error has no facts, problems and cause unless given', () => {
+  it('has no facts, problems and cause unless given', () => {
     const error = new BillingError({ code: ErrorCode.UNEXPECTED, message: 'm' });
     expect(error.facts).to.deep.equal({});
     expect(error.problems).to.equal(undefined);
     expect(error).to.not.have.property('cause');
   });
 
-  it('a billing error lists the problems of an input, each with its place', () => {
+  it('lists the problems of an input, each with its place', () => {
     const problems = [{ message: 'Unknown product Q', line: 12, column: 7, path: 'plans/p-m/product' }];
     const error = new BillingError({ code: ErrorCode.CATALOG_INVALID_FOR_TENANT, message: 'm', problems });
     problems.pop();

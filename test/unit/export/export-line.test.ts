@@ -3,7 +3,7 @@ import { columnName, headerLine, rowLine } from '../../../lib/export/service.ts'
 import { decimal } from '../../../lib/values/money/index.ts';
 
 describe('lines of an export', () => {
-  it('lines of an export have a header by table', () =>
+  it('have a header by table', () =>
     expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n'));
 
   for (const [values, line] of [

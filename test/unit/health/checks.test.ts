@@ -6,7 +6,7 @@ const now = instant(Date.UTC(2024, 2, 1));
 const minute = 60_000;
 
 describe('health checks (platform §13)', () => {
-  it('health checks fail with more than 1000 late entries', () => {
+  it('fail with more than 1000 late entries', () => {
     expect(queuesCheck({ late: 1_000, oldest: now }, now)).to.deep.equal({ healthy: true, message: null });
     expect(queuesCheck({ late: 1_001, oldest: now }, now)).to.deep.equal({
       healthy: false,
@@ -14,7 +14,7 @@ describe('health checks (platform §13)', () => {
     });
   });
 
-  it('health checks fail with an entry that is late for more than 10 minutes', () => {
+  it('fail with an entry that is late for more than 10 minutes', () => {
     const late = (ms: number) => queuesCheck({ late: 1, oldest: addMilliseconds(now, -ms) }, now);
     expect(late(10 * minute).healthy).to.equal(true);
     expect(late(10 * minute + 1_000)).to.deep.equal({
@@ -25,7 +25,7 @@ describe('health checks (platform §13)', () => {
     expect(late(-minute).healthy).to.equal(true);
   });
 
-  it('health checks fail with clocks that differ by more than 5 s, either way, beyond the time that the answer took', () => {
+  it('fail with clocks that differ by more than 5 s, either way, beyond the time that the answer took', () => {
     const read = (databaseMs: number) =>
       clockCheck({ askedMs: 100_000, databaseMs, answeredMs: 101_000 }).healthy;
     expect([94_999, 95_000, 100_500, 106_000, 106_001].map(read)).to.deep.equal([

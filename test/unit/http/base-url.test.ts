@@ -41,7 +41,7 @@ describe('the base URL', () => {
     );
   });
 
-  it('the base URL reads port, prefix and the standard header', () => {
+  it('reads port, prefix and the standard header', () => {
     const trustedProxies = ['10.0.0.9'];
     expect(
       urlFor(
@@ -56,14 +56,14 @@ describe('the base URL', () => {
     expect(urlFor({ trustedProxies }, standard)).to.equal('https://pay.example.com');
   });
 
-  it('the base URL puts the configured host and path prefix in their place', () => {
+  it('puts the configured host and path prefix in their place', () => {
     expect(urlFor({ locationHost: 'public.example.com', basePath: '/api/' }, { host })).to.equal(
       'http://public.example.com/api',
     );
     expect(urlFor({ basePath: '/api', locationFullUrl: false }, { host })).to.equal('/api');
   });
 
-  it('the base URL does not repeat a host that is none', () => {
+  it('does not repeat a host that is none', () => {
     expect(urlFor({}, { host: 'evil.example.com/x?' })).to.equal('http://127.0.0.1:8080');
     expect(urlFor({}, {})).to.equal('http://127.0.0.1:8080');
     const trustedProxies = ['10.0.0.9'];

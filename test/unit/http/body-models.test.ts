@@ -59,10 +59,10 @@ describe('a JSON body', () => {
       owner: null,
     }));
 
-  it('a JSON body keeps absent and null apart, and drops what it does not know', () =>
+  it('keeps absent and null apart, and drops what it does not know', () =>
     expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null }));
 
-  it('a JSON body reads decimals without loss, as number or text', () => {
+  it('reads decimals without loss, as number or text', () => {
     for (const [literal, value] of [
       ['10.50', '10.5'],
       ['"10.50"', '10.5'],
@@ -83,7 +83,7 @@ describe('a JSON body', () => {
       expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
     });
 
-  it('a JSON body reads dates and instants', () => {
+  it('reads dates and instants', () => {
     const value = readPartial('{"day":"2024-3-4","at":"2024-03-04T19:30:00-08:00"}');
     expect(value.day && formatLocalDate(value.day)).to.equal('2024-03-04');
     expect(value.at && formatInstant(value.at)).to.equal('2024-03-05T03:30:00.000Z');
@@ -93,7 +93,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('a JSON body reads dates and instants in numbers too, where the dialect is K', () => {
+  it('reads dates and instants in numbers too, where the dialect is K', () => {
     const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
     const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
     expect(day && formatLocalDate(day)).to.equal('2012-09-25');
@@ -158,13 +158,13 @@ describe('a JSON body', () => {
       expect(error.message).to.match(message);
     });
 
-  it('a JSON body may have any number of brackets in its texts, and side by side', () => {
+  it('may have any number of brackets in its texts, and side by side', () => {
     const text = `\\"${'['.repeat(100)}`;
     const leaves = Array.from({ length: 100 }, () => '{"size":1}').join();
     expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
   });
 
-  it('a JSON body may have lists up to a length, wherever they are', () => {
+  it('may have lists up to a length, wherever they are', () => {
     const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
     const few = (json: string) =>
       jsonBody(Sample).read(bytes(json), { ...inD, limits: { ...inD.limits, list: 3 } });
@@ -182,17 +182,17 @@ describe('a JSON body', () => {
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
-  it('a JSON body may be left out where the route says so', () => {
+  it('may be left out where the route says so', () => {
     expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('a JSON body cannot reach the prototype', () =>
+  it('cannot reach the prototype', () =>
     expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({}));
 });
 
 describe('an XML body', () => {
-  it('an XML body is handed on as it came, and has to be there', () => {
+  it('is handed on as it came, and has to be there', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.deep.equal(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
@@ -226,7 +226,7 @@ describe('the answers of a model', () => {
     expect(Sample.answer.K.safeParse(answer).success).to.equal(false);
   });
 
-  it('the answers of a model have no null where the model has none, and no field beside it', () => {
+  it('have no null where the model has none, and no field beside it', () => {
     expect(Sample.answer.D.safeParse({ ...answer, count: null }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, more: 1 }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);

@@ -55,18 +55,18 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     return limitMs;
   }
 
-  it('call completion waits 120 s by default in dialect D and 3 s in K', async () => {
+  it('waits 120 s by default in dialect D and 3 s in K', async () => {
     expect(await waitOf('D', undefined)).to.equal(120_000);
     expect(await waitOf('K', undefined)).to.equal(3_000);
   });
 
-  it('call completion waits as long as it is told, at most 120 s', async () => {
+  it('waits as long as it is told, at most 120 s', async () => {
     expect(await waitOf('D', 7)).to.equal(7_000);
     expect(await waitOf('K', 0)).to.equal(0);
     expect(await waitOf('K', 121)).to.equal(120_000);
   });
 
-  it('call completion waits at most server.callCompletion.maxSec', async () => {
+  it('waits at most server.callCompletion.maxSec', async () => {
     expect(DEFAULT_SERVER_SETTINGS['server.callCompletion.maxSec']).to.equal(120);
     expect(await waitOf('D', undefined, { maxSec: 2 })).to.equal(2_000);
     expect(await waitOf('K', undefined, { maxSec: 2 })).to.equal(2_000);
@@ -74,12 +74,12 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('D', undefined, { maxSec: 200 })).to.equal(200_000);
   });
 
-  it('call completion waits for nothing where the effect lies in the future or never comes', async () => {
+  it('waits for nothing where the effect lies in the future or never comes', async () => {
     expect(await waitOf('D', 7, { billingEffect: addMilliseconds(NOW, 1_000) })).to.equal(null);
     expect(await waitOf('D', 7, { billingEffect: null })).to.equal(null);
   });
 
-  it('call completion says what is done and what is not when the time is up', async () => {
+  it('says what is done and what is not when the time is up', async () => {
     const error = await waitOf('D', 7, { completed: false }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(BillingError);
     expect(error).to.include({

@@ -49,7 +49,7 @@ describe('JSON catalog', () => {
   const block = { unit: 'u', size: '100.0', max: '-1', prices: [{ currency: 'USD', value: '0.1' }] };
   const tier = { blocks: [block], limits: [], fixedPrice: [], recurringPrice: [] };
 
-  it('JSON catalog has the closed shape of dialect K', () =>
+  it('has the closed shape of dialect K', () =>
     expect(catalogJson(shown, 'K')).to.deep.equal({
       name: 'Test',
       effectiveDate: '2024-01-01T00:00:00.000Z',
@@ -114,7 +114,7 @@ describe('JSON catalog', () => {
       ],
     }));
 
-  it('JSON catalog adds rules, names and terms in dialect D', () => {
+  it('adds rules, names and terms in dialect D', () => {
     const json = catalogJson(shown, 'D');
     expect(json.rules.changePolicy).to.deep.equal([
       {
@@ -181,7 +181,7 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
-  it('JSON catalog has the fields of json-models §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
+  it('has the fields of json-models §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
       catalog: ['currencies effectiveDate name priceLists products units', 'rules'],
       unit: ['name prettyName', ''],
@@ -233,7 +233,7 @@ describe('JSON catalog', () => {
     }
   });
 
-  it('JSON catalog shows numbers of limits and blocks as written, -1 for no bound', () => {
+  it('shows numbers of limits and blocks as written, -1 for no bound', () => {
     const tiers = ['100.0', '-1'].map(
       (max) => `<tier><limits><limit><unit>u</unit><max>${max}</max><min>1.50</min></limit></limits>
         <recurringPrice>${price('USD', '5')}</recurringPrice></tier>`,
@@ -257,7 +257,7 @@ describe('JSON catalog', () => {
     ]);
   });
 
-  it('JSON catalog shows a null price as null', () => {
+  it('shows a null price as null', () => {
     const { content } = parse(
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', null) }) }).replace(
         '<catalog>',

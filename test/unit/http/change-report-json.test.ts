@@ -32,7 +32,7 @@ const summary: ChangeReportPart = {
 };
 
 describe('The report on a candidate catalog as JSON', () => {
-  it('the report on a candidate catalog as JSON lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
+  it('lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
     const unbillable = Array.from({ length: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1 }, (_, index) => ({
       kind: 'UNBILLABLE' as const,
       accountId: newId(),
@@ -70,7 +70,7 @@ describe('The report on a candidate catalog as JSON', () => {
     });
   });
 
-  it('the report on a candidate catalog as JSON asks for a part only when it is read', async () => {
+  it('asks for a part only when it is read', async () => {
     let asked = 0;
     const endless = async function* (): AsyncGenerator<ChangeReportPart> {
       yield summary;

@@ -83,21 +83,21 @@ function propertiesIn(schema: unknown): readonly string[] {
 describe('the examples of the OpenAPI document', () => {
   const parameters = shownParameters(document);
 
-  it('the examples of the OpenAPI document are there for every parameter', () => {
+  it('are there for every parameter', () => {
     const silent = [...parameters].flatMap(([operationId, each]) =>
       each.filter(({ example }) => example === undefined).map(({ name }) => `${operationId} ${name}`),
     );
     expect(silent).to.deep.equal([]);
   });
 
-  it('the examples of the OpenAPI document fill forms with what is needed, and with nothing else', () => {
+  it('fill forms with what is needed, and with nothing else', () => {
     const others = [...parameters.values()]
       .flat()
       .filter(({ isFilledIn, required }) => isFilledIn !== required);
     expect(others.map(({ name }) => name)).to.deep.equal([]);
   });
 
-  it('the examples of the OpenAPI document can be read as what a parameter asks for', () => {
+  it('can be read as what a parameter asks for', () => {
     const refused = ({ query }: Route, { name, in: place, example }: ShownParameter): readonly unknown[] => {
       if (place === 'path') return isIdParameter(name) === isUuid(String(example)) ? [] : [example];
       const parameter = query[name];
@@ -111,7 +111,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('the examples of the OpenAPI document hold to the schemas of parameters', () => {
+  it('hold to the schemas of parameters', () => {
     const operations = Object.values(
       document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>,
     );
@@ -123,7 +123,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('the examples of the OpenAPI document hold to the schemas of bodies, and have nothing that only answers have', () => {
+  it('hold to the schemas of bodies, and have nothing that only answers have', () => {
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     for (const { path, method, operationId, body } of routes) {
       const { schema } = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'] ?? {};
@@ -138,7 +138,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('the examples of the OpenAPI document are there for every type that a body may have', () => {
+  it('are there for every type that a body may have', () => {
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     const silent = routes.flatMap(({ path, method, operationId }) => {
       const { content = {} } = paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
@@ -149,7 +149,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(silent).to.deep.equal([]);
   });
 
-  it('the examples of the OpenAPI document make what the server could answer, of every model', () => {
+  it('make what the server could answer, of every model', () => {
     const failed = Object.entries(schemas).flatMap(([name, schema]) => {
       const answer = modelsByName().get(name)?.answer.D;
       return answer === undefined
@@ -160,7 +160,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(shownValue(schemas.Error ?? {}, schemas)).to.include({ className: 'BillingError', code: 3002 });
   });
 
-  it('the examples of the OpenAPI document make what the server could answer, of every operation', () => {
+  it('make what the server could answer, of every operation', () => {
     for (const route of routes) {
       const { body } = route.success;
       if (body === undefined) continue;
@@ -169,7 +169,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('the examples of the OpenAPI document are each shown somewhere', () => {
+  it('are each shown somewhere', () => {
     const shown = new Set<string | undefined>();
     for (const [operationId, each] of parameters)
       for (const { name } of each) shown.add(nameOfExample({}, operationId, name));

@@ -47,7 +47,7 @@ describe('the status of an error code', () => {
     expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);
   });
 
-  it('the status of an error code may be another on one route', () => {
+  it('may be another on one route', () => {
     const statusOf = { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 };
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D', statusOf })).to.equal(404);
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D' })).to.equal(400);
@@ -60,7 +60,7 @@ describe('the error body', () => {
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
   });
 
-  it('the error body has exactly the keys of the contract', () =>
+  it('has exactly the keys of the contract', () =>
     expect(errorBody(noSuchAccount, { withStackTrace: false })).to.deep.equal({
       className: 'AccountError',
       code: 3002,
@@ -70,7 +70,7 @@ describe('the error body', () => {
       stackTrace: [],
     }));
 
-  it('the error body names the error behind', () => {
+  it('names the error behind', () => {
     const error = new BillingError({
       code: ErrorCode.PAYMENT_CREATE_PAYMENT,
       message: 'no',
@@ -82,7 +82,7 @@ describe('the error body', () => {
     });
   });
 
-  it('the error body tells nothing of an unexpected error', () => {
+  it('tells nothing of an unexpected error', () => {
     const error = publicError(new TypeError('password of database is hunter2'), 'r-1');
     expect(error.code).to.equal(60000);
     expect(error.message).to.match(/ request id r-1$/);
@@ -90,7 +90,7 @@ describe('the error body', () => {
     expect(publicError('thrown text', 'r-1').code).to.equal(60000);
   });
 
-  it('the error body holds the frames of the cause where asked for', () => {
+  it('holds the frames of the cause where asked for', () => {
     const { stackTrace } = errorBody(publicError(new TypeError('x'), 'r-1'), { withStackTrace: true });
     expect(stackTrace[0]).to.have.keys('className', 'fileName', 'lineNumber', 'methodName', 'isNativeMethod');
     expect(stackTrace[0]?.fileName).to.match(/errors\.test\.ts$/);

@@ -20,25 +20,25 @@ async function* inWindows<T>(...windows: readonly (readonly T[])[]): AsyncGenera
 }
 
 describe('the text of a long JSON value, bit by bit', () => {
-  it('the text of a long JSON value, bit by bit is that of the value written at once', () =>
+  it('is that of the value written at once', () =>
     forRuns(200, [fc.jsonValue()], (value) => {
       const wrapped = { long: Array.from({ length: 101 }, () => value), other: value };
       expect(textOf(wrapped)).to.equal(stringifyExactJson(wrapped));
       expect(textOf(value)).to.equal(stringifyExactJson(value));
     }));
 
-  it('the text of a long JSON value, bit by bit has decimals as they are, and leaves members out that are undefined', () => {
+  it('has decimals as they are, and leaves members out that are undefined', () => {
     const value = { amount: decimal('0.100'), none: undefined, list: lazyList([1, 2], (n) => ({ n })) };
     expect(textOf(value)).to.equal('{"amount":0.1,"list":[{"n":1},{"n":2}]}');
   });
 
-  it('the text of a long JSON value, bit by bit has an empty list, and an object without members', () => {
+  it('has an empty list, and an object without members', () => {
     expect(textOf(lazyList([], String))).to.equal('[]');
     expect(textOf({ list: lazyList([], String) })).to.equal('{"list":[]}');
     expect(textOf({ none: undefined, list: undefined })).to.equal('{}');
   });
 
-  it('the text of a long JSON value, bit by bit makes the elements of a list one after the other, each when it is written', () => {
+  it('makes the elements of a list one after the other, each when it is written', () => {
     const made: number[] = [];
     const list = new LazyList(function* () {
       for (let n = 0; n < 3; n += 1) {
@@ -54,7 +54,7 @@ describe('the text of a long JSON value, bit by bit', () => {
     expect(JSON.stringify(list)).to.equal('[0,1,2]');
   });
 
-  it('the text of a long JSON value, bit by bit is one list for elements that come so many at a time', async () => {
+  it('is one list for elements that come so many at a time', async () => {
     const written = await wholeText(piecesOf(windowBits(inWindows([1, 2], [], [3]))));
     expect(written).to.equal('[1,2,3]');
     expect(await wholeText(piecesOf(windowBits(inWindows())))).to.equal('[]');
@@ -78,7 +78,7 @@ describe('the pieces of a text', () => {
     return { made, bits };
   }
 
-  it('the pieces of a text are made when they are asked for, and others have their turn after each', async () => {
+  it('are made when they are asked for, and others have their turn after each', async () => {
     const { made, bits } = counted(10_000);
     let turns = 0;
     const others = setInterval(() => undefined, 0);
@@ -96,7 +96,7 @@ describe('the pieces of a text', () => {
     expect(made.mostInTurn).to.be.lessThan(140);
   });
 
-  it('the pieces of a text are not made ahead of their reader', async () => {
+  it('are not made ahead of their reader', async () => {
     const { made, bits } = counted(10_000);
     const body = await textOrPieces(piecesOf([bits]));
     if (typeof body === 'string') throw new Error('A text this long comes in pieces');
@@ -108,7 +108,7 @@ describe('the pieces of a text', () => {
     expect((await reader.next()).done).to.equal(true);
   });
 
-  it('the pieces of a text are one text where it is short', async () => {
+  it('are one text where it is short', async () => {
     expect(await textOrPieces(piecesOf([['a'], ['b', 'c']]))).to.equal('abc');
     expect(await textOrPieces(piecesOf([]))).to.equal('');
   });

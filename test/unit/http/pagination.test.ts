@@ -21,7 +21,7 @@ function headers(facts: {
 }
 
 describe('pagination headers', () => {
-  it('pagination headers lead to the next page', () =>
+  it('lead to the next page', () =>
     expect(headers({ offset: 2, limit: 2, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '2',
       NextOffset: '4',
@@ -30,28 +30,28 @@ describe('pagination headers', () => {
       NextPageUri: '/1.0/kb/accounts/pagination?offset=4&limit=2&audit=NONE',
     }));
 
-  it('pagination headers end on the last page', () => {
+  it('end on the last page', () => {
     const last = { CurrentOffset: '4', TotalNbRecords: '5', MaxNbRecords: '9' };
     expect(headers({ offset: 4, limit: 2, total: 5, max: 9 })).to.deep.equal(last);
     expect(headers({ offset: 3, limit: 2, total: 5, max: 9 })).to.deep.equal({ ...last, CurrentOffset: '3' });
   });
 
-  it('pagination headers give only the counts with limit 0', () =>
+  it('give only the counts with limit 0', () =>
     expect(headers({ offset: 0, limit: 0, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '0',
       TotalNbRecords: '5',
       MaxNbRecords: '5',
     }));
 
-  it('pagination headers count a negative limit by its size', () =>
+  it('count a negative limit by its size', () =>
     expect(headers({ offset: 0, limit: -2, total: 5, max: 5 }).NextOffset).to.equal('2'));
 
-  it('pagination headers leave out the count of a large table', () => {
+  it('leave out the count of a large table', () => {
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_001 })).to.not.have.property('MaxNbRecords');
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_000 })).to.have.property('MaxNbRecords', '20000');
   });
 
-  it('pagination headers leave out both counts of a large list without a filter, and lead on while pages are full', () => {
+  it('leave out both counts of a large list without a filter, and lead on while pages are full', () => {
     const large = { offset: 20_000, limit: 10, total: 20_010, max: 20_010 };
     expect(headers(large)).to.deep.equal({
       CurrentOffset: '20000',
@@ -64,7 +64,7 @@ describe('pagination headers', () => {
     expect(headers({ ...large, total: 30 })).to.deep.equal({ CurrentOffset: '20000', TotalNbRecords: '30' });
   });
 
-  it('pagination headers are sent in both spellings', () => {
+  it('are sent in both spellings', () => {
     const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place, paging);
     expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
     expect(all['X-Service-Pagination-NextOffset']).to.equal('1');

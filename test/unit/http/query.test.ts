@@ -36,7 +36,7 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('query parameters take the first of repeated values, ignore unknown ones, and count an empty one as absent', () =>
+  it('take the first of repeated values, ignore unknown ones, and count an empty one as absent', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true }));
 
   describe('that say how long a call waits (R62)', () => {
@@ -60,12 +60,12 @@ describe('query parameters', () => {
       });
   });
 
-  it('query parameters read booleans in any letter case', () => {
+  it('read booleans in any letter case', () => {
     expect(read({ a: flag(), b: flag() }, 'a=TRUE&b=False')).to.deep.equal({ a: true, b: false });
     expect(() => read({ a: flag() }, 'a=yes')).to.throw('Query parameter a is neither true nor false');
   });
 
-  it('query parameters read integers within their bounds', () => {
+  it('read integers within their bounds', () => {
     expect(read({ a: integer(5), b: integer(7), c: integer(undefined) }, 'a=-3')).to.include({ a: -3, b: 7 });
     expect(read({ c: integer(undefined) }, '').c).to.equal(undefined);
     for (const text of ['1.5', 'x', '1e3', ' 1'])
@@ -75,12 +75,12 @@ describe('query parameters', () => {
       expect(() => read({ a: integer(0) }, `a=${text}`)).to.throw('Query parameter a is not between');
   });
 
-  it('query parameters read UUIDs in any letter case', () => {
+  it('read UUIDs in any letter case', () => {
     expect(read({ a: uuidParameter }, `a=${id.toUpperCase()}`)).to.deep.equal({ a: id });
     expect(() => read({ a: uuidParameter }, 'a=12')).to.throw('Query parameter a is not a UUID');
   });
 
-  it('query parameters read enumerations in any letter case', () => {
+  it('read enumerations in any letter case', () => {
     const audit = choice({ NONE: 'NONE', FULL: 'FULL' } as const, 'NONE');
     expect(read({ audit }, 'audit=full')).to.deep.equal({ audit: 'FULL' });
     expect(read({ audit }, '')).to.deep.equal({ audit: 'NONE' });
@@ -116,7 +116,7 @@ describe('query parameters', () => {
     ]);
   });
 
-  it('query parameters read lists that are repeated or separated by commas', () => {
+  it('read lists that are repeated or separated by commas', () => {
     const ids = [id, other];
     expect(read({ ids: uuidList }, `ids=${id}&ids=${other}`).ids).to.deep.equal(ids);
     expect(read({ ids: uuidList }, `ids=${id},%20${other.toUpperCase()},`).ids).to.deep.equal(ids);
@@ -124,13 +124,13 @@ describe('query parameters', () => {
     expect(() => read({ ids: uuidList }, `ids=${id},x`)).to.throw('holds what is not a UUID: "x"');
   });
 
-  it('query parameters read time zones, names and offsets', () => {
+  it('read time zones, names and offsets', () => {
     expect(read({ zone: zoneParameter(UTC) }, 'zone=Pacific/Samoa')).to.deep.equal({ zone: 'Pacific/Samoa' });
     expect(read({ zone: zoneParameter(UTC) }, 'zone=%2B05:30')).to.deep.equal({ zone: '+05:30' });
     expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw('is no IANA time zone');
   });
 
-  it('query parameters read a page and refuse a negative offset', () => {
+  it('read a page and refuse a negative offset', () => {
     expect(read(pageParameters, '')).to.deep.equal({ offset: 0, limit: 100 });
     expect(read(pageParameters, 'limit=-20000')).to.deep.equal({ offset: 0, limit: -20_000 });
     for (const [limit, cut] of [
@@ -147,7 +147,7 @@ describe('query parameters', () => {
       .with.property('code', 60002);
   });
 
-  it('query parameters are missed with a code of their own where one is named', () => {
+  it('are missed with a code of their own where one is named', () => {
     expect(() => read({ a: required(plainText) }, 'a='))
       .to.throw('Query parameter a needs to be set')
       .with.property('code', 60003);
@@ -157,7 +157,7 @@ describe('query parameters', () => {
       .with.property('code', 3004);
   });
 
-  it('query parameters are repeated with their defaults in a link', () => {
+  it('are repeated with their defaults in a link', () => {
     const parameters = { ...pageParameters, flag: flag(), ids: uuidList, key: plainText };
     expect(filledQuery(parameters, `limit=2&ids=${id}&unknown=1`).toString()).to.equal(
       `offset=0&limit=2&flag=false&ids=${id}`,

@@ -30,12 +30,12 @@ describe('the rate of requests', () => {
     nowMs = 50_000;
   });
 
-  it('the rate of requests is any number where none is set', () => {
+  it('is any number where none is set', () => {
     expect(taken(limitOf({}), [acme, ann], 1_000)).to.equal(1_000);
     expect(taken(limitOf({ tenant: null, principal: null }), [acme, ann], 1_000)).to.equal(1_000);
   });
 
-  it('the rate of requests allows two seconds at once, then as many as have flowed in', () => {
+  it('allows two seconds at once, then as many as have flowed in', () => {
     const limit = limitOf({ tenant: 4 });
     expect(taken(limit, [acme])).to.equal(8);
     nowMs += 249;
@@ -48,7 +48,7 @@ describe('the rate of requests', () => {
     expect(taken(limit, [acme])).to.equal(8);
   });
 
-  it('the rate of requests tells after how many whole seconds to come again', () => {
+  it('tells after how many whole seconds to come again', () => {
     const limit = limitOf({ tenant: 1 });
     taken(limit, [acme]);
     const error = refusal(limit, [acme]);
@@ -57,7 +57,7 @@ describe('the rate of requests', () => {
     expect(error?.message).to.match(/The tenant makes more than 1 requests per second/);
   });
 
-  it('the rate of requests is counted for each subject by itself', () => {
+  it('is counted for each subject by itself', () => {
     const limit = limitOf({ tenant: 1, principal: 2 });
     expect(taken(limit, [ann, acme])).to.equal(2);
     expect(taken(limit, [ann, other])).to.equal(2);
@@ -78,7 +78,7 @@ describe('the rate of requests', () => {
     expect(taken(limit, [acme])).to.equal(0);
   });
 
-  it('the rate of requests forgets the subject that has been quiet longest', () => {
+  it('forgets the subject that has been quiet longest', () => {
     const limit = limitOf({ principal: 1 });
     const subject = (n: number): RatedSubject => ({ kind: 'principal', name: `${n}` });
     expect(taken(limit, [subject(0)])).to.equal(2);

@@ -10,19 +10,19 @@ const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
 describe('header families', () => {
-  it('header families read either spelling, the X-Service- one first', () => {
+  it('read either spelling, the X-Service- one first', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
     expect(header({}, 'ApiKey')).to.equal(undefined);
   });
 
-  it('header families read UTF-8, and leave what is none as it came', () => {
+  it('read UTF-8, and leave what is none as it came', () => {
     const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
     expect(header({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
     expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
   });
 
-  it('header families tell the dialect', () => {
+  it('tell the dialect', () => {
     expect(dialectOf({ 'x-killbill-apikey': 'b' }, Dialect.D)).to.equal('K');
     expect(dialectOf({ 'x-killbill-apikey': 'b', 'x-service-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(dialectOf({ accept: '*/*' }, Dialect.D)).to.equal('D');
@@ -33,7 +33,7 @@ describe('header families', () => {
 describe('header families with other aliases', () => {
   const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
 
-  it('header families with other aliases read those in their order, behind X-Service-, and no others', () => {
+  it('read those in their order, behind X-Service-, and no others', () => {
     const all = {
       'x-other-reason': 'o',
       'x-acme-reason': 'a',
@@ -47,7 +47,7 @@ describe('header families with other aliases', () => {
     expect(other.prefixes).to.deep.equal(['X-Service-', 'X-Acme-', 'X-Other-']);
   });
 
-  it('header families with other aliases say nothing of the dialect', () => {
+  it('say nothing of the dialect', () => {
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.K)).to.equal('K');
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(other.dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D)).to.equal('D');
@@ -69,7 +69,7 @@ describe('the author of a call', () => {
     });
   });
 
-  it('the author of a call may be base64, and is taken as it stands where it is none', () => {
+  it('may be base64, and is taken as it stands where it is none', () => {
     const headers = {
       'x-killbill-encoding': 'base64',
       'x-killbill-createdby': encoded('Jürgen'),
@@ -82,7 +82,7 @@ describe('the author of a call', () => {
     });
   });
 
-  it('the author of a call is at most 255 characters long', () => {
+  it('is at most 255 characters long', () => {
     const headers = { 'x-service-createdby': 'x'.repeat(255), 'x-service-reason': 'x'.repeat(256) };
     expect(() => authorshipOf(headers, families, 'D'))
       .to.throw(BillingError, 'Header X-Service-Reason is 256 characters long')
@@ -99,7 +99,7 @@ describe('the author of a call', () => {
 });
 
 describe('the request id', () => {
-  it('the request id is the caller’s, and the token where it is a UUID', () => {
+  it('is the caller’s, and the token where it is a UUID', () => {
     const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
     expect(requestIdOf({ 'x-request-id': id }, families, () => fresh)).to.deep.equal({
       echo: id,
@@ -111,7 +111,7 @@ describe('the request id', () => {
     });
   });
 
-  it('the request id is a fresh one where none was sent, or one that cannot be echoed', () => {
+  it('is a fresh one where none was sent, or one that cannot be echoed', () => {
     expect(requestIdOf({}, families, () => fresh)).to.deep.equal({ echo: fresh, userToken: fresh });
     expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, families, () => fresh).echo).to.equal(fresh);
   });
@@ -120,7 +120,7 @@ describe('the request id', () => {
 describe('basic credentials', () => {
   const basic = (text: string) => `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
 
-  it('basic credentials are a name and a secret, which may hold colons and any character', () => {
+  it('are a name and a secret, which may hold colons and any character', () => {
     expect(basicCredentials(basic('ann:se:crét'))).to.deep.equal({ name: 'ann', secret: 'se:crét' });
     expect(basicCredentials(basic(':'))).to.deep.equal({ name: '', secret: '' });
     expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.deep.equal({

@@ -60,14 +60,14 @@ describe('the route table', () => {
         expect(route.credentials).to.equal(credentialsOf(route)));
     });
 
-  it('the route table has each operation once', () => {
+  it('has each operation once', () => {
     const ids = routes.map((route) => route.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     const places = routes.map((route) => `${route.method} ${route.path}`);
     expect(new Set(places).size).to.equal(places.length);
   });
 
-  it('the route table has the test endpoints in test mode only', () => {
+  it('has the test endpoints in test mode only', () => {
     const inTest = routes.filter((route) => route.testMode).map((route) => route.path);
     expect(inTest).to.include(`${CORE}/test/clock`);
     const others = routeTable({ testMode: false });
@@ -77,7 +77,7 @@ describe('the route table', () => {
 });
 
 describe('paths', () => {
-  it('paths put literal segments before parameters', () => {
+  it('put literal segments before parameters', () => {
     const paths = [
       '/invoices/{invoiceId}',
       '/{a}/pagination',
@@ -92,7 +92,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('paths tell their area by a literal segment, for only the paths of one are tried', () => {
+  it('tell their area by a literal segment, for only the paths of one are tried', () => {
     const areas = routes.map((route) => areaSegment(route.path));
     expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
     expect(areas.filter((area) => area.includes('{'))).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe('paths', () => {
     expect(areaSegment('/1.0/healthcheck/')).to.equal('');
   });
 
-  it('paths read ids in any letter case and refuse what is none', () => {
+  it('read ids in any letter case and refuse what is none', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
     expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.deep.equal({
@@ -117,7 +117,7 @@ describe('the OpenAPI document', () => {
   const text = JSON.stringify(document);
   const schemas = (document.components as { schemas: Record<string, unknown> }).schemas;
 
-  it('the OpenAPI document has one operation for each route, with every path parameter', () => {
+  it('has one operation for each route, with every path parameter', () => {
     const paths = document.paths as Record<
       string,
       Record<string, { parameters?: { in: string; name: string }[] }>
@@ -139,7 +139,7 @@ describe('the OpenAPI document', () => {
     expect([...used].sort()).to.deep.equal(Object.keys(schemas).sort());
   });
 
-  it('the OpenAPI document takes a level of audit wherever the answer shows audit, but where the interface gives none', () => {
+  it('takes a level of audit wherever the answer shows audit, but where the interface gives none', () => {
     /** All that a schema refers to. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -189,7 +189,7 @@ describe('the OpenAPI document', () => {
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });
 
-  it('the OpenAPI document tells that a token can be asked for with Basic, and how that is refused', () => {
+  it('tells that a token can be asked for with Basic, and how that is refused', () => {
     const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
     expect(security).to.deep.equal([{}, { basicAuth: [] }]);
     for (const status of [400, 401])

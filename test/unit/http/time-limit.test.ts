@@ -10,13 +10,13 @@ describe('the time limit of a request (platform §16)', () => {
     ['callTimeoutSec=90', false],
     ['', false],
   ] as const)
-    it(`the time limit of a request ${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
+    it(`${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
 
-  it('the time limit of a request holds on routes that cannot wait for what they cause, whatever they are asked', () =>
+  it('holds on routes that cannot wait for what they cause, whatever they are asked', () =>
     expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false));
 
-  it('the time limit of a request ends as busy, and as an unknown outcome where payments are asked for', () => {
+  it('ends as busy, and as an unknown outcome where payments are asked for', () => {
     expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });
     expect(timeOver(60_000, { permission: 'payment:trigger' })).to.include({ code: 7019 });
     expect(timeOver(1_500, { permission: 'NONE' }).message).to.match(
@@ -24,7 +24,7 @@ describe('the time limit of a request (platform §16)', () => {
     );
   });
 
-  it('the time limit of a request gives what comes in time, and what fails in time, as it is', async () => {
+  it('gives what comes in time, and what fails in time, as it is', async () => {
     const taken: string[] = [];
     const overdue = {
       over: (): string => 'over',
@@ -39,7 +39,7 @@ describe('the time limit of a request (platform §16)', () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it('the time limit of a request hands what comes too late to somebody, and does not mind what fails too late', async () => {
+  it('hands what comes too late to somebody, and does not mind what fails too late', async () => {
     const late = Promise.withResolvers<string>();
     const failed = Promise.withResolvers<string>();
     const taken = Promise.withResolvers<string>();

@@ -74,7 +74,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   const unknownKey = 'it is not signed with a key of its issuer';
   const unreachable = 'the keys of its issuer cannot be had at present';
 
-  it('the keys of other token issuers are fetched once in ten minutes', async () => {
+  it('are fetched once in ten minutes', async () => {
     const verdicts: string[] = [];
     for (const ms of [0, minuteMs, 8 * minuteMs]) {
       time.tick(ms);
@@ -85,12 +85,12 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
   });
 
-  it('the keys of other token issuers are fetched at once by many tokens only once', async () => {
+  it('are fetched at once by many tokens only once', async () => {
     const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
     expect([verdicts, asked]).to.deep.equal([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('the keys of other token issuers are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
+  it('are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -102,7 +102,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal([unknownKey, 2]);
   });
 
-  it('the keys of other token issuers hold on while a look for a new one fails, which is made once a minute', async () => {
+  it('hold on while a look for a new one fails, which is made once a minute', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     answer = (response) => response.writeHead(500).end();
     time.tick(minuteMs + 1_000);
@@ -121,7 +121,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     ['an error', 503],
     ['an endless key set', 200],
   ] as const)
-    it(`the keys of other token issuers hold no connection open that goes on with ${what}`, async () => {
+    it(`hold no connection open that goes on with ${what}`, async () => {
       const closed = Promise.withResolvers<string>();
       answer = (response) => {
         response.writeHead(head);
@@ -208,7 +208,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.deep.equal(['a key of a token issuer cannot be used']);
   });
 
-  it('the keys of other token issuers need not be named by a token where there is one only', async () => {
+  it('need not be named by a token where there is one only', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

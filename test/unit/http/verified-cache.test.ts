@@ -36,7 +36,7 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(2);
   });
 
-  it('the cache of verified credentials remembers no failure', async () => {
+  it('remembers no failure', async () => {
     expect(await cache(key, refuse)).to.equal(null);
     expect(await cache(key, verify)).to.equal('ann');
     expect(checks).to.equal(2);
@@ -61,7 +61,7 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(1);
   });
 
-  it('the cache of verified credentials is not blocked by a check that throws', async () => {
+  it('is not blocked by a check that throws', async () => {
     const failure = await cache(key, () => Promise.reject(new Error('database gone'))).catch(
       (error: unknown) => error,
     );

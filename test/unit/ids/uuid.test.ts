@@ -11,7 +11,7 @@ function generator(clock: () => number, firstByte = 0x5a): UuidV7Generator {
 }
 
 describe('a UUID', () => {
-  it('a UUID is recognised in canonical form and read in any case', () => {
+  it('is recognised in canonical form and read in any case', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     expect(isUuid(id)).to.equal(true);
     expect(isUuid(id.toUpperCase())).to.equal(false);
@@ -34,7 +34,7 @@ describe('a UUID', () => {
         .with.property('code', 60002);
     });
 
-  it('a UUID is not a canonical one with something around it', () => {
+  it('is not a canonical one with something around it', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     for (const text of [`${id}\n`, ` ${id}`, `${id}0`, id.replace('a', 'g')])
       expect(isUuid(text)).to.equal(false);
@@ -71,13 +71,13 @@ describe('a UUID of version 7', () => {
     expect(timestampOf(ids.next())).to.equal(1_700_000_060_000);
   });
 
-  it('a UUID of version 7 starts its counter in the lower half, so that it lasts for a millisecond', () => {
+  it('starts its counter in the lower half, so that it lasts for a millisecond', () => {
     const ids = createUuidV7({ now: () => 1, randomBytes: (length) => new Uint8Array(length).fill(0xff) });
     expect(ids.next()).to.equal('00000000-0001-77ff-bfff-ffffffffffff');
     expect(ids.next()).to.equal('00000000-0001-7800-8000-0000ffffffff');
   });
 
-  it('a UUID of version 7 uses all ten random bytes: 41 bits of start and 32 bits of tail', () => {
+  it('uses all ten random bytes: 41 bits of start and 32 bits of tail', () => {
     const first = createUuidV7({
       now: () => 1,
       randomBytes: (length) => Uint8Array.from({ length }, (_, index) => (index % 10) + 1),
@@ -86,13 +86,13 @@ describe('a UUID of version 7', () => {
     expect(first.next()).to.equal('00000000-0001-7408-8304-05060708090a');
   });
 
-  it('a UUID of version 7 is the same for the same sources', () => {
+  it('is the same for the same sources', () => {
     const take = (ids: UuidV7Generator) => Array.from({ length: 5 }, () => ids.next());
     expect(take(generator(() => 5))).to.deep.equal(take(generator(() => 5)));
     expect(take(generator(() => 5))).to.not.deep.equal(take(generator(() => 5, 0x11)));
   });
 
-  it('a UUID of version 7 refuses a clock or a random source that cannot be right', () => {
+  it('refuses a clock or a random source that cannot be right', () => {
     const zeros = (length: number) => new Uint8Array(length);
     for (const reading of [-1, Number.NaN, 2 ** 48]) {
       expect(() => createUuidV7({ now: () => reading, randomBytes: zeros }).next()).to.throw(

@@ -84,7 +84,7 @@ describe('account credit (invoicing §10)', () => {
   it('rule 6: credit below 0 is an illegal state', () =>
     expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
-  it('account credit asks for unpaid invoices only where there is credit to spend', () => {
+  it('asks for unpaid invoices only where there is credit to spend', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);

@@ -19,7 +19,7 @@ describe('the bill cycle day that an account gets', () => {
     expect(accountBillCycleDay(events)).to.equal(1);
   });
 
-  it('the bill cycle day that an account gets counts a recurring price of 0 and the earliest event over all subscriptions', () => {
+  it('counts a recurring price of 0 and the earliest event over all subscriptions', () => {
     const events = [
       event('CREATE', '2024-03-09', { price: '10', bcd: 9 }),
       event('CREATE', '2024-03-07', { price: '0', bcd: 22, order: 2 }),
@@ -28,12 +28,12 @@ describe('the bill cycle day that an account gets', () => {
     expect(accountBillCycleDay(events)).to.equal(22);
   });
 
-  it('the bill cycle day that an account gets counts usage like a recurring price', () => {
+  it('counts usage like a recurring price', () => {
     const used = { ...event('CREATE', '2024-03-07', { bcd: 7 }), usages: [smsUsage] };
     expect(accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', bcd: 9 }), used])).to.equal(7);
   });
 
-  it('the bill cycle day that an account gets is not taken from other alignments, nor from events without a recurring price', () => {
+  it('is not taken from other alignments, nor from events without a recurring price', () => {
     expect(
       accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', isAccountAligned: false })]),
     ).to.equal(null);
@@ -49,7 +49,7 @@ describe('the charged-through date', () => {
     endDate: day('2024-02-01'),
   } as const;
 
-  it('the charged-through date is the latest end of the charges, or start where there is no end', () => {
+  it('is the latest end of the charges, or start where there is no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
     expect([...chargedThroughDates([charge]).values()].map(text)).to.deep.equal(['2024-02-01']);
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
@@ -64,7 +64,7 @@ describe('the charged-through date', () => {
     expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-04-01') }))).to.equal('2024-04-01');
   });
 
-  it('the charged-through date is left alone by repairs and by items without subscription', () => {
+  it('is left alone by repairs and by items without subscription', () => {
     expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
       0,
     );
@@ -75,7 +75,7 @@ describe('the charged-through date', () => {
 describe('the effective target date', () => {
   const today = day('2024-01-31');
 
-  it('the effective target date is today unless asked otherwise, and never earlier than what is billed', () => {
+  it('is today unless asked otherwise, and never earlier than what is billed', () => {
     const at = (requested: string | null, max: string | null) =>
       text(
         effectiveTargetDate({
@@ -91,7 +91,7 @@ describe('the effective target date', () => {
     expect(at('2024-06-01', '2024-01-15')).to.equal('2024-06-01');
   });
 
-  it('the effective target date may lie 36 whole months ahead and not one more', () => {
+  it('may lie 36 whole months ahead and not one more', () => {
     const at = (requested: string) =>
       effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');

@@ -32,7 +32,7 @@ describe('cursors after a run', () => {
     recordId,
   });
 
-  it('cursors after a run stay in the rows that they were read from, evaluated or noted only; those of new subscriptions have none', () => {
+  it('stay in the rows that they were read from, evaluated or noted only; those of new subscriptions have none', () => {
     const evaluated = stored(21, {});
     const charge = { event: event('CREATE', '2024-01-01', { price: '10', bcd: 1 }) };
     const settled = { dirtyFrom: null, settledThrough: targetDate, catalogRevision: 1 };

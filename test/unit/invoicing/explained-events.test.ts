@@ -93,7 +93,7 @@ describe('The rule case behind an item', () => {
       ]);
     });
 
-  it('the rule case behind an item says nothing of phases that count from the change itself, but of one that the alignment dates', () => {
+  it('says nothing of phases that count from the change itself, but of one that the alignment dates', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
     expect(phaseSentence(eventsBehind(recurring, item, pastOf(own)))).to.equal('');
     const phase = { ...recurring, event: named('PHASE', '2024-03-01') };
@@ -101,7 +101,7 @@ describe('The rule case behind an item', () => {
     expect(phaseSentence(events)).to.contain('count from 2024-02-01, the change of plan');
   });
 
-  it('the rule case behind an item says why an event is dated as it is', () => {
+  it('says why an event is dated as it is', () => {
     const cases: readonly (readonly [reason: EventReason, sentence: string])[] = [
       [datedBy(DatedBy.REQUESTED_DATE), ''],
       [
@@ -121,7 +121,7 @@ describe('The rule case behind an item', () => {
       expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
   });
 
-  it('the rule case behind an item names what a case asks for', () => {
+  it('names what a case asks for', () => {
     expect(caseText(null)).to.equal('by default');
     expect(caseText({})).to.equal('for all plans');
     expect(caseText({ productCategory: 'ADD_ON', billingPeriod: 'ANNUAL' })).to.equal(
@@ -132,7 +132,7 @@ describe('The rule case behind an item', () => {
     );
   });
 
-  it('the rule case behind an item says whose the bill cycle day is; of items made before that was kept only what they know', () => {
+  it('says whose the bill cycle day is; of items made before that was kept only what they know', () => {
     expect(cycleSentence(recurring)).to.equal(
       'The bill cycle day is 9, that of the account (billing alignment by default: ACCOUNT).',
     );
@@ -150,7 +150,7 @@ describe('The rule case behind an item', () => {
 describe('The event behind an item', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
-  it('the event behind an item is the one that stood when the item was made', () => {
+  it('is the one that stood when the item was made', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
@@ -172,7 +172,7 @@ describe('The event behind an item', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('the event behind an item is a change of price where no change is stored, an end by the base where no end is', () => {
+  it('is a change of price where no change is stored, an end by the base where no end is', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
@@ -183,7 +183,7 @@ describe('The event behind an item', () => {
     expect(eventText(expired)).to.equal('the expiry on 2024-02-01');
   });
 
-  it('the event behind an item names the services that block and clear', () => {
+  it('names the services that block and clear', () => {
     const blockingStates = [
       state('HELD', '2024-02-01', { service: 'fraud', isBlockBilling: true }),
       state('OD1', '2024-02-01', { service: 'overdue', isBlockBilling: true }),

@@ -27,12 +27,12 @@ describe('fixed proposals', () => {
       '2024-01-01 - 3.35',
     ]));
 
-  it('fixed proposals leave out events after the target date', () => {
+  it('leave out events after the target date', () => {
     expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.deep.equal([]);
     expect(proposals([setUp('2024-01-02')], '2024-01-02')).to.have.length(1);
   });
 
-  it('fixed proposals end with the phase: at the next PHASE, else after its duration, else open', () => {
+  it('end with the phase: at the next PHASE, else after its duration, else open', () => {
     const trial = event('CREATE', '2024-01-01', { fixed: '0', phaseDays: 30 });
     expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.deep.equal([
       '2024-01-01 2024-01-20 0',
@@ -47,7 +47,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('fixed proposals end at the next PHASE past changes of quantity, bill cycle day and price, whenever these come', () => {
+  it('end at the next PHASE past changes of quantity, bill cycle day and price, whenever these come', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const terms = { phaseDays: 30 };
     const end = event('PHASE', '2024-01-31', { price: '10' });
@@ -70,7 +70,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('fixed proposals end at the next PHASE past a pause within the phase, and no later than a pause in which it ends', () => {
+  it('end at the next PHASE past a pause within the phase, and no later than a pause in which it ends', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const away = event('START_BILLING_DISABLED', '2024-01-15');
     const back = event('END_BILLING_DISABLED', '2024-01-18', { phaseDays: 30 });
@@ -116,7 +116,7 @@ describe('fixed proposals', () => {
         expect(proposals([setUp(day1), second])).to.deep.equal(expected));
   });
 
-  it('fixed proposals are billed once, and described by phase and price', () => {
+  it('are billed once, and described by phase and price', () => {
     const events = [setUp('2024-01-01')];
     const ledger = new SubscriptionLedger().change(events);
     expect(ledger.run('2024-01-01')).to.deep.equal(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);

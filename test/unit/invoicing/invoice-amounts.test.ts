@@ -29,7 +29,7 @@ function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): 
 }
 
 describe('the amounts of an invoice', () => {
-  it('the amounts of an invoice count credit use apart', () => {
+  it('count credit use apart', () => {
     const amounts = invoiceAmounts([item('RECURRING', '249.95'), item('CBA_ADJ', '-50.05')]);
     expect(numbers(amounts)).to.deep.equal(['249.95', '-50.05', '0', '199.9']);
   });
@@ -61,7 +61,7 @@ describe('the amounts of an invoice', () => {
     ]);
   });
 
-  it('the amounts of an invoice count successful payments, and refunds as negative ones', () => {
+  it('count successful payments, and refunds as negative ones', () => {
     const items = [item('RECURRING', '100')];
     const paid = invoiceAmounts(items, [payment('ATTEMPT', '100')]);
     expect(numbers(paid)).to.deep.equal(['100', '0', '0', '0']);

@@ -71,7 +71,7 @@ const tin = subscription(2, [
 ]);
 
 describe('a run of an account', () => {
-  it('a run of an account gives one invoice with the items of every subscription, its amounts, and what follows', () => {
+  it('gives one invoice with the items of every subscription, its amounts, and what follows', () => {
     const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
     expect(run.items.map(line)).to.deep.equal(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
     expect(run.items.map(({ id }) => id)).to.deep.equal([...run.items.map(({ id }) => id)].sort());
@@ -85,7 +85,7 @@ describe('a run of an account', () => {
     expect(run.state.maxTargetDate).to.equal(day('2024-01-15'));
   });
 
-  it('a run of an account passes over subscriptions that are not due, and repeated at once yields nothing', () => {
+  it('passes over subscriptions that are not due, and repeated at once yields nothing', () => {
     const input = account([gold, tin], '2024-01-15');
     const next = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-25');
     const run = evaluateAccount(next, countedIds(10));
@@ -97,7 +97,7 @@ describe('a run of an account', () => {
     expect(again.state).to.deep.equal(run.state);
   });
 
-  it('a run of an account keeps its target date out of the state when nothing recurs', () => {
+  it('keeps its target date out of the state when nothing recurs', () => {
     const run = evaluateAccount(account([tin], '2024-01-15'), countedIds());
     expect(run.items).to.have.length(1);
     expect(run.state.maxTargetDate).to.equal(null);
@@ -127,7 +127,7 @@ describe('a run of an account', () => {
     expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
   });
 
-  it('a run of an account names the items that it needs before it can repair them, and leaves a repaired CTD alone', () => {
+  it('names the items that it needs before it can repair them, and leaves a repaired CTD alone', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const input = account([subscription(1, [created])], '2024-01-01');
     const billed = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-11');
@@ -179,10 +179,10 @@ describe('a dry run', () => {
     expect(billed.subscriptions[0]?.rows).to.have.length(1);
   });
 
-  it('a dry run finds nothing before the first date on which something happens', () =>
+  it('finds nothing before the first date on which something happens', () =>
     expect(dryRun('2014-01-31')).to.equal(null));
 
-  it('a dry run answers with nothing when the target is a candidate without an invoice', () => {
+  it('answers with nothing when the target is a candidate without an invoice', () => {
     const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];
     const subscriptions = billed.subscriptions.map((each) => ({ ...each, events, cursor: null }));
     expect(dryRun('2014-03-01', { subscriptions })).to.equal(null);

@@ -40,14 +40,14 @@ describe('the standing after a run', () => {
     expect(standing([arrears], '2024-01-16', 'GREEDY')).to.equal('2024-02-15 2024-03-15');
   });
 
-  it('the standing after a run is due at the next event if that is earlier', () => {
+  it('is due at the next event if that is earlier', () => {
     expect(standing([advance, change], '2024-01-15')).to.equal('2024-02-01 2024-02-01');
     expect(standing([arrears, change], '2024-01-15')).to.equal('2024-01-15 2024-02-01');
     expect(standing([advance, cancel('2024-05-01')], '2024-01-15')).to.equal('2024-02-15 2024-02-15');
     expect(standing([advance, cancel('2024-01-12')], '2024-01-10')).to.equal('2024-01-12 2024-01-12');
   });
 
-  it('the standing after a run is due never again once nothing recurs and nothing is to come', () => {
+  it('is due never again once nothing recurs and nothing is to come', () => {
     expect(standing([advance, cancel('2024-01-12')], '2024-01-12')).to.equal('2024-01-12 -');
     expect(standing([event('CREATE', '2024-01-10', { fixed: '5' })], '2024-01-10')).to.equal('2024-01-10 -');
   });

@@ -12,12 +12,12 @@ const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', c
 const settledThrough = day('2024-02-01');
 
 describe('an ongoing charge', () => {
-  it('an ongoing charge is the last event', () => {
+  it('is the last event', () => {
     const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
     expect(ongoingChargeAfter([trial, monthly], { settledThrough })).to.deep.equal({ event: monthly });
   });
 
-  it('an ongoing charge is read from its columns as it was written', () => {
+  it('is read from its columns as it was written', () => {
     const written: BillingEvent = {
       ...monthly,
       totalOrdering: 2 ** 52 + 3,
@@ -34,7 +34,7 @@ describe('an ongoing charge', () => {
     expect(field.read({ ...row, subscription_id: subscriptionId })).to.deep.equal(read);
   });
 
-  it('an ongoing charge keeps the cycle that its event goes on with; a text of before does not say, so that the events are read', () => {
+  it('keeps the cycle that its event goes on with; a text of before does not say, so that the events are read', () => {
     const split = {
       ...event('QUANTITY_CHANGE', '2024-06-01', { price: '30.00', quantity: 2, since: '2024-01-01' }),
     };
@@ -49,7 +49,7 @@ describe('an ongoing charge', () => {
     expect(field.read(rowOf([...cells.slice(0, -1), old]))).to.equal(null);
   });
 
-  it('an ongoing charge has a text that does not say whose it is', () => {
+  it('has a text that does not say whose it is', () => {
     const other = {
       ...monthly,
       subscriptionId: monthly.bundleId,
@@ -77,7 +77,7 @@ describe('an ongoing charge', () => {
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without))
-    it(`an ongoing charge is not kept where ${when}`, () =>
+    it(`is not kept where ${when}`, () =>
       expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null));
 
   const charge = ongoingChargeAfter([monthly], { settledThrough });
@@ -99,7 +99,7 @@ describe('an ongoing charge', () => {
     ],
   } as const;
   for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told))
-    it(`an ongoing charge ${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
+    it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = {
         ...standing,

@@ -57,7 +57,7 @@ describe('the differences of prices', () => {
       ].join(' '),
     );
 
-  it('the differences of prices are one for each stretch with one pair of prices', () => {
+  it('are one for each stretch with one pair of prices', () => {
     expect(lines([created], [created, raised])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, lowered], [created, raised])).to.deep.equal([
       '2024-03-01 10 12 2',
@@ -67,7 +67,7 @@ describe('the differences of prices', () => {
     expect(lines([created, raised, lowered], [created, lowered])).to.deep.equal(['2024-03-01 12 10 -2']);
   });
 
-  it('the differences of prices are told anew for each phase, whatever its price', () => {
+  it('are told anew for each phase, whatever its price', () => {
     const last = event('PHASE', '2024-04-01', { price: '10.00', phase: 'gold-monthly-fixedterm' });
     const lastRaised = event('PHASE', '2024-04-01', { price: '12.00', phase: 'gold-monthly-fixedterm' });
     const found = priceDifferences([created, last], [created, raised, lastRaised]);
@@ -77,19 +77,19 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('the differences of prices are none before the subscription begins and after it ends', () => {
+  it('are none before the subscription begins and after it ends', () => {
     const end = cancel('2024-04-01');
     expect(lines([created, end], [created, raised, end])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, end], [created, end])).to.deep.equal([]);
     expect(lines([], [event('CREATE', '2024-01-01', { price: '10', fixed: '5' })])).to.deep.equal([]);
   });
 
-  it('the differences of prices are none where nothing is to be paid by either', () =>
+  it('are none where nothing is to be paid by either', () =>
     expect(
       lines([event('CREATE', '2024-01-01')], [event('CREATE', '2024-01-01', { price: '0' })]),
     ).to.deep.equal([]));
 
-  it('the differences of prices are there for the same price of another billing period, which they tell', () => {
+  it('are there for the same price of another billing period, which they tell', () => {
     const yearly = event('CHANGE', '2024-03-01', { price: '10.00', period: 'ANNUAL' });
     const found = priceDifferences([created], [created, yearly]);
     expect(lines([created], [created, yearly])).to.deep.equal(['2024-03-01 10 10 0']);
@@ -102,7 +102,7 @@ describe('the differences of prices', () => {
     expect(lines([created, lowered], [created, yearly, lowered])).to.deep.equal(['2024-03-01 10 10 0']);
   });
 
-  it('the differences of prices tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
+  it('tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
     const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
     const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
     expect(
@@ -123,7 +123,7 @@ describe('the differences of prices', () => {
     expect(found).to.include({ priceType: 'FIXED', oldBillingPeriod: null, newBillingPeriod: null });
   });
 
-  it('the differences of prices leave out another amount of a fixed price that is billed (invoicing §6 rule 6)', () => {
+  it('leave out another amount of a fixed price that is billed (invoicing §6 rule 6)', () => {
     const streams = (['5', '6'] as const).map((fixed) => [
       event('CREATE', '2024-01-01', { fixed, price: '10.00' }),
       event('PHASE', '2024-04-01', { fixed, price: '10.00', phase: 'gold-monthly-fixedterm' }),
@@ -138,7 +138,7 @@ describe('the differences of prices', () => {
     expect(fixed('2024-04-01')).to.deep.equal([]);
   });
 
-  it('the differences of prices are told apart where the same phase charges its fixed price again after another plan', () => {
+  it('are told apart where the same phase charges its fixed price again after another plan', () => {
     const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
       (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
     );
@@ -170,7 +170,7 @@ describe('the differences of prices', () => {
   ]);
   const later: BillingEvent = { ...raised, usages: [raisedSms] };
 
-  it('the differences of prices tell each block of usage that is another, from when on', () => {
+  it('tell each block of usage that is another, from when on', () => {
     expect(usageLines([using(smsUsage)], [using({ ...smsUsage })])).to.deep.equal([]);
     const unchanged = { ...raised, recurringPrice: created.recurringPrice };
     expect(
@@ -183,7 +183,7 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('the differences of prices tell the tiers of CAPACITY by price, and their limits', () => {
+  it('tell the tiers of CAPACITY by price, and their limits', () => {
     const other = capacity('team-usage', [
       ['1', ['mbps', '200'], ['members', '10']],
       ['6', ['mbps', '500'], ['members', '50']],
@@ -206,7 +206,7 @@ describe('the differences of prices', () => {
     expect(usageLines([using(smsUsage, clubUsage)], [using(clubUsage)])).to.deep.equal([]);
   });
 
-  it('the differences of prices tell another policy of the tiers, and another period, with every block', () => {
+  it('tell another policy of the tiers, and another period, with every block', () => {
     const [other] = [consumable('club-usage', clubTiers, { policy: 'TOP_TIER' })];
     const found = priceDifferences([using(clubUsage)], [using(other)]);
     expect(found.map(({ usage }) => [usage?.oldTierBlockPolicy, usage?.newTierBlockPolicy])).to.deep.equal([

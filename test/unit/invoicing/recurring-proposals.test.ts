@@ -15,7 +15,7 @@ describe('the recurring proposals of one evaluation', () => {
       config: { inArrearMode: 'DEFAULT', prorationFixedDays: 0 },
     });
 
-  it('the recurring proposals of one evaluation are refused beyond their bound, with the way out', () => {
+  it('are refused beyond their bound, with the way out', () => {
     expect(upTo('2017-05-17')).to.have.length(9_999);
     expect(upTo('2017-05-18')).to.have.length(10_000);
     expect(() => upTo('2017-05-19'))

@@ -43,7 +43,7 @@ describe('repairs of an item', () => {
     expect(ledger.billed.get(ledger.item(0).id)?.repairable.toFixed()).to.equal('0');
   });
 
-  it('repairs of an item never take more than adjustments have left of it', () => {
+  it('never take more than adjustments have left of it', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -53,7 +53,7 @@ describe('repairs of an item', () => {
     expect(rowLines(ledger.rows)).to.have.length(1);
   });
 
-  it('repairs of an item look for days in force outside the window before they take the remainder', () => {
+  it('look for days in force outside the window before they take the remainder', () => {
     const annual = { plan: 'gold-annual', price: '365.00', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2023-01-01', annual);
     const paused = event('START_BILLING_DISABLED', '2023-03-02');
@@ -79,7 +79,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('repairs of an item refuse to guess when the item is not loaded', () => {
+  it('refuse to guess when the item is not loaded', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -91,7 +91,7 @@ describe('repairs of an item', () => {
     );
   });
 
-  it('repairs of an item come after what is in force at the target date; an event to come repairs nothing yet', () => {
+  it('come after what is in force at the target date; an event to come repairs nothing yet', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
     const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
@@ -131,7 +131,7 @@ describe('repairs of an item', () => {
 });
 
 describe('recurring items without an amount', () => {
-  it('recurring items without an amount are billed once and again when they are shortened, and are never repaired', () => {
+  it('are billed once and again when they are shortened, and are never repaired', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     expect(ledger.run('2024-01-01')).to.deep.equal(['R 2024-01-01 2024-02-01 0']);
@@ -141,7 +141,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-01-11')).to.deep.equal([]);
   });
 
-  it('recurring items without an amount are no second item for days that a priced one has billed', () => {
+  it('are no second item for days that a priced one has billed', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
@@ -152,7 +152,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-02-02')).to.deep.equal(['R 2024-02-02 2024-03-02 10']);
   });
 
-  it('recurring items without an amount keep the days of a priced item in force that they stand for', () => {
+  it('keep the days of a priced item in force that they stand for', () => {
     const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');

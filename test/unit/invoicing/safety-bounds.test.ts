@@ -77,18 +77,18 @@ describe('safety bounds', () => {
     ]);
   });
 
-  it('safety bounds refuse two fixed items on one date, unless the check is off', () => {
+  it('refuse two fixed items on one date, unless the check is off', () => {
     exceeded(() => check([fee, fee]), 'sanitySafetyBoundEnabled');
     check([fee, fee], { sanity: false });
   });
 
-  it('safety bounds refuse recurring items that overlap or are empty', () => {
+  it('refuse recurring items that overlap or are empty', () => {
     refused([january, january], 'overlap');
     refused([january, item('RECURRING', '2024-01-31 2024-03-01', '31')], 'overlap');
     refused([item('RECURRING', '2024-01-31 2024-01-31', '31')], 'empty');
   });
 
-  it('safety bounds refuse more items in a day than the bound, old ones counted; −1 switches it off', () => {
+  it('refuse more items in a day than the bound, old ones counted; −1 switches it off', () => {
     check([january], { maxDailyItems: 3, today: 2 });
     const bound = 'maxDailyNumberOfItemsSafetyBound';
     exceeded(() => check([january], { maxDailyItems: 3, today: 3 }), bound);
@@ -99,7 +99,7 @@ describe('safety bounds', () => {
     expect(ledger.run('2023-03-01')).to.have.length(15);
   });
 
-  it('safety bounds refuse repairs beyond the item, outside of it, or overlapping', () => {
+  it('refuse repairs beyond the item, outside of it, or overlapping', () => {
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '-31.01')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '1')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-15 2024-02-02', '-1')], 'outside its item');
@@ -109,7 +109,7 @@ describe('safety bounds', () => {
     );
   });
 
-  it('safety bounds refuse to work on rows that overlap', () => {
+  it('refuse to work on rows that overlap', () => {
     const ledger = new SubscriptionLedger().change([event('CREATE', '2024-01-01', { price: '10' })]);
     ledger.run('2024-01-01');
     ledger.rows = [...ledger.rows, ...ledger.rows];

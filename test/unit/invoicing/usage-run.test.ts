@@ -86,13 +86,13 @@ describe('usage in a run', () => {
     expect(both.evaluations[0]?.coverage.inserted, 'usage covers no days').to.have.lengthOf(2);
   });
 
-  it('usage in a run falls due by its own period, whatever the recurring one is', () => {
+  it('falls due by its own period, whatever the recurring one is', () => {
     const fields = { price: '300', period: 'ANNUAL', bcd: 1 } as const;
     const yearly = billed([created(clubUsage, '2026-04-01', fields)], []);
     expect(run(yearly, '2026-04-01').dueDates.map(text)).to.deep.equal(['2026-05-01']);
   });
 
-  it('usage in a run is what a dry run walks to with what was read once', () => {
+  it('is what a dry run walks to with what was read once', () => {
     const input: DryRunWalkInput = {
       ...inputOf(club, '2026-05-13'),
       now: at('2026-03-13T00:00:00Z'),
@@ -136,7 +136,7 @@ describe('usage in a run', () => {
     expect(run(voided, '2026-05-01', { refusesUnknownUnits: true }).items).to.have.lengthOf(1);
   });
 
-  it('usage in a run is explained by what was used, its tiers and the sum', () => {
+  it('is explained by what was used, its tiers and the sum', () => {
     const sms = billed([created(smsUsage, '2026-04-01')], [used('5325', 'sms', '2026-04-15')]);
     const [item] = run(sms, '2026-05-01').items;
     if (item === undefined) throw new Error('no item');
@@ -157,7 +157,7 @@ describe('usage in a run', () => {
     expect(steps.map(({ operation }) => operation)).to.deep.equal(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
   });
 
-  it('usage in a run is looked at again from its start when its invoice is void', () => {
+  it('is looked at again from its start when its invoice is void', () => {
     const { items } = run(billed([created(smsUsage, '2026-04-01')], []), '2026-05-01');
     const released = releaseCoverage({ items, repaired: [], otherRepairs: [], currency: 'USD' });
     expect(released.itemIds, 'it covers no days').to.deep.equal([]);

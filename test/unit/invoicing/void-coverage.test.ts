@@ -59,7 +59,7 @@ describe('void of an invoice: its coverage', () => {
   const first = repair('2024-01-06', '2024-01-16', '-10');
   const second = repair('2024-01-22', '2024-02-01', '-10');
 
-  it('void of an invoice: its coverage takes its charges out, and billing looks at their days again', () => {
+  it('takes its charges out, and billing looks at their days again', () => {
     const fixed = item('f', 'FIXED', ['2024-01-01', null, '5']);
     const credit = item('c', 'CBA_ADJ', ['2024-01-01', '2024-01-01', '-3', { subscriptionId: null }]);
     const released = releaseCoverage({
@@ -76,7 +76,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('void of an invoice: its coverage puts back the days that it has repaired, with their whole amount', () => {
+  it('puts back the days that it has repaired, with their whole amount', () => {
     const released = releaseCoverage({
       items: [first, second],
       repaired: [billed],
@@ -91,7 +91,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('void of an invoice: its coverage leaves what others repair, in whatever order they did', () => {
+  it('leaves what others repair, in whatever order they did', () => {
     const released = releaseCoverage({
       items: [first],
       repaired: [billed],
@@ -112,7 +112,7 @@ describe('void of an invoice: its coverage', () => {
     expect([released.itemIds, released.rows]).to.deep.equal([['a'], []]);
   });
 
-  it('void of an invoice: its coverage finds days that another row of the subscription bills by now', () => {
+  it('finds days that another row of the subscription bills by now', () => {
     const { rows } = releaseCoverage({
       items: [first],
       repaired: [billed],

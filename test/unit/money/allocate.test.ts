@@ -8,19 +8,19 @@ function split(total: string, weights: readonly string[], currency: Currency = '
 }
 
 describe('a split', () => {
-  it('a split gives the remainder away, earlier parts first among equals', () => {
+  it('gives the remainder away, earlier parts first among equals', () => {
     expect(split('10.00', ['1', '1', '1'])).to.deep.equal(['3.34', '3.33', '3.33']);
     expect(split('0.05', ['1', '1'])).to.deep.equal(['0.03', '0.02']);
     expect(split('100', ['1', '1', '1'], 'JPY')).to.deep.equal(['34', '33', '33']);
     expect(split('1', ['1', '1', '1'], 'KWD')).to.deep.equal(['0.334', '0.333', '0.333']);
   });
 
-  it('a split gives the remainder to the parts that lost most by the cut', () => {
+  it('gives the remainder to the parts that lost most by the cut', () => {
     expect(split('1.00', ['1', '5', '1'])).to.deep.equal(['0.14', '0.72', '0.14']);
     expect(split('100.00', ['29.95', '19.95', '0.10'])).to.deep.equal(['59.9', '39.9', '0.2']);
   });
 
-  it('a split gives nothing to a weight of 0', () =>
+  it('gives nothing to a weight of 0', () =>
     expect(split('0.01', ['0', '0', '3'])).to.deep.equal(['0', '0', '0.01']));
 
   it('a split of a credit mirrors that of a charge', () => {
@@ -28,7 +28,7 @@ describe('a split', () => {
     expect(split('0', ['1', '2'])).to.deep.equal(['0', '0']);
   });
 
-  it('a split refuses an amount finer than the minor unit, negative weights and no weight at all', () => {
+  it('refuses an amount finer than the minor unit, negative weights and no weight at all', () => {
     expect(() => split('0.001', ['1'])).to.throw(InvariantError, 'minor units of USD');
     expect(() => split('1', ['2', '-1'])).to.throw(InvariantError, 'negative');
     expect(() => split('1', ['0', '0'])).to.throw(InvariantError, 'positive');

@@ -56,7 +56,7 @@ const missingFromIntl: readonly Currency[] = [
 ];
 
 describe('the currency table', () => {
-  it('the currency table has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
+  it('has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
     const different = currencyCodes.filter(
       (code) => code !== 'BTC' && minorUnits(code) !== minorUnitsOfIntl(code),
     );
@@ -66,7 +66,7 @@ describe('the currency table', () => {
     ]);
   });
 
-  it('the currency table has the currencies of Intl but for two units of account and the known differences', () => {
+  it('has the currencies of Intl but for two units of account and the known differences', () => {
     const ofIntl = new Set(Intl.supportedValuesOf('currency'));
     expect(currencyCodes.filter((code) => code !== 'BTC' && !ofIntl.has(code))).to.have.members(
       missingFromIntl,
@@ -74,7 +74,7 @@ describe('the currency table', () => {
     expect([...ofIntl].filter((code) => !isCurrency(code))).to.have.members(['XDR', 'XSU']);
   });
 
-  it('the currency table names them as Intl does', () => {
+  it('names them as Intl does', () => {
     const names = new Intl.DisplayNames('en-US', { type: 'currency' });
     for (const code of currencyCodes) {
       if (code === 'BTC') continue;
@@ -82,7 +82,7 @@ describe('the currency table', () => {
     }
   });
 
-  it('the currency table has one numeric code for each currency in use, and none for BTC', () => {
+  it('has one numeric code for each currency in use, and none for BTC', () => {
     const used = new Map<number, string[]>();
     for (const code of currencyCodes) {
       const { numericCode } = currencyFacts(code);

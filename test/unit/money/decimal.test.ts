@@ -11,17 +11,17 @@ import {
 } from '../../../lib/values/money/index.ts';
 
 describe('a decimal', () => {
-  it('a decimal is exact where binary numbers are not', () => {
+  it('is exact where binary numbers are not', () => {
     expect(formatDecimal(decimal('0.1').plus(decimal('0.2')))).to.equal('0.3');
     expect(formatDecimal(decimal('99999999999999.99').plus(decimal('0.01')))).to.equal('100000000000000');
   });
 
-  it('a decimal keeps the product of two numbers of the wire exactly', () => {
+  it('keeps the product of two numbers of the wire exactly', () => {
     const product = decimal('999999999999999.999999999').times(decimal('0.999999999'));
     expect(formatDecimal(product)).to.equal('999999998999999.999999999000000001');
   });
 
-  it('a decimal has a constructor of its own, whose settings the global one cannot change', () => {
+  it('has a constructor of its own, whose settings the global one cannot change', () => {
     const before = GlobalDecimal.precision;
     GlobalDecimal.set({ precision: 3 });
     try {
@@ -32,14 +32,14 @@ describe('a decimal', () => {
     }
   });
 
-  it('a decimal is made from text, safe integers, bigints and decimals', () => {
+  it('is made from text, safe integers, bigints and decimals', () => {
     expect(formatDecimal(decimal('-12.50'))).to.equal('-12.5');
     expect(formatDecimal(decimal(7))).to.equal('7');
     expect(formatDecimal(decimal(12_345_678_901_234_567_890n))).to.equal('12345678901234567890');
     expect(formatDecimal(decimal(decimal('1.05e1')))).to.equal('10.5');
   });
 
-  it('a decimal is not made from fractions of JS or from text that is no number', () => {
+  it('is not made from fractions of JS or from text that is no number', () => {
     for (const value of [
       0.1,
       Number.NaN,
@@ -102,13 +102,13 @@ describe('a number on the wire', () => {
     );
   });
 
-  it('a number on the wire may have zeros that do not change it', () => {
+  it('may have zeros that do not change it', () => {
     expect(formatDecimal(parseWireDecimal('0000000000000000000005.00000000000000') ?? ZERO)).to.equal('5');
     expect(formatDecimal(parseWireDecimal('-0.0') ?? decimal(1))).to.equal('0');
     expect(formatDecimal(parseWireDecimal('0e999') ?? decimal(1))).to.equal('0');
   });
 
-  it('a number on the wire may have other digits where a field says so', () => {
+  it('may have other digits where a field says so', () => {
     const usage = { integerDigits: 20, fractionDigits: 9 };
     expect(formatDecimal(parseWireDecimal('12345678901234567890', usage) ?? ZERO)).to.equal(
       '12345678901234567890',
@@ -116,7 +116,7 @@ describe('a number on the wire', () => {
     expect(parseWireDecimal('123456789012345678901', usage)).to.equal(undefined);
   });
 
-  it('a number on the wire takes a decimal that exact JSON has read', () => {
+  it('takes a decimal that exact JSON has read', () => {
     expect(formatDecimal(parseWireDecimal(decimal('500.0')) ?? ZERO)).to.equal('500');
     expect(parseWireDecimal(new Decimal(Number.NaN))).to.equal(undefined);
     expect(parseWireDecimal(decimal('1e300'))).to.equal(undefined);
@@ -140,7 +140,7 @@ describe('a number on the wire', () => {
   ])
     it(`"${text}" is no decimal of the wire`, () => expect(parseWireDecimal(text)).to.equal(undefined));
 
-  it('a number on the wire is not a text without end', () => {
+  it('is not a text without end', () => {
     expect(parseWireDecimal('1'.repeat(1_000_000))).to.equal(undefined);
     expect(parseWireDecimal('1e9999')).to.equal(undefined);
     expect(parseWireDecimal('1e-9999')).to.equal(undefined);

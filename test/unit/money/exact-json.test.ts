@@ -24,7 +24,7 @@ describe('exact JSON', () => {
     }
   });
 
-  it('exact JSON writes plain numbers without exponent and trailing zeros', () => {
+  it('writes plain numbers without exponent and trailing zeros', () => {
     const value = { list: ['10.50', '1.05e1', '1e21', '0.0000001', '-0'].map((text) => decimal(text)) };
     expect(stringifyExactJson(value)).to.equal('{"list":[10.5,10.5,1000000000000000000000,0.0000001,0]}');
     expect(stringifyExactJson(decimal('5.0'))).to.equal('5');
@@ -37,7 +37,7 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(given)).to.equal('{"at":"1970-01-01T00:00:00.000Z","own":[1.1],"list":[null]}');
   });
 
-  it('exact JSON reads every number as a decimal, at any depth, and leaves the rest alone', () => {
+  it('reads every number as a decimal, at any depth, and leaves the rest alone', () => {
     const read = parseExactJson('{"a":[1,{"b":-2.5e-3}],"text":"1.0","yes":true,"none":null}');
     expect(read).to.have.property('a').that.is.an('array');
     expect(stringifyExactJson(read)).to.equal('{"a":[1,{"b":-0.0025}],"text":"1.0","yes":true,"none":null}');
@@ -46,7 +46,7 @@ describe('exact JSON', () => {
     expect(number instanceof Decimal ? formatDecimal(number) : '').to.equal('7');
   });
 
-  it('exact JSON writes other values as JSON does', () => {
+  it('writes other values as JSON does', () => {
     const value = {
       text: 'ä"\n',
       n: 3,
@@ -58,18 +58,18 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(value)).to.equal(JSON.stringify(value));
   });
 
-  it('exact JSON writes text that looks like a number as text', () =>
+  it('writes text that looks like a number as text', () =>
     expect(stringifyExactJson({ amount: '10.5', total: decimal('10.5') })).to.equal(
       '{"amount":"10.5","total":10.5}',
     ));
 
-  it('exact JSON does not let a document reach the prototype', () => {
+  it('does not let a document reach the prototype', () => {
     const read = parseExactJson('{"__proto__":{"polluted":1}}');
     expect(Object.getPrototypeOf(read)).to.equal(Object.prototype);
     expect(read).to.not.have.property('polluted');
   });
 
-  it('exact JSON refuses what is no JSON', () => {
+  it('refuses what is no JSON', () => {
     for (const text of ['', '{', '{"a":01}', '{"a":1.}', '[NaN]', "{'a':1}"])
       expect(() => parseExactJson(text), text).to.throw(SyntaxError);
   });

@@ -25,7 +25,7 @@ describe('rounding to a currency', () => {
     it(`${amount} ${currency} is rounded to ${expected}`, () =>
       expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected));
 
-  it('rounding to a currency has no negative zero', () => {
+  it('has no negative zero', () => {
     expect(roundToCurrency(decimal('-0.004'), 'USD').isNegative()).to.equal(false);
     expect(roundToScale(decimal('-0.0000000004'), 9).isNegative()).to.equal(false);
   });

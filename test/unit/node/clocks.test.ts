@@ -35,7 +35,7 @@ describe('the test clock', () => {
 
   const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
 
-  it('the test clock tells how long it takes until an instant, to the millisecond that now() does not show', async () => {
+  it('tells how long it takes until an instant, to the millisecond that now() does not show', async () => {
     const clock = sharedTestClock(store, system);
     expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
     await clock.set(at('2025-01-31T10:00:00'));
@@ -63,7 +63,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
   });
 
-  it('the test clock takes the first given of days, weeks, months, years', async () => {
+  it('takes the first given of days, weeks, months, years', async () => {
     const clock = sharedTestClock(store, system);
     await clock.set(at('2024-02-29'));
     await clock.move({ weeks: 1, months: 5 });
@@ -78,7 +78,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
   });
 
-  it('the test clock is one clock for all nodes', async () => {
+  it('is one clock for all nodes', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     await here.set(at('2030-05-05'));
@@ -87,7 +87,7 @@ describe('the test clock', () => {
     expect(shown(there)).to.equal('2030-05-05T00:00:00.000Z');
   });
 
-  it('the test clock moves from where another node has set it', async () => {
+  it('moves from where another node has set it', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     await here.set(at('2030-05-05'));
@@ -95,7 +95,7 @@ describe('the test clock', () => {
     expect(shown(there)).to.equal('2030-05-06T00:00:00.000Z');
   });
 
-  it('the test clock tells its listeners of moves, also of those of other nodes, until they leave', async () => {
+  it('tells its listeners of moves, also of those of other nodes, until they leave', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     let moves = 0;
@@ -119,7 +119,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
   });
 
-  it('the test clock goes from 1970-01-02 to 8999-12-31, so that billing finds room to look ahead (R44)', async () => {
+  it('goes from 1970-01-02 to 8999-12-31, so that billing finds room to look ahead (R44)', async () => {
     const clock = sharedTestClock(store, system);
     for (const inReach of ['1970-01-02', '8999-12-31T23:59:59']) {
       await clock.set(at(inReach));
@@ -136,7 +136,7 @@ describe('the test clock', () => {
 });
 
 describe('the clock of tests', () => {
-  it('the clock of tests stays as far from the ends of the calendar, and where it was', () => {
+  it('stays as far from the ends of the calendar, and where it was', () => {
     expect(() => fakeClock('9999-12-31'))
       .to.throw(BillingError)
       .with.property('code', 60002);
@@ -153,7 +153,7 @@ describe('the clock of tests', () => {
 });
 
 describe('the system clock', () => {
-  it('the system clock gives business time in whole seconds', () => {
+  it('gives business time in whole seconds', () => {
     const clock = systemClock();
     const before = clock.nowMs();
     const now = clock.now();
@@ -180,7 +180,7 @@ describe('the system clock', () => {
 });
 
 describe('the id generator', () => {
-  it('the id generator gives rising UUIDs of version 7', () => {
+  it('gives rising UUIDs of version 7', () => {
     const generator = uuidGenerator();
     const ids = Array.from({ length: 1_000 }, () => generator.next());
     expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);

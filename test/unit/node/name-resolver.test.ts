@@ -54,20 +54,20 @@ describe('the resolver of callbacks’ hosts', () => {
   });
   after(() => server.close());
 
-  it('the resolver of callbacks’ hosts gives all addresses of a name, of either kind', async () => {
+  it('gives all addresses of a name, of either kind', async () => {
     const resolver = nameResolver({ servers });
     expect(await resolver.resolve('both.example')).to.deep.equal(['192.0.2.7', '2001:db8::7']);
     expect(await resolver.resolve('old.example')).to.deep.equal(['192.0.2.7']);
   });
 
-  it('the resolver of callbacks’ hosts fails for a name that nobody knows', async () => {
+  it('fails for a name that nobody knows', async () => {
     const told = await nameResolver({ servers })
       .resolve('none.example')
       .catch((error: { readonly code?: string }) => error.code);
     expect(told).to.equal('ENOTFOUND');
   });
 
-  it('the resolver of callbacks’ hosts leaves names without a dot to the machine', async () => {
+  it('leaves names without a dot to the machine', async () => {
     expect(await nameResolver({ servers }).resolve('localhost')).to.include.oneOf(['127.0.0.1', '::1']);
   });
 });

@@ -18,13 +18,13 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
 }
 
 describe('the name that a node gives itself (platform §15 rule 1)', () => {
-  it('the name that a node gives itself is another one for each engine of a process, none of them a former one', () => {
+  it('is another one for each engine of a process, none of them a former one', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);
     expect(names.filter(isFormerNode)).to.deep.equal([]);
   });
 
-  it('the name that a node gives itself is known as that of a former node once its process has ended, however it ended', async () => {
+  it('is known as that of a former node once its process has ended, however it ended', async () => {
     const { process: child, name } = await anotherNode();
     expect(isFormerNode(name)).to.equal(false);
     const ended = once(child, 'exit');
@@ -33,13 +33,13 @@ describe('the name that a node gives itself (platform §15 rule 1)', () => {
     expect(isFormerNode(name)).to.equal(true);
   });
 
-  it('the name that a node gives itself is that of a former node where its process number has gone to another process', () => {
+  it('is that of a former node where its process number has gone to another process', () => {
     const [space = '', pid = '', started = ''] =
       /^(.+)\.(\d+)\.(\d+)\.\d+$/.exec(newNodeName())?.slice(1) ?? [];
     expect(isFormerNode(`${space}.${pid}.${Number(started) - 1}.1`)).to.equal(true);
   });
 
-  it('the name that a node gives itself says nothing of other hosts, of an earlier boot, and of names that people have given', () => {
+  it('says nothing of other hosts, of an earlier boot, and of names that people have given', () => {
     const others = [
       'elsewhere-01234567.1.1.1',
       newNodeName().replace(/-[^-.]+\./, '-00000000.'),

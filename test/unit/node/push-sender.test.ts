@@ -62,7 +62,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     });
   });
 
-  it('the sender of pushes signs with each secret, and the library verifies every one', async () => {
+  it('signs with each secret, and the library verifies every one', async () => {
     const other = secretText(new Uint8Array(32).fill(7));
     const timestampSec = Math.floor(Date.now() / 1_000);
     await sender.send(push({ secrets: [secret, other], timestampSec }));
@@ -75,7 +75,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(() => new Webhook(secretText(new Uint8Array(32))).verify(arrived?.text ?? '', headers)).to.throw();
   });
 
-  it('the sender of pushes connects to the given addresses, whatever the name would resolve to', async () => {
+  it('connects to the given addresses, whatever the name would resolve to', async () => {
     const url = new URL(`http://somewhere.invalid:${receiver.port}/path?query=1`);
     expect(await sender.send(push({ url }))).to.deep.equal({ status: 200 });
     expect(receiver.arrived[0]?.path).to.equal('/path?query=1');
@@ -85,7 +85,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(receiver.arrived).to.have.length(1);
   });
 
-  it('the sender of pushes follows no redirect', async () => {
+  it('follows no redirect', async () => {
     const inner = await openReceiver();
     closing.push(() => inner.close());
     receiver.answer((response) => response.writeHead(307, { location: inner.url }).end());
@@ -93,7 +93,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(inner.arrived).to.have.length(0);
   });
 
-  it('the sender of pushes takes no proxy from the environment', async () => {
+  it('takes no proxy from the environment', async () => {
     const proxy = await openReceiver();
     closing.push(() => proxy.close());
     const names = ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -106,7 +106,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(proxy.arrived).to.have.length(0);
   });
 
-  it('the sender of pushes reads no answer that does not end', async () => {
+  it('reads no answer that does not end', async () => {
     let bytes = 0;
     let isOver = false;
     receiver.answer((response) => {
@@ -190,7 +190,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     ['has headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, /Header/],
   ];
   for (const [what, answer, expected] of stubborn)
-    it(`the sender of pushes gives up a receiver that ${what}`, async () => {
+    it(`gives up a receiver that ${what}`, async () => {
       const port = await listening(
         createTcpServer((socket) => {
           closing.push(() => {
@@ -208,7 +208,7 @@ describe('the sender of pushes (platform §10.2)', () => {
       else expect(told).to.match(expected);
     });
 
-  it('the sender of pushes uses a connection again', async () => {
+  it('uses a connection again', async () => {
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
       sockets.add(request.socket);

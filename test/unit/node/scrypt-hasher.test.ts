@@ -10,7 +10,7 @@ describe('a scrypt hash', () => {
     expect(await hasher.hash('password')).to.equal(stored);
   });
 
-  it('a scrypt hash is checked with the parameters that stand in it', async () => {
+  it('is checked with the parameters that stand in it', async () => {
     const weaker = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
     const hasher = scryptHasher();
     expect(await hasher.verify('password', stored)).to.equal(true);
@@ -19,7 +19,7 @@ describe('a scrypt hash', () => {
     expect(await hasher.verify('passwort', weaker)).to.equal(false);
   });
 
-  it('a scrypt hash has another salt each time', async () => {
+  it('has another salt each time', async () => {
     const hasher = scryptHasher();
     const [one, other] = await Promise.all([hasher.hash('secret'), hasher.hash('secret')]);
     expect(one).to.not.equal(other);

@@ -59,28 +59,26 @@ const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
 describe('Effective date of an overdue state', () => {
   for (const [title, [found, expected]] of Object.entries<readonly [Found, string]>({
-    'rule 1: a check counts from when it was scheduled, even when it runs later': [
+    'overdue §5.3 rule 1: a check counts from when it was scheduled, even when it runs later': [
       { scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'rule 1: so does a late one that comes to a state without a time': [
+    'overdue §5.3 rule 1: so does a late one that comes to a state without a time': [
       { scheduled, next: many, now: late },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'rule 1: a time that was reached before the check was due does not date it back': [
+    'overdue §5.3 rule 1: a time that was reached before the check was due does not date it back': [
       { scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') },
       '2012-06-09T00:03:42 2012-06-09',
     ],
-    'rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time': [
-      { scheduled, next: blocked, now: late },
-      '2012-06-07T00:03:42 2012-06-07',
-    ],
-    'rule 4: nor when it was scheduled by a clock that ran ahead': [
+    'overdue §5.3 rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time':
+      [{ scheduled, next: blocked, now: late }, '2012-06-07T00:03:42 2012-06-07'],
+    'overdue §5.3 rule 4: nor when it was scheduled by a clock that ran ahead': [
       { scheduled, next: many, now: at('2012-06-04T09:59:58Z') },
       '2012-06-04T09:59:58 2012-06-04',
     ],
   }))
-    it(`overdue §5.3 ${title}`, () => expect(effective(found)).to.equal(expected));
+    it(title, () => expect(effective(found)).to.equal(expected));
 
   it('overdue §5.3 rule 2: the threshold is a day of the account’s calendar', () => {
     const account = { timeZone: timeZone('America/Los_Angeles'), referenceTime: at('2024-01-15T18:30:00Z') };

@@ -45,20 +45,20 @@ const unknown = transaction({ status: 'UNKNOWN', leaseUntil: NOW });
 const pending = transaction({ status: 'PENDING', amount: decimal('100') });
 
 describe('invoice payment check (payments §9.2)', () => {
-  it('invoice payment check pays the balance', () => expect(check()).to.equal('PAY 249.95'));
+  it('pays the balance', () => expect(check()).to.equal('PAY 249.95'));
 
-  it('invoice payment check pays the amount that a retry asks for, at most the balance', () => {
+  it('pays the amount that a retry asks for, at most the balance', () => {
     expect(check({ requestedAmount: decimal('100') })).to.equal('PAY 100');
     expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
   });
 
-  it('invoice payment check pays nothing of an invoice that is owed, whatever is set of empty ones', () => {
+  it('pays nothing of an invoice that is owed, whatever is set of empty ones', () => {
     for (const requestedAmount of [ZERO, decimal('-1')])
       for (const allowEmptyInvoice of [false, true])
         expect(check({ requestedAmount, allowEmptyInvoice })).to.equal('NOTHING_ASKED');
   });
 
-  it('invoice payment check refuses an API payment of one invoice that is more than its balance', () => {
+  it('refuses an API payment of one invoice that is more than its balance', () => {
     const ofAll = { requestedAmount: decimal('300'), isApiPayment: true };
     expect(check(ofAll)).to.equal('PAY 249.95');
     expect(() => check({ ...ofAll, refusesExcess: true }))
@@ -82,14 +82,14 @@ describe('invoice payment check (payments §9.2)', () => {
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
 
-  it('invoice payment check holds an automatic payment back where the account says so, before it looks for a method', () => {
+  it('holds an automatic payment back where the account says so, before it looks for a method', () => {
     expect(check({ isHeldBack: true, method: null, transactions: [running] })).to.equal('HOLD 249.95');
     expect(check({ isHeldBack: true, requestedAmount: decimal('10') })).to.equal('HOLD 10');
     expect(check({ isHeldBack: true, isApiPayment: true })).to.equal('PAY 249.95');
     expect(check({ isHeldBack: true, invoice: invoice({ rawBalance: ZERO }) })).to.equal('NOTHING_DUE');
   });
 
-  it('invoice payment check reserves what is pending', () => {
+  it('reserves what is pending', () => {
     expect(check({ transactions: [pending] })).to.equal('PAY 149.95');
     expect(check({ transactions: [pending], requestedAmount: decimal('50') })).to.equal('PAY 50');
   });
@@ -99,14 +99,14 @@ describe('invoice payment check (payments §9.2)', () => {
     expect(check({ invoice: invoice({ isMigration: true }) })).to.equal('NOTHING_DUE');
   });
 
-  it('invoice payment check pays 0 on an empty invoice where that is allowed', () => {
+  it('pays 0 on an empty invoice where that is allowed', () => {
     expect(check({ invoice: invoice({ rawBalance: ZERO }), allowEmptyInvoice: true })).to.equal('PAY 0');
     expect(check({ invoice: invoice({ rawBalance: decimal('-5') }), allowEmptyInvoice: true })).to.equal(
       'PAY 0',
     );
   });
 
-  it('invoice payment check finds rows that do not know of their success', () => {
+  it('finds rows that do not know of their success', () => {
     const succeeded = transaction({ externalKey: 'K' });
     const [lost] = lostSuccesses([attemptRow()], [succeeded]);
     expect(lost?.transaction).to.equal(succeeded);
@@ -136,7 +136,7 @@ describe('invoice payment result (payments §9.4)', () => {
       });
     });
 
-  it('invoice payment result counts what was processed in the currency of the invoice', () => {
+  it('counts what was processed in the currency of the invoice', () => {
     const result = invoicePaymentResult(transaction({ processedAmount: decimal('10') }), 'USD');
     expect(result.amount.toFixed()).to.equal('10');
   });
@@ -158,9 +158,9 @@ describe('invoice settlement (invoicing §1.4, payments §9.4)', () => {
     return settleInvoice(invoice(members), { before, after }).rawBalance.toFixed();
   };
 
-  it('invoice settlement takes a payment off the invoice, to the last and beyond', () =>
+  it('takes a payment off the invoice, to the last and beyond', () =>
     expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']));
 
-  it('invoice settlement leaves a migration invoice alone, whose balance is 0', () =>
+  it('leaves a migration invoice alone, whose balance is 0', () =>
     expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0'));
 });

@@ -71,7 +71,7 @@ describe('payment state (payments §3)', () => {
         lastSuccessStateName,
       }));
 
-  it('payment state keeps the last success when a later operation fails', () => {
+  it('keeps the last success when a later operation fails', () => {
     const state = paymentStateAfter(
       { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE', amount: null },
       'AUTH_SUCCESS',

@@ -108,7 +108,7 @@ describe('payment totals (payments §4.4)', () => {
   it('example 16 External refund: a credit is money sent', () =>
     expect(totals(done('CREDIT', '249.95'))).to.deep.equal({ ...none, credited: '249.95' }));
 
-  it('payment totals takes partial chargebacks with different keys off, and never goes below zero', () => {
+  it('takes partial chargebacks with different keys off, and never goes below zero', () => {
     const purchase = done('PURCHASE', '100');
     const part = (key: string) => done('CHARGEBACK', '60', { externalKey: key });
     expect(totals(purchase, part('A')).purchased).to.equal('40');
@@ -123,7 +123,7 @@ describe('payment totals (payments §4.4)', () => {
     });
   });
 
-  it('payment totals rounds half up to the minor unit and knows no currency without a transaction', () => {
+  it('rounds half up to the minor unit and knows no currency without a transaction', () => {
     expect(totals(done('PURCHASE', '10.005')).purchased).to.equal('10.01');
     expect(totals()).to.deep.equal({ ...none, currency: null });
   });

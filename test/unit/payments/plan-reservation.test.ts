@@ -77,7 +77,7 @@ function declined(members: Partial<ReservationFacts> = {}) {
 }
 
 describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
-  it('reservation of a payment reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
+  it('reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
     const plan = planReservation(firstTime, fresh, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
     const { charge } = plan;
@@ -99,7 +99,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(charge.newPayment).to.deep.include({ externalKey: charge.paymentId, paymentMethodId: card.id });
   });
 
-  it('reservation of a payment does nothing when the invoice was tried automatically before', () => {
+  it('does nothing when the invoice was tried automatically before', () => {
     const plan = planReservation(
       firstTime,
       { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },
@@ -108,7 +108,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
   });
 
-  it('reservation of a payment pays what an API payment has left', () => {
+  it('pays what an API payment has left', () => {
     const facts = {
       ...fresh,
       attempts: [attempt({ isApiPayment: true })],
@@ -162,7 +162,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.kind === 'CHARGE' && plan.charge.transaction.amount.toFixed()).to.equal('5');
   });
 
-  it('reservation of a payment ends a retry quietly as ABORTED when nothing is left', () => {
+  it('ends a retry quietly as ABORTED when nothing is left', () => {
     const { facts, request } = declined({ invoice: invoice({ rawBalance: ZERO }) });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -170,7 +170,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('reservation of a payment does nothing for a retry that has run, or whose attempt was decided anew', () => {
+  it('does nothing for a retry that has run, or whose attempt was decided anew', () => {
     const { facts, origin, request } = declined();
     const nothing = { kind: 'STOP', ended: [], events: [] };
     const rerun = { ...facts, attempts: [origin, attempt({ stateName: 'ABORTED' })] };
@@ -179,14 +179,14 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
   });
 
-  it('reservation of a payment runs a retry again whose plugins were being asked when the process ended', () => {
+  it('runs a retry again whose plugins were being asked when the process ended', () => {
     const { facts, origin, request } = declined();
     const begun = attempt({ stateName: 'INIT', transactionId: null });
     const plan = planReservation(request, { ...facts, attempts: [origin, begun] }, tools);
     expect(plan.kind).to.equal('CHARGE');
   });
 
-  it('reservation of a payment never charges a payment again that has succeeded', () => {
+  it('never charges a payment again that has succeeded', () => {
     const { facts, request } = declined();
     const [payment] = facts.payments;
     if (!payment) throw new Error('no payment');
@@ -194,7 +194,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, paid, tools).kind).to.equal('STOP');
   });
 
-  it('reservation of a payment starts a fresh payment with the new default when the method of the payment is gone', () => {
+  it('starts a fresh payment with the new default when the method of the payment is gone', () => {
     const old = method({ isActive: false });
     const { facts, request } = declined({
       methods: new Map([
@@ -229,7 +229,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('reservation of a payment holds a retry back for the amount of its attempt', () => {
+  it('holds a retry back for the amount of its attempt', () => {
     const { facts, request } = declined({ isHeldBack: true });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -285,7 +285,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     });
   });
 
-  it('reservation of a payment waits while a call for the invoice is running', () => {
+  it('waits while a call for the invoice is running', () => {
     const running = transaction({ status: 'UNKNOWN', leaseUntil: tools.leaseUntil });
     expect(planReservation(firstTime, { ...fresh, transactions: [running] }, tools).kind).to.equal('WAIT');
   });

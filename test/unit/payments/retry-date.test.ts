@@ -76,7 +76,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('janitor schedule asks about an unknown outcome after 5 minutes, an hour, then daily five times', () =>
+  it('asks about an unknown outcome after 5 minutes, an hour, then daily five times', () =>
     expect(checks('UNKNOWN')).to.deep.equal([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -87,6 +87,6 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-06T01:05',
     ]));
 
-  it('janitor schedule asks about a pending one after an hour and a day', () =>
+  it('asks about a pending one after an hour and a day', () =>
     expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

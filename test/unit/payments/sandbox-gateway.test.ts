@@ -61,7 +61,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(gateway.ledger.all().map(({ status }) => status)).to.deep.equal(Array(3).fill('UNDEFINED'));
   });
 
-  it('sandbox gateway keeps a sticky configuration until it is cleared', async () => {
+  it('keeps a sticky configuration until it is cleared', async () => {
     const gateway = gatewayOf();
     gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -77,7 +77,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
   });
 
-  it('sandbox gateway leaves other methods alone', async () => {
+  it('leaves other methods alone', async () => {
     const gateway = gatewayOf();
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', METHODS: 'refundPayment' });
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
@@ -92,7 +92,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(statuses).to.deep.equal(['ERROR', 'ERROR', 'PROCESSED']);
   });
 
-  it('sandbox gateway answers the amounts and errors that it is given', async () => {
+  it('answers the amounts and errors that it is given', async () => {
     const gateway = gatewayOf();
     gateway.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -151,7 +151,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await info(gateway)).map(said)).to.deep.equal([['PROCESSED', '7', 'USD']]);
   });
 
-  it('sandbox gateway refuses configurations that it cannot follow', () => {
+  it('refuses configurations that it cannot follow', () => {
     const gateway = gatewayOf();
     const configure = (configuration: SandboxConfiguration) => () => gateway.configure(configuration);
     expect(configure({ CONFIGURE_ACTION: 'ACTION_DANCE' as 'ACTION_SLEEP' })).to.throw('ACTION_DANCE');
@@ -161,7 +161,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     ).to.throw('has no transaction');
   });
 
-  it('sandbox gateway keeps the details of payment methods', async () => {
+  it('keeps the details of payment methods', async () => {
     const gateway = gatewayOf();
     const paymentMethodId = nextId();
     const details = { externalPaymentMethodId: 'tok_1', isDefaultPaymentMethod: true, properties: [] };

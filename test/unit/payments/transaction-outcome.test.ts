@@ -39,7 +39,7 @@ describe('transaction outcome (payments §2.2)', () => {
       expect(outcome.processedCurrency).to.equal('USD');
     });
 
-  it('transaction outcome takes what the gateway says it processed over what was requested', () => {
+  it('takes what the gateway says it processed over what was requested', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: decimal('225.44'), currency: 'EUR' }),
@@ -48,7 +48,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedCurrency).to.equal('EUR');
   });
 
-  it('transaction outcome takes amounts of any decimal type', () => {
+  it('takes amounts of any decimal type', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: new ForeignDecimal('10') }),
@@ -71,7 +71,7 @@ describe('transaction outcome (payments §2.2)', () => {
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
     });
 
-  it('transaction outcome keeps the error of the gateway, code uncut', () => {
+  it('keeps the error of the gateway, code uncut', () => {
     const code = 'a code that is a good deal longer than thirty-two characters';
     const outcome = readOutcome(
       requested,

@@ -44,7 +44,7 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('after an attempt of a push the next one counts from when it was started, not from when it ended', () =>
+  it('the next one counts from when it was started, not from when it ended', () =>
     expect(afterAttempt(fresh, { startedAt, endedAt, outcome: failing }, schedule)).to.deep.include({
       dueOrder: startedAt + 15 * MINUTE_MS,
       attemptedDate: startedAt,
@@ -73,7 +73,7 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('after an attempt of a push an empty schedule gives it up, and a long reason is cut', () => {
+  it('an empty schedule gives it up, and a long reason is cut', () => {
     const outcome: AttemptOutcome = { kind: 'FAILED', status: null, error: 'x'.repeat(9_999) };
     const after = afterAttempt(fresh, { startedAt, endedAt, outcome }, []);
     expect(after.state).to.equal('FAILED');

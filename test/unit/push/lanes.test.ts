@@ -15,7 +15,7 @@ const retry = (recordId: number, accountRecordId: number): Ordered => ({
 const idsOf = (some: readonly Ordered[]): readonly number[] => some.map(({ recordId }) => recordId);
 
 describe('lanes of pushes (platform §10.2 rule 6)', () => {
-  it('lanes of pushes start the first of each account, and the next when it has ended', () => {
+  it('start the first of each account, and the next when it has ended', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
     expect(idsOf(lanes.start(10))).to.deep.equal([1, 3, 4]);
@@ -26,13 +26,13 @@ describe('lanes of pushes (platform §10.2 rule 6)', () => {
     expect([lanes.underWay, lanes.startable, lanes.held]).to.deep.equal([0, 0, []]);
   });
 
-  it('lanes of pushes hold back no first attempt for a retry, nor a retry for anything', () => {
+  it('hold back no first attempt for a retry, nor a retry for anything', () => {
     const lanes = new Lanes();
     lanes.add([retry(1, 7), retry(2, 7), first(3, 7)]);
     expect(idsOf(lanes.start(10)).toSorted()).to.deep.equal([1, 2, 3]);
   });
 
-  it('lanes of pushes take what they hold once, and say of which accounts there is enough', () => {
+  it('take what they hold once, and say of which accounts there is enough', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8)]);
     lanes.add([first(2, 7), first(3, 8)]);

@@ -70,7 +70,7 @@ describe('housekeeping of the queue (platform §9.3 rules 7 and 9)', () => {
     await housekeeping.stop();
   });
 
-  it('housekeeping of the queue does further work at its own pace, again after a failure too', async () => {
+  it('does further work at its own pace, again after a failure too', async () => {
     const { timers, systemClock } = handTimers();
     const logger = recordingLogger();
     let runs = 0;

@@ -21,7 +21,7 @@ function withSettings(bus: Partial<KindSettings>, notification: Partial<KindSett
 }
 
 describe('settings of the queue (platform §4.3)', () => {
-  it('settings of the queue are the defaults where no property is set', () => {
+  it('are the defaults where no property is set', () => {
     const { server } = serverConfiguration({}, recordingLogger());
     expect(queueSettingsOf(server)).to.deep.equal(DEFAULT_QUEUE_SETTINGS);
     expect(DEFAULT_QUEUE_SETTINGS.BUS).to.deep.equal({
@@ -74,7 +74,7 @@ describe('settings of the queue (platform §4.3)', () => {
       expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
-  it('settings of the queue take both kinds in one claim, unless they differ or are bounded, and none that is off', () => {
+  it('take both kinds in one claim, unless they differ or are bounded, and none that is off', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ describe('settings of the queue (platform §4.3)', () => {
     ]);
   });
 
-  it('settings of the queue look as often as the kind that is looked at most often', () => {
+  it('look as often as the kind that is looked at most often', () => {
     expect(pollMsOf(withSettings({ pollMs: 50 }, { pollMs: 900 }))).to.equal(50);
     expect(pollMsOf(withSettings({ pollMs: 50, isOff: true }, { pollMs: 900 }))).to.equal(900);
     expect(pollMsOf(withSettings({ isOff: true }, { isOff: true }))).to.equal(3_000);

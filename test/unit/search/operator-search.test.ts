@@ -74,7 +74,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
         .to.throw(BillingError)
         .with.property('code', 60002));
 
-  it('search keys in operator form takes any other key for text', () => {
+  it('takes any other key for text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);
   });
 });

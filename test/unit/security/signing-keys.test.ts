@@ -14,7 +14,7 @@ describe('keys that sign tokens', () => {
     expect(signingKeyAt(keys, 91 * dayMs)).to.deep.equal(key(90));
   });
 
-  it('keys that sign tokens are published until the last token that they signed has expired', () => {
+  it('are published until the last token that they signed has expired', () => {
     const keys = [key(0), key(90)];
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.deep.equal(keys);
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([key(90)]);

@@ -40,7 +40,7 @@ describe('the text of consumed points', () => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
     }));
 
-  it('the text of consumed points has a number for each day of a month, and none for long times without usage', () => {
+  it('has a number for each day of a month, and none for long times without usage', () => {
     const month = Array.from({ length: 30 }, (_, index): PointRange => {
       return { unit: 'sms', localDate: addDays(first, index), part: 'ALL', after: 0, upTo: 5 };
     });

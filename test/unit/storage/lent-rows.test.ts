@@ -20,7 +20,7 @@ describe('rows that SQLite is lent', () => {
     );
   });
 
-  it('rows that SQLite is lent are without the columns that 1,000 and more have in common', () => {
+  it('are without the columns that 1,000 and more have in common', () => {
     const insertionOf = (count: number) =>
       render(insertInto(7, countersTable, counters(count)), lendingDialect.writer);
     expect(insertionOf(999).text).to.match(lentIn);
@@ -33,7 +33,7 @@ describe('rows that SQLite is lent', () => {
     expect(insertion.parameters.slice(0, 2)).to.deep.equal(['one', 1]);
   });
 
-  it('rows that SQLite is lent are not those that are joined with what is stored: SQLite would read all of it for them', () => {
+  it('are not those that are joined with what is stored: SQLite would read all of it for them', () => {
     const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
     const update = new TenantScope(null as never, 7).updateOf(countersTable, change);
     const { text, parameters } = render(update, lendingDialect.writer);

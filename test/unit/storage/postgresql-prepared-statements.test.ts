@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { PreparedStatements } from '../../../adapters/mikro-orm/postgresql/prepared-statements.ts';
 
 describe('prepared statements on PostgreSQL', () => {
-  it('prepared statements on PostgreSQL have one name per text', () => {
+  it('have one name per text', () => {
     const prepared = new PreparedStatements();
     const names = ['select $1', 'select $1', 'select $1 + 1'].map((text) => prepared.nameOf(text));
     expect(names).to.deep.equal(['bw_0', 'bw_0', 'bw_1']);
   });
 
-  it('prepared statements on PostgreSQL are none that search by a pattern: each pattern has a plan of its own', () =>
+  it('are none that search by a pattern: each pattern has a plan of its own', () =>
     expect(new PreparedStatements().nameOf('select name from t where name like $1')).to.equal(undefined));
 
-  it('prepared statements on PostgreSQL are bounded: texts without end are not kept by the server', () => {
+  it('are bounded: texts without end are not kept by the server', () => {
     const prepared = new PreparedStatements();
     const names = Array.from({ length: 600 }, (_, index) => prepared.nameOf(`select $1 + ${index}`));
     expect(names.filter((name) => name !== undefined)).to.have.length(500);

@@ -4,7 +4,7 @@ import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/migrat
 import manifest from '../../../package.json' with { type: 'json' };
 
 describe('the version of MikroORM', () => {
-  it('the version of MikroORM may be any of the range that the package declares, and the one that is installed', () => {
+  it('may be any of the range that the package declares, and the one that is installed', () => {
     const ranges = Object.entries(manifest.peerDependencies).filter(([name]) =>
       name.startsWith('@mikro-orm/'),
     );

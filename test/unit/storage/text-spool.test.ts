@@ -11,14 +11,14 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 describe('a text on its way to a slow reader', () => {
-  it('a text on its way to a slow reader is read as it was written, characters at the end of a piece included', async () => {
+  it('is read as it was written, characters at the end of a piece included', async () => {
     const spool = await openTextSpool();
     const parts = ['a', 'é'.repeat(EXPORT_PIECE_BYTES), '💣'.repeat(EXPORT_PIECE_BYTES), ''];
     for (const part of parts) await spool.write(part);
     expect((await textOf(spool.read())) === parts.join('')).to.equal(true);
   });
 
-  it('a text on its way to a slow reader has no name in the file system', async () => {
+  it('has no name in the file system', async () => {
     const { TMPDIR: before } = process.env;
     // Of its own: other processes of the run make spools too, each of which has a name for a moment.
     const directory = await mkdtemp(join(tmpdir(), 'billwright-spool-'));

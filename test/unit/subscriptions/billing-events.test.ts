@@ -84,7 +84,7 @@ describe('Billing events', () => {
     expect(amounts(evergreen)).to.deep.equal([null, '249.95']);
   });
 
-  it('billing events take ACCOUNT for SUBSCRIPTION while the account has no day, and say so', () => {
+  it('take ACCOUNT for SUBSCRIPTION while the account has no day, and say so', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -116,7 +116,7 @@ describe('Billing events', () => {
     ]);
   });
 
-  it('billing events are tied at one instant by the order in which they were stored, whatever their subscription', () => {
+  it('are tied at one instant by the order in which they were stored, whatever their subscription', () => {
     const asking = create({ planName: 'solo-now', billCycleDayLocal: 20 });
     const other = created({
       account: asking.account,
@@ -148,7 +148,7 @@ describe('Billing events', () => {
     expect(dayWhen(10, 1)).to.equal(7);
   });
 
-  it('billing events end with an expiry that carries no plan and no price and repeats the day', () => {
+  it('end with an expiry that carries no plan and no price and repeats the day', () => {
     const life = passed(create({ planName: 'term-3m', billCycleDayLocal: 20 }), at('2024-06-01'));
     const last = streamOf(life).at(-1);
     expect(last).to.deep.include({
@@ -163,7 +163,7 @@ describe('Billing events', () => {
     });
   });
 
-  it('billing events have nothing after a CANCEL', () => {
+  it('have nothing after a CANCEL', () => {
     const { events } = ofEvents(
       choice('CREATE', '2024-01-01', 'pro-monthly-trial'),
       event('CANCEL', '2024-01-20'),
@@ -172,7 +172,7 @@ describe('Billing events', () => {
     expect(events.map((each) => each.transitionType)).to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('billing events leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
+  it('leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
     const broken = someBase();
     const life = create({ planName: 'solo-now' });
     const { events, skipped } = billingEvents({
@@ -204,7 +204,7 @@ describe('Billing events', () => {
     expect(order(histories.toReversed())).to.deep.equal(expected);
   });
 
-  it('billing events refuse a plan without price in the currency of the account', () => {
+  it('refuse a plan without price in the currency of the account', () => {
     const life = create({ planName: 'solo-now' });
     expectError(
       () => streamOf({ ...life, account: { ...life.account, currency: 'EUR' } }),
@@ -212,7 +212,7 @@ describe('Billing events', () => {
     );
   });
 
-  it('billing events refuse a priced plan for an account without currency', () => {
+  it('refuse a priced plan for an account without currency', () => {
     const life = create({ planName: 'solo-now' });
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const account = { ...life.account, currency: null };
@@ -335,7 +335,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('billing events of phases that are not stored yet stop where the plan is changed or ended before', () => {
+  it('stop where the plan is changed or ended before', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const pending = [
@@ -365,7 +365,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('billing events of phases that are not stored yet follow no PHASE that a change takes off its plan at its own instant', () => {
+  it('follow no PHASE that a change takes off its plan at its own instant', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-02-04', { phaseName: 'solo-now-evergreen', subscriptionId });
@@ -376,7 +376,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('billing events of phases that are not stored yet come last at their instant, in the order of what they follow', () => {
+  it('come last at their instant, in the order of what they follow', () => {
     const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
     const [one, two] = lives.map((life, index) => ({
       ...life,
@@ -395,7 +395,7 @@ describe('Billing events of phases that are not stored yet', () => {
     expect(orderings.every(Number.isSafeInteger)).to.equal(true);
   });
 
-  it('billing events of phases that are not stored yet are not shown in the timeline', () => {
+  it('are not shown in the timeline', () => {
     const view = viewOf(create({ planName: 'club-monthly' }));
     expect(view.events.map((row) => row.eventType)).to.deep.equal([
       'START_ENTITLEMENT',

@@ -546,7 +546,7 @@ describe('Setting a blocking state', () => {
     expect(first(resumed)).to.include({ stateName: 'ENT_CLEAR' });
   });
 
-  it('setting a blocking state tells from which day on billing differs', () => {
+  it('tells from which day on billing differs', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-06-10' },
@@ -566,6 +566,5 @@ describe('Setting a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('setting a blocking state finds no difference between equal sets', () =>
-    expect(firstBlockedDifference([], [])).to.equal(null));
+  it('finds no difference between equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
 });

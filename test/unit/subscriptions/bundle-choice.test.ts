@@ -106,7 +106,7 @@ describe('Choice of the bundle', () => {
 describe('What a bundle takes', () => {
   const standalone = bundleWith('kit-monthly');
 
-  it('what a bundle takes takes a further STANDALONE among STANDALONE', () => {
+  it('takes a further STANDALONE among STANDALONE', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
@@ -114,12 +114,12 @@ describe('What a bundle takes', () => {
     it(`a bundle takes no ${category} beside a BASE`, () =>
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS));
 
-  it('what a bundle takes takes no BASE beside STANDALONE', () => {
+  it('takes no BASE beside STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('what a bundle takes takes anything when it is empty', () => {
+  it('takes anything when it is empty', () => {
     checkBundleTakes('BASE', { ...running, subscriptions: [] });
   });
 });

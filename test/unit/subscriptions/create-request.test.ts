@@ -73,7 +73,7 @@ describe('Checks of a create request', () => {
       );
     });
 
-  it('checks of a create request takes price overrides of every sort', () => {
+  it('takes price overrides of every sort', () => {
     const priceOverrides = [
       { phaseType: 'TRIAL', fixedPrice: ZERO },
       { phaseName: 'pro-monthly-evergreen', recurringPrice: decimal('5') },
@@ -88,7 +88,7 @@ describe('Checks of a create request', () => {
     expect(checkCreateRequest({ ...byName, priceOverrides }).priceOverrides).to.equal(priceOverrides);
   });
 
-  it('checks of a create request takes a plan name alone, an empty list of overrides and the bounds of day and quantity', () => {
+  it('takes a plan name alone, an empty list of overrides and the bounds of day and quantity', () => {
     const checked = checkCreateRequest({ ...byName, priceOverrides: [], billCycleDayLocal: 31, quantity: 1 });
     expect(checked).to.deep.include({
       accountId,
@@ -100,7 +100,7 @@ describe('Checks of a create request', () => {
     expect(checked.plan.planName).to.equal('pro-monthly');
   });
 
-  it('checks of a create request takes product, category, period and list', () =>
+  it('takes product, category, period and list', () =>
     expect(checkCreateRequest(byProduct).plan).to.deep.equal({
       planName: null,
       productName: 'Pro',
@@ -108,7 +108,7 @@ describe('Checks of a create request', () => {
       priceListName: 'DEFAULT',
     }));
 
-  it('checks of a create request reads empty keys as absent', () => {
+  it('reads empty keys as absent', () => {
     const checked = checkCreateRequest({ ...byName, externalKey: '', bundleExternalKey: '' });
     expect(checked).to.include({ externalKey: null, bundleExternalKey: null });
   });

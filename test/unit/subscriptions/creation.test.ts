@@ -151,27 +151,27 @@ describe('Creation', () => {
 });
 
 describe('Phases of a creation', () => {
-  it('phases of a creation stores only the next phase of a subscription that starts now', () =>
+  it('stores only the next phase of a subscription that starts now', () =>
     expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
     ]));
 
-  it('phases of a creation stores every phase that has begun and the next one', () =>
+  it('stores every phase that has begun and the next one', () =>
     expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
     ]));
 
-  it('phases of a creation counts a phase that begins this very second as begun', () =>
+  it('counts a phase that begins this very second as begun', () =>
     expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
       'PHASE 2024-11-07 p-m-fixedterm',
     ]));
 
-  it('phases of a creation stores the expiry once the last phase has begun', () =>
+  it('stores the expiry once the last phase has begun', () =>
     expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
@@ -179,25 +179,25 @@ describe('Phases of a creation', () => {
       'EXPIRED 2025-04-30',
     ]));
 
-  it('phases of a creation stores the expiry at once where the first phase is the last', () =>
+  it('stores the expiry at once where the first phase is the last', () =>
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
     ]));
 
-  it('phases of a creation is expired when all of it lies in the past', () => {
+  it('is expired when all of it lies in the past', () => {
     const life = createLong('2020-01-01');
     expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
   });
 
-  it('phases of a creation stores nothing of what begins after a billing date ahead but the first phase change', () =>
+  it('stores nothing of what begins after a billing date ahead but the first phase change', () =>
     expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
     ]));
 
-  it('phases of a creation goes on phase by phase as they begin', () => {
+  it('goes on phase by phase as they begin', () => {
     const life = createLong('2024-08-07');
     expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',

@@ -22,7 +22,7 @@ function eventOf(life: Life, type: LifecycleEvent['type']): LifecycleEvent {
 }
 
 describe('Due work', () => {
-  it('due work stores the phase after a PHASE, dated from its start, with the next sequence', () => {
+  it('stores the phase after a PHASE, dated from its start, with the next sequence', () => {
     const life = create({ planName: 'club-monthly' });
     const { addedEvents, busEvents } = workOf(life, eventOf(life, 'PHASE'), CLOCK);
     expect(addedEvents).to.have.length(1);
@@ -38,19 +38,19 @@ describe('Due work', () => {
     expect(busEvents.map(({ type }) => type)).to.deep.equal(['SUBSCRIPTION_PHASE']);
   });
 
-  it('due work stores nothing when the entry comes again', () => {
+  it('stores nothing when the entry comes again', () => {
     const life = create({ planName: 'club-monthly' });
     const once = passed(life, at('2024-01-31'));
     expect(once.events).to.have.length(3);
     expect(workOf(once, eventOf(once, 'PHASE'), CLOCK).addedEvents).to.deep.equal([]);
   });
 
-  it('due work stores nothing after a last phase without end', () => {
+  it('stores nothing after a last phase without end', () => {
     const life = create({ planName: 'pro-monthly' });
     expect(workOf(life, eventOf(life, 'PHASE'), CLOCK).addedEvents).to.deep.equal([]);
   });
 
-  it('due work stores no phase that a change or an end comes before', () => {
+  it('stores no phase that a change or an end comes before', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const later = [
@@ -63,7 +63,7 @@ describe('Due work', () => {
     }
   });
 
-  it('due work stores the phase that comes before a pending change or end', () => {
+  it('stores the phase that comes before a pending change or end', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const later = [
@@ -76,7 +76,7 @@ describe('Due work', () => {
     }
   });
 
-  it('due work does nothing for an event that is no longer there, or that an end has made void', () => {
+  it('does nothing for an event that is no longer there, or that an end has made void', () => {
     const life = create({ planName: 'club-monthly' });
     const phase = eventOf(life, 'PHASE');
     const nothing = { addedEvents: [], busEvents: [], addOnEnds: [] };
@@ -86,7 +86,7 @@ describe('Due work', () => {
     expect(workOf({ ...life, events: [...life.events, cancel] }, phase, CLOCK)).to.deep.equal(nothing);
   });
 
-  it('due work tells of a creation ahead with all that falls on its instant, the last one asking for an invoice run', () => {
+  it('tells of a creation ahead with all that falls on its instant, the last one asking for an invoice run', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 3, quantity: 2 }, '2024-02-01');
     const told = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
     expect(
@@ -103,7 +103,7 @@ describe('Due work', () => {
     ]);
   });
 
-  it('due work tells of an expiry', () => {
+  it('tells of an expiry', () => {
     const life = create({ planName: 'term-3m' });
     const [told] = workOf(life, eventOf(life, 'EXPIRED'), CLOCK).busEvents;
     expect(told).to.deep.include({ type: 'SUBSCRIPTION_EXPIRED', accountRecordId: 1 });

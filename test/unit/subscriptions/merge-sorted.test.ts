@@ -5,7 +5,7 @@ import { mergeSorted } from '../../../lib/subscriptions/views/subscription-event
 describe('sorted lists that are merged', () => {
   const byKey = (one: readonly [number, number], other: readonly [number, number]) => one[0] - other[0];
 
-  it('sorted lists that are merged have the order of a stable sort of all of them', () => {
+  it('have the order of a stable sort of all of them', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(9), { maxLength: 8 }), { maxLength: 9 }), (keys) => {
         const lists = keys.map((list, place) =>
@@ -16,7 +16,7 @@ describe('sorted lists that are merged', () => {
     );
   });
 
-  it('sorted lists that are merged are gone through no further than they are asked for', () => {
+  it('are gone through no further than they are asked for', () => {
     const taken: number[] = [];
     function* from(first: number) {
       for (let key = first; ; key += 2) {

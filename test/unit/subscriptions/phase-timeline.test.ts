@@ -65,7 +65,7 @@ describe('Phase timeline', () => {
 });
 
 describe('Create alignment', () => {
-  it('create alignment begins the phases with the subscription or with its bundle', () => {
+  it('begins the phases with the subscription or with its bundle', () => {
     const origins = {
       alignStart: { at: at('2024-03-01'), date: localDateOf(at('2024-03-01'), timeZone('UTC')) },
       bundleStart: { at: at('2024-01-01'), date: localDateOf(at('2024-01-01'), timeZone('UTC')) },

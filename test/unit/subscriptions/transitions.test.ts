@@ -28,14 +28,14 @@ describe('Transitions', () => {
     expect(typesOf(transitions(change, phase, create))).to.deep.equal(['CREATE', 'PHASE', 'CHANGE']);
   });
 
-  it('transitions begin with CREATE at its instant, then follow the sequence', () => {
+  it('begin with CREATE at its instant, then follow the sequence', () => {
     const earlierInSequence = event('QUANTITY_CHANGE', START, { quantity: 2, sequence: 1 });
     const day = event('BCD_CHANGE', START, { billCycleDay: 5, sequence: 3 });
     const list = transitions(day, earlierInSequence, { ...create, sequence: 9 });
     expect(typesOf(list)).to.deep.equal(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
   });
 
-  it('transitions leave out markers and what lies at or after the first end', () => {
+  it('leave out markers and what lies at or after the first end', () => {
     const list = transitions(
       create,
       event('UNCANCEL', '2024-01-10'),
@@ -48,7 +48,7 @@ describe('Transitions', () => {
     expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
   });
 
-  it('transitions keep a PHASE at the instant of the end, and it alone', () => {
+  it('keep a PHASE at the instant of the end, and it alone', () => {
     const end = event('CANCEL', '2024-01-31');
     const before = [
       event('BCD_CHANGE', '2024-01-31', { billCycleDay: 7 }),
@@ -61,7 +61,7 @@ describe('Transitions', () => {
     expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('transitions keep the CREATE of a subscription that is cancelled at its start', () =>
+  it('keep the CREATE of a subscription that is cancelled at its start', () =>
     expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']));
 
   it('carry plan, phase and price list from one to the next', () => {
@@ -112,7 +112,7 @@ describe('Transitions', () => {
     ]);
   });
 
-  it('transitions are none for a list that does not begin with CREATE or TRANSFER', () => {
+  it('are none for a list that does not begin with CREATE or TRANSFER', () => {
     expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
     expect(transitions()).to.deep.equal([]);
   });

@@ -176,7 +176,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
       (error: unknown) => (error instanceof BillingError ? error.code : error),
     );
 
-  it('callback targets at delivery gives the addresses that may be connected to', async () => {
+  it('gives the addresses that may be connected to', async () => {
     const resolver = resolving('93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946');
     const { url, addresses: found } = await resolveCallback(
       'https://example.com:444/x',
@@ -190,7 +190,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(resolver.asked).to.deep.equal(['example.com']);
   });
 
-  it('callback targets at delivery asks nobody about an address', async () => {
+  it('asks nobody about an address', async () => {
     const resolver = resolving();
     expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.deep.equal([
       '2606::1',
@@ -204,7 +204,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
       expect(await failure(work)).to.equal(ErrorCode.INVALID_PARAMETER);
     });
 
-  it('callback targets at delivery refuses a name that turns to a private network, where that is not allowed', async () => {
+  it('refuses a name that turns to a private network, where that is not allowed', async () => {
     const url = 'https://example.com';
     expect(await failure(resolveCallback(url, publicOnly, resolving('10.0.0.1')))).to.equal(
       ErrorCode.INVALID_PARAMETER,
@@ -212,7 +212,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(await failure(resolveCallback(url, anywhere, resolving('10.0.0.1')))).to.equal('no error');
   });
 
-  it('callback targets at delivery refuses a name without an address, and passes on why there is none', async () => {
+  it('refuses a name without an address, and passes on why there is none', async () => {
     expect(await failure(resolveCallback('https://example.com', anywhere, resolving()))).to.equal(
       ErrorCode.INVALID_PARAMETER,
     );

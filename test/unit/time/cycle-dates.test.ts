@@ -38,7 +38,7 @@ describe('cycle dates', () => {
       });
     });
 
-  it('cycle dates need a resolved bill cycle day when the period is a number of months', () => {
+  it('need a resolved bill cycle day when the period is a number of months', () => {
     expect(() => cycle('2024-01-01', 'MONTHLY', 0)).to.throw(InvariantError, 'bill cycle day');
     expect(() => cycle('2024-01-01', 'MONTHLY', 32)).to.throw(InvariantError, 'bill cycle day');
   });

@@ -30,12 +30,12 @@ describe('a duration added to a date', () => {
     it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () =>
       expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected));
 
-  it('a duration added to a date refuses UNLIMITED with code 2014', () =>
+  it('refuses UNLIMITED with code 2014', () =>
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
       .to.throw(BillingError, 'UNLIMITED')
       .with.property('code', 2014));
 
-  it('a duration added to a date has no end where it is UNLIMITED or longer than the calendar', () => {
+  it('has no end where it is UNLIMITED or longer than the calendar', () => {
     const start = parseLocalDate('8999-12-31');
     const endOf = (duration: Duration) => {
       const end = durationEnd(start, duration);

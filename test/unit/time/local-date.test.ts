@@ -22,13 +22,13 @@ import {
 const date = parseLocalDate;
 
 describe('a local date', () => {
-  it('a local date counts days from 1970-01-01', () => {
+  it('counts days from 1970-01-01', () => {
     expect(localDate(1970, 1, 1)).to.equal(0);
     expect(localDate(1969, 12, 31)).to.equal(-1);
     expect(localDate(2024, 2, 29)).to.equal(19_782);
   });
 
-  it('a local date gives its year, month, day and the length of its month', () => {
+  it('gives its year, month, day and the length of its month', () => {
     const leapDay = date('2024-02-29');
     expect([yearOf(leapDay), monthOf(leapDay), dayOfMonth(leapDay), lengthOfMonth(leapDay)]).to.deep.equal([
       2024, 2, 29, 29,
@@ -38,29 +38,28 @@ describe('a local date', () => {
     expect(lengthOfMonth(date('2000-02-01'))).to.equal(29);
   });
 
-  it('a local date reads and writes yyyy-MM-dd', () => {
+  it('reads and writes yyyy-MM-dd', () => {
     for (const text of ['0001-01-01', '0999-12-31', '1582-10-10', '2024-02-29', '9999-12-31'])
       expect(formatLocalDate(date(text))).to.equal(text);
   });
 
   for (const text of ['2024-2-29', '2023-02-29', '2024-13-01', '2024-00-10', '2024-01-00', '0000-01-01', ''])
-    it(`a local date is not "${text}"`, () =>
+    it(`is not "${text}"`, () =>
       expect(() => date(text))
         .to.throw(BillingError)
         .with.property('code', 60002));
 
   for (const text of ['2024-01-01T00:00', ' 2024-01-01', '2024-01-01\n', '+2024-01-01', '10000-01-01'])
-    it(`a local date is not ${JSON.stringify(text)}`, () =>
-      expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd'));
+    it(`is not ${JSON.stringify(text)}`, () => expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd'));
 
-  it('a local date refuses parts that are no day of the calendar', () => {
+  it('refuses parts that are no day of the calendar', () => {
     expect(() => localDate(2023, 2, 29)).to.throw(InvariantError, '2023-2-29');
     expect(localDateIfValid(2024, 1.5, 1)).to.equal(undefined);
     expect(localDateIfValid(10_000, 1, 1)).to.equal(undefined);
     expect(localDateIfValid(2024, 4, 31)).to.equal(undefined);
   });
 
-  it('a local date does not leave the years 1 to 9999', () => {
+  it('does not leave the years 1 to 9999', () => {
     expect(() => addDays(date('9999-12-31'), 1)).to.throw(InvariantError);
     expect(() => addDays(date('0001-01-01'), -1)).to.throw(InvariantError);
     expect(() => addMonths(date('9999-12-01'), 1)).to.throw(InvariantError);
@@ -78,7 +77,7 @@ describe('date arithmetic', () => {
     expect(formatLocalDate(withDayOfMonth(date('2024-02-10'), 1))).to.equal('2024-02-01');
   });
 
-  it('date arithmetic counts days and whole months between dates', () => {
+  it('counts days and whole months between dates', () => {
     expect(daysBetween(date('2024-02-28'), date('2024-03-01'))).to.equal(2);
     expect(daysBetween(date('2024-03-01'), date('2024-02-28'))).to.equal(-2);
     const months: readonly (readonly [string, string, number])[] = [
@@ -93,7 +92,7 @@ describe('date arithmetic', () => {
       expect(monthsBetween(date(from), date(to)), `${from} to ${to}`).to.equal(expected);
   });
 
-  it('date arithmetic finds the latest and the earliest date', () => {
+  it('finds the latest and the earliest date', () => {
     const [a, b, c] = [date('2024-03-01'), date('2024-01-01'), date('2024-02-01')];
     expect(maxDate(a, b, c)).to.equal(a);
     expect(minDate(a, b, c)).to.equal(b);

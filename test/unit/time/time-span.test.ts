@@ -24,17 +24,17 @@ describe('a time span', () => {
 });
 
 describe('a list of time spans', () => {
-  it('a list of time spans is separated by commas, blanks trimmed', () =>
+  it('is separated by commas, blanks trimmed', () =>
     expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.deep.equal([
       900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000,
     ]));
 
-  it('a list of time spans may be empty', () => {
+  it('may be empty', () => {
     expect(parseTimeSpanList('')).to.deep.equal([]);
     expect(parseTimeSpanList('  ')).to.deep.equal([]);
   });
 
-  it('a list of time spans refuses an empty or bad entry and an endless list', () => {
+  it('refuses an empty or bad entry and an endless list', () => {
     expect(() => parseTimeSpanList('5m,,1h')).to.throw(BillingError);
     expect(() => parseTimeSpanList('5m,x')).to.throw(BillingError, '"x"');
     expect(() => parseTimeSpanList(Array.from({ length: 101 }, () => '1s').join(','))).to.throw(

@@ -14,12 +14,12 @@ describe('work that goes on at once', () => {
     ended.length = 0;
   });
 
-  it('work that goes on at once gives each its result', async () => {
+  it('gives each its result', async () => {
     const [a, b] = await allEnded([work('a', { turns: 3 }), work('b', { turns: 1 })]);
     expect([a, b]).to.deep.equal(['a', 'b']);
   });
 
-  it('work that goes on at once leaves no failure unhandled while other work goes on', async () => {
+  it('leaves no failure unhandled while other work goes on', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => {
       unhandled.push(reason);
@@ -37,7 +37,7 @@ describe('work that goes on at once', () => {
     expect(unhandled).to.deep.equal([]);
   });
 
-  it('work that goes on at once fails with the first failure in time, and not before all has ended', async () => {
+  it('fails with the first failure in time, and not before all has ended', async () => {
     const failure = await allEnded([
       work('late', { turns: 5, fails: true }),
       work('first', { turns: 1, fails: true }),

@@ -17,7 +17,7 @@ describe('calls that are done together', () => {
     calls = new SharedCalls(pushableSystemClock());
   });
 
-  it('calls that are done together are those that come while one is under way, of which each has its own result; a later one is alone again', async () => {
+  it('are those that come while one is under way, of which each has its own result; a later one is alone again', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
     expect(results).to.deep.equal(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
@@ -25,13 +25,13 @@ describe('calls that are done together', () => {
     expect(asked).to.deep.equal([[3], [1, 3], [2]]);
   });
 
-  it('calls that are done together do not keep a call waiting that comes alone', async () => {
+  it('do not keep a call waiting that comes alone', async () => {
     const first = calls.run('tenant', 1, work);
     expect(asked).to.deep.equal([[1]]);
     await first;
   });
 
-  it('calls that are done together are all there before the work begins', async () => {
+  it('are all there before the work begins', async () => {
     const first = calls.run('tenant', 1, work);
     const second = calls.run('tenant', 2, work);
     await first;
@@ -40,18 +40,18 @@ describe('calls that are done together', () => {
     expect(asked).to.deep.equal([[1], [2, 3]]);
   });
 
-  it('calls that are done together are apart where they are not alike', async () => {
+  it('are apart where they are not alike', async () => {
     await Promise.all([calls.run('one', 1, work), calls.run('other', 2, work)]);
     expect(asked).to.deep.equal([[1], [2]]);
   });
 
-  it('calls that are done together are of a bounded number', async () => {
+  it('are of a bounded number', async () => {
     const inputs = Array.from({ length: MAX_SHARED_CALLS + 2 }, (_, index) => index);
     await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
     expect(asked.map((each) => each.length)).to.deep.equal([1, MAX_SHARED_CALLS, 1]);
   });
 
-  it('calls that are done together fail each for its own sake only', async () => {
+  it('fail each for its own sake only', async () => {
     const refusing = async (inputs: readonly number[]): Promise<readonly string[]> => {
       if (inputs.includes(2)) throw new InvariantError('2 is refused');
       return work(inputs);
@@ -63,7 +63,7 @@ describe('calls that are done together', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
-  it('calls that are done together are not made again for a refusal of one alone, nor for what is no refusal', async () => {
+  it('are not made again for a refusal of one alone, nor for what is no refusal', async () => {
     let attempts = 0;
     const failingWith = (error: Error) => async (): Promise<never> => {
       attempts += 1;
@@ -78,7 +78,7 @@ describe('calls that are done together', () => {
     expect(attempts).to.equal(4);
   });
 
-  it('calls that are done together wait for work under way and go together next, but no longer than they may', async () => {
+  it('wait for work under way and go together next, but no longer than they may', async () => {
     const timers = new Set<() => void>();
     const { nextTurn } = pushableSystemClock();
     const after = (_delayMs: number, action: () => void) => {
