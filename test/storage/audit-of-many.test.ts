@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import type { Account, AuditRow, Uuid } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { type LocalDate, localDate } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { eachDatabase, expect, rowsOf } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { invoiceItem, newId, type now, ownerOf, subscription } from '../support/storage/stored-records.ts';
 

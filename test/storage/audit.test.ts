@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import { type Account, type AuditRow, formatDecimal, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { Decimal, decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { auditedResources } from '../support/audited-resources.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { expect } from 'chai';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
@@ -11,7 +10,7 @@ import { Runner } from '../../adapters/mikro-orm/sql/runner.ts';
 import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql/sql.ts';
 import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
 import { DATABASE_IDLE_MS } from '../../lib/values/limits.ts';
-import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
+import { expect, type OpenDatabase, onPostgresql } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };

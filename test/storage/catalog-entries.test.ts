@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import type { Account } from '../../lib/index.ts';
 import type { ReadSession } from '../../lib/ports/storage/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';

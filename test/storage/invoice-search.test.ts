@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import type { InvoiceSearch } from '../../lib/ports/storage/index.ts';
 import type { Invoice, InvoiceStatus, New, SearchClause } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, instant } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { type OpenedStorage, sharedStorage } from '../support/storage/opened-storage.ts';
 import { author, invoice, newId, now, ownerOf, today } from '../support/storage/stored-records.ts';

@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { type Account, BusEventType, type Page, type TenantRef } from '../../lib/index.ts';
 import type { ReadSession, UsageStretch, WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
-import { eachDatabaseAndSuperuser } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser, expect } from '../support/index.ts';
 import { storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { type OpenedStorage, rejection, sharedStorage } from '../support/storage/opened-storage.ts';

@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import pg from 'pg';
 import sinon from 'sinon';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
+import { eachDatabase, expect, migrated } from '../support/index.ts';
 
 eachDatabase((kind, open) => {
   if (kind !== 'postgresql') return;

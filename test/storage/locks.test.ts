@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode } from '../../lib/index.ts';
 import type { Storage, WriteSession } from '../../lib/ports/storage/index.ts';
-import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect, onPostgresql } from '../support/index.ts';
 import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 

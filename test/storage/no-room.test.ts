@@ -1,12 +1,9 @@
-import { expect } from 'chai';
 import { Client } from 'pg';
 import { BillingError, ErrorCode, type TenantRef } from '../../lib/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { eachDatabase, expect, migrated, onPostgresql, rowsOf, storageOf } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 eachDatabase('storage: a database that has no room left', (open) => {
   let full: FillableStorage;

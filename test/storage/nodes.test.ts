@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import type { Broadcast, New, NodeInfo } from '../../lib/records/index.ts';
 import { BusEventType, PluginState, SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { busEvents } from '../support/queue-rows.ts';
+import { busEvents, eachDatabase, expect } from '../support/index.ts';
 import { freshStorage } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 

@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { type Account, type BlockingState, type NewNotification, QueueName } from '../../lib/index.ts';
 import type { WorkAheadRequest, WriteSession } from '../../lib/ports/storage/index.ts';
 import { addMilliseconds, instant, localDate } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { freshStorage } from '../support/storage/opened-storage.ts';
 import {
   author,

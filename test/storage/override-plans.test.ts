@@ -1,14 +1,12 @@
-import { expect } from 'chai';
 import type { OverrideDefinition } from '../../lib/catalog/index.ts';
 import { defineOverrides, obtainOverridePlan, withOverridePlans } from '../../lib/catalog/index.ts';
 import { type Catalog, createCatalog } from '../../lib/index.ts';
 import type { ReadSession, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { lists, plan, version } from '../support/catalogs/catalog-document.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { eachDatabase, expect, migrated, onPostgresql } from '../support/index.ts';
 import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, tenant } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
 const gold = version({
   plans: ['gold', 'silver'].map((name) => plan(name, 'P')).join(''),

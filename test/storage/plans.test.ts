@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import type { InvoiceSearch, ReadSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
-import { connectedAs, eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { connectedAs, eachDatabase, expect, type TestDatabase } from '../support/index.ts';
 import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { planRow } from '../support/storage/entry-records.ts';
 import type { BoundStatement, OpenedStorage } from '../support/storage/opened-storage.ts';

@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import type { PushLease } from '../../lib/ports/storage/index.ts';
 import type { New, PushDelivery } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect, rowsOf } from '../support/index.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 import { freshStorage, type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
 import { delivery } from '../support/storage/stored-records.ts';

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { render } from '../../adapters/mikro-orm/sql/sql.ts';
@@ -7,7 +6,7 @@ import { type Account, Decimal, type NewBusEvent, type NewNotification, QueueNam
 import type { ClaimedEntry, ClaimRequest, Storage } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { eachDatabase, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { eachDatabase, expect, onPostgresql, reachingEveryTenant } from '../support/index.ts';
 import { freshStorage, rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 

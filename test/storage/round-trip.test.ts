@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { Account, Bundle, Page, StoredCursor, Uuid } from '../../lib/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
@@ -6,7 +5,7 @@ import type { CatalogComposition, NewCatalogPart, PaymentTransaction } from '../
 import { CatalogPartKind } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
-import { eachDatabaseAndOneByOne } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {

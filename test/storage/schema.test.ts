@@ -1,7 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
-import { expect } from 'chai';
 import { migrations as ofPostgresql } from '../../adapters/mikro-orm/migrations/postgresql/index.ts';
 import { migrations as ofSqlite } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
@@ -10,9 +9,8 @@ import { sqliteDialect } from '../../adapters/mikro-orm/sqlite/dialect.ts';
 import { migrate as migrateSqlite, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { defineEntities } from '../../adapters/mikro-orm/tables/entities.ts';
 import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/tables/schema.ts';
-import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase, expect, migrated, onPostgresql, type TestDatabase } from '../support/index.ts';
 import { rejection, storageAt } from '../support/storage/opened-storage.ts';
-import { migrated } from '../support/storage.ts';
 
 /** Statements that list our tables, and those of them whose `record_id` comes from a sequence that never goes back. */
 const NUMBERED = {

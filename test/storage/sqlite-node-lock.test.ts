@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { expect, freshDatabase, migrated } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
-import { migrated } from '../support/storage.ts';
 
 /** Opens the storage of a file, says so, and stays; what nothing holds any more would be collected, and its lock with it. */
 const holder = `

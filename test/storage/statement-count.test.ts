@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import type { Account } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,

@@ -1,5 +1,4 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { expect } from 'chai';
 import { Client, type ClientConfig } from 'pg';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
@@ -15,7 +14,7 @@ import { compiled, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { connectedAs, expect, onPostgresql, reachingEveryTenant } from '../support/index.ts';
 import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import { account, author, now } from '../support/storage/stored-records.ts';
 

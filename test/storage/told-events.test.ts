@@ -1,12 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType, type PublishedBusEvent } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
-import { hostOf } from '../support/host.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { eachDatabase, expect, hostOf, isLongRun, onPostgresql } from '../support/index.ts';
 import { freshStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { onPostgresql as analyzing, badPlans } from '../support/storage/statement-plans.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';

@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { type Account, BillingError, ErrorCode, QueueName } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabaseAndOneByOne, onPostgresql } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect, migrated, onPostgresql } from '../support/index.ts';
 import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import {
   account,
@@ -15,7 +14,6 @@ import {
   ownerOf,
   today,
 } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
 eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
   const opened = sharedStorage(kind, open);

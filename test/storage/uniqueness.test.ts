@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabaseAndOneByOne } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import type { UsageDaysRequest, UsageSplitRequest } from '../../lib/ports/storage/index.ts';
 import type { StoredUsageInterval, UsagePiece, UsageSubmission } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal, formatDecimal } from '../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../lib/values/time/index.ts';
-import { eachDatabaseAndOneByOne } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { freshStorage } from '../support/storage/opened-storage.ts';
 import { author, oddText } from '../support/storage/stored-records.ts';
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import type { UsageStretch } from '../../lib/ports/storage/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, onPostgresql, plansOf } from '../support/storage/statement-plans.ts';
 import { author, invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { UsageSubmission } from '../../lib/records/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { eachDatabase, expect, onPostgresql } from '../support/index.ts';
 import { freshStorage, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {

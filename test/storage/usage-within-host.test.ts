@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { TenantRef } from '../../lib/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { type Host, hostOf } from '../support/host.ts';
+import { eachDatabase, expect, type Host, hostOf, type TestDatabase } from '../support/index.ts';
 import { openStorage, rejection } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {

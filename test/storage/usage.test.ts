@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import type { UsageSubmission } from '../../lib/records/index.ts';
 import { formatDecimal } from '../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../lib/values/time/index.ts';
-import { eachDatabaseAndOneByOne } from '../support/databases.ts';
+import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { freshStorage } from '../support/storage/opened-storage.ts';
 import { author, oddText } from '../support/storage/stored-records.ts';
 import {
