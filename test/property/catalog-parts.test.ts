@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   DecodedParts,
@@ -21,11 +20,10 @@ import {
 import { LazyPart, type Part, PartList } from '../../lib/catalog/model/part.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
-import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { expectSame } from '../support/assertions.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { forRuns } from '../support/for-all.ts';
 import { documentRuns, propertyRuns } from '../support/long-run.ts';
+import { expect, expectSame, type Instant, instant } from '../support/unit.ts';
 
 const DAY_MS = 86_400_000;
 const [template] = fc.sample(

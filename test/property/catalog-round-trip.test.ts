@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   canonicalXml,
@@ -8,10 +7,10 @@ import {
   type VersionContent,
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
-import { expectSame } from '../support/assertions.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { forRuns } from '../support/for-all.ts';
 import { documentRuns } from '../support/long-run.ts';
+import { expect, expectSame } from '../support/unit.ts';
 
 /** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
 function state(content: VersionContent): unknown {

@@ -1,14 +1,13 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseProperties } from '../../lib/invoicing/documents/document-texts.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.ts';
 import { parseTemplate, renderingTemplate } from '../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
-import { BillingError } from '../../lib/values/errors/index.ts';
 import { forRuns } from '../support/for-all.ts';
 import { toRender, viewedItem } from '../support/invoicing/documents.ts';
 import { isLongRun } from '../support/long-run.ts';
+import { BillingError, expect } from '../support/unit.ts';
 
 const numRuns = isLongRun ? 50_000 : 500;
 

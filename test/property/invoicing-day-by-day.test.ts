@@ -1,6 +1,4 @@
-import { expect } from 'chai';
 import type { BillingEvent } from '../../lib/records/index.ts';
-import { addDays, formatLocalDate, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { forRuns } from '../support/for-all.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { adjustShare } from '../support/lives/invoicing-checks.ts';
@@ -14,6 +12,7 @@ import {
 } from '../support/lives/invoicing-history.ts';
 import { isCycleDate } from '../support/lives/invoicing-oracle.ts';
 import { historyRuns } from '../support/long-run.ts';
+import { addDays, expect, formatLocalDate, type LocalDate, parseLocalDate } from '../support/unit.ts';
 
 /** The longest stretch of days between two changes. */
 const MOST_DAYS = 60;

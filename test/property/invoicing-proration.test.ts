@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { recurringProposals } from '../../lib/invoicing/proposals/recurring-proposals.ts';
-import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { forAll } from '../support/for-all.ts';
 import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';
 import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
+import { type Decimal, expect, minorUnits } from '../support/unit.ts';
 
 /** The events once every fact of the history is known. */
 function allEvents(history: History) {

@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
-import { decimal, sum } from '../../lib/values/money/index.ts';
 import { addDays, type BillingPeriod, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { forRuns } from '../support/for-all.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { propertyRuns } from '../support/long-run.ts';
+import { decimal, expect, sum } from '../support/unit.ts';
 
 /** A number of seats from some day after the start on. */
 interface Seats {

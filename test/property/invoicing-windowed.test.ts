@@ -1,6 +1,3 @@
-import { expect } from 'chai';
-import type { Uuid } from '../../lib/values/ids/index.ts';
-import type { Decimal } from '../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { forRuns } from '../support/for-all.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
@@ -8,6 +5,7 @@ import { adjustShare, checkAfterRun } from '../support/lives/invoicing-checks.ts
 import type { Fact, History, Step } from '../support/lives/invoicing-history.ts';
 import { eventsOf, firstDifference, histories } from '../support/lives/invoicing-history.ts';
 import { historyRuns } from '../support/long-run.ts';
+import { type Decimal, expect, type Uuid } from '../support/unit.ts';
 
 /** A history on its way: every run is checked as it happens. */
 class Life {

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   CLEAR_STATE_NAME,
@@ -12,12 +11,11 @@ import { evaluateOverdue } from '../../lib/overdue/evaluation/evaluate.ts';
 import { overdueCalendar } from '../../lib/overdue/evaluation/explanation.ts';
 import { billingSnapshot, nextCheckDate, type OverdueConfig } from '../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../lib/records/index.ts';
-import type { Uuid } from '../../lib/values/ids/index.ts';
-import { decimal, stringifyExactJson } from '../../lib/values/money/index.ts';
 import type { Duration, LocalDate } from '../../lib/values/time/index.ts';
 import { addDays, parseLocalDate, TimeUnit } from '../../lib/values/time/index.ts';
 import { forAll } from '../support/for-all.ts';
 import { condition, config, state } from '../support/overdue/states.ts';
+import { decimal, expect, stringifyExactJson, type Uuid } from '../support/unit.ts';
 
 const firstDay = parseLocalDate('2024-01-01');
 const units = fc.constantFrom(TimeUnit.DAYS, TimeUnit.WEEKS, TimeUnit.MONTHS, TimeUnit.YEARS);

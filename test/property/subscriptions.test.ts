@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
 import { forAll } from '../support/for-all.ts';
 import type { Life } from '../support/subscriptions/example.ts';
 import { account, created, passed, rowsOf, storedOf, viewOf } from '../support/subscriptions/example.ts';
+import { addDays, expect, type Instant, instant, type LocalDate, localDate } from '../support/unit.ts';
 
 const units = fc.constantFrom('DAYS', 'WEEKS', 'MONTHS', 'YEARS');
 const durations = fc.record({ unit: units, number: fc.integer({ min: 1, max: 40 }) });

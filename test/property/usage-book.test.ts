@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { historyRuns } from '../support/long-run.ts';
+import { addDays, expect, formatLocalDate, parseLocalDate } from '../support/unit.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
-import { timeZone } from '../../lib/values/time/index.ts';
 import { forRuns } from '../support/for-all.ts';
 import { historyRuns, isLongRun } from '../support/long-run.ts';
+import { expect, timeZone } from '../support/unit.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { usageEvent } from '../support/usage/usage-catalog.ts';

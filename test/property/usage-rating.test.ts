@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { UsageSection } from '../../lib/records/index.ts';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import type { OverflowPolicy, RatedUsage } from '../../lib/usage/rating/rated-usage.ts';
-import { type Decimal, sum, ZERO } from '../../lib/values/money/index.ts';
 import { forAll } from '../support/for-all.ts';
+import { type Decimal, expect, sum, ZERO } from '../support/unit.ts';
 import {
   meteredPoints,
   meteredSections,

@@ -1,12 +1,8 @@
-import { expect } from 'chai';
 import { mergeAccount } from '../../../lib/accounts/rules/account-update.ts';
 import { newAccount } from '../../../lib/accounts/rules/new-account.ts';
 import type { Account } from '../../../lib/records/account.ts';
 import type { AccountInput } from '../../../lib/records/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
-import { valueOrError } from '../../support/assertions.ts';
+import { BillingError, expect, instant, type Uuid, valueOrError } from '../../support/unit.ts';
 
 const id = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}` as Uuid;
 const before = instant(Date.UTC(2025, 2, 10, 9));

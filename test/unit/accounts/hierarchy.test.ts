@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { checkHierarchy } from '../../../lib/accounts/rules/hierarchy.ts';
 import type { Account } from '../../../lib/records/account.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { asCurrency } from '../../../lib/values/money/index.ts';
-import { valueOrError } from '../../support/assertions.ts';
+import { asCurrency, expect, type Uuid, valueOrError } from '../../support/unit.ts';
 
 type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   createCatalog,
   createVersion,
@@ -7,8 +6,6 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { validationSteps } from '../../../lib/catalog/validation/validate-version.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import {
   catalogXml,
   DEFAULT_RULES,
@@ -21,6 +18,7 @@ import {
   product,
   TRIAL,
 } from '../../support/catalogs/catalog-document.ts';
+import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
 // catalog §18: what the documents of the wild use, and the parser must take.
 

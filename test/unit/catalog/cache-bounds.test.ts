@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
 import { EffectiveCatalogs, MAX_CACHED_ACCOUNT_CATALOGS } from '../../../lib/catalog/cache/catalog-cache.ts';
 import { MAX_CACHED_PLUGIN_CATALOGS, pluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
@@ -19,11 +18,11 @@ import {
 import type { TenantRef } from '../../../lib/records/context.ts';
 import { inOneTurn } from '../../../lib/runtime/wait/turns.ts';
 import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../../lib/values/limits.ts';
-import { instant } from '../../../lib/values/time/index.ts';
 import { version } from '../../support/catalogs/catalog-document.ts';
 import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
 import { catalogEntry, planRow } from '../../support/storage/entry-records.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
+import { expect, instant } from '../../support/unit.ts';
 
 /** With the shape of its plan. */
 const PARTS_OF_VERSION = 4;

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import {
   at,
   catalogXml,
@@ -15,6 +12,7 @@ import {
   version,
   versionXml,
 } from '../../support/catalogs/catalog-document.ts';
+import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 

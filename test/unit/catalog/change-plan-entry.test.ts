@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { retirementRows, updatedRow } from '../../../lib/catalog/formats/entries/change-plan.ts';
 import type { CatalogEntry, Instant, PhaseInput, PlanRow } from '../../../lib/index.ts';
 import { decimal, formatInstant, instant } from '../../../lib/index.ts';
-import { errorOf } from '../../support/assertions.ts';
+import { errorOf, expect } from '../../support/unit.ts';
 
 const day = (text: string): Instant => instant(Date.parse(`${text}T00:00:00Z`));
 const id = '00000000-0000-4000-8000-000000000001' as CatalogEntry['id'];

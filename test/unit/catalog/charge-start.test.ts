@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import type { Plan, PlanPhase } from '../../../lib/catalog/index.ts';
 import { isFreeFinitePhase, phaseName, phasesFrom } from '../../../lib/catalog/index.ts';
-import type { LocalDate } from '../../../lib/values/time/index.ts';
-import { addDuration, formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { phase, plan, price, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
+import { addDuration, expect, formatLocalDate, type LocalDate, parseLocalDate } from '../../support/unit.ts';
 
 function planWith(initialPhases: string, finalPhase?: string): Plan {
   const parts = finalPhase === undefined ? { initialPhases } : { initialPhases, finalPhase };

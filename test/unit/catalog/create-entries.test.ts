@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { createEntries } from '../../../lib/catalog/formats/entries/create-entries.ts';
 import { KnownNames } from '../../../lib/catalog/formats/entries/entry-input.ts';
 import {
@@ -14,9 +13,9 @@ import {
   readCatalogXml,
   type UsageInput,
 } from '../../../lib/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { product, version } from '../../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../../support/catalogs/overlay-catalog.ts';
+import { errorOf, expect } from '../../support/unit.ts';
 
 const now = instant(Date.UTC(2024, 1, 10));
 const prices = [{ currency: 'USD', value: decimal('10') }];

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect } from 'chai';
 import { lantern } from '../../../examples/catalogs/lantern.ts';
 import {
   canonicalXml,
@@ -13,9 +12,8 @@ import {
   validateVersions,
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { fixture } from '../../support/files.ts';
+import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 const base = {
   name: 'Test',

@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { accountCatalog, tenantCatalog } from '../../../lib/catalog/formats/entries/entry-catalog.ts';
 import { type Catalog, canonicalXml, createCatalog, validateVersion } from '../../../lib/catalog/index.ts';
 import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog/catalog-entry.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import {
   at,
   DEFAULT_RULES,
@@ -15,6 +12,7 @@ import {
   version,
 } from '../../support/catalogs/catalog-document.ts';
 import { newId } from '../../support/storage/stored-records.ts';
+import { decimal, expect, formatInstant } from '../../support/unit.ts';
 
 const productId = newId();
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   BillingActionPolicy,
   BillingAlignment,
@@ -12,7 +11,7 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/catalog/catalog-enumerations.ts';
-import { TimeUnit } from '../../../lib/values/time/index.ts';
+import { expect, TimeUnit } from '../../support/unit.ts';
 
 // catalog §1; the billing periods of §9 and the currencies have tables of their own.
 

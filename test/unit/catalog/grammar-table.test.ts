@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { SaxesParser } from 'saxes';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { valueOrError } from '../../support/assertions.ts';
+import { BillingError, expect, valueOrError } from '../../support/unit.ts';
 
 // The table of catalog §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
 // away, `1` and `?` are repeated when they are doubled, all else is taken.

@@ -1,13 +1,11 @@
-import { expect } from 'chai';
 import type { ChildRule, ElementRule } from '../../../lib/catalog/formats/xml/element.ts';
 import { MAX_XML_BYTES, XmlSource } from '../../../lib/catalog/formats/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { catalogXml, parse } from '../../support/catalogs/catalog-document.ts';
 import { isLongRun } from '../../support/long-run.ts';
+import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 /** Where time grew with the square of it, no answer would come. */
 const HUGE = isLongRun ? 2_000_000 : 150_000;

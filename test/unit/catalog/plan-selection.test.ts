@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { parsePhaseName } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { expectCode, lists, plan, product, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
+import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 describe('Finding a plan', () => {
   const catalog = version({

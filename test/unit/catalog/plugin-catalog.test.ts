@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { compilePluginCatalog } from '../../../lib/catalog/formats/define-catalog.ts';
 import type { Amount, Catalog, CatalogDefinition } from '../../../lib/index.ts';
 import { BillingError, canonicalXml, createVersion, decimal, readCatalogXml } from '../../../lib/index.ts';
-import { valueOrError } from '../../support/assertions.ts';
 import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
+import { expect, valueOrError } from '../../support/unit.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };
 

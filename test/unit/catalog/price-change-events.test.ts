@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { Catalog, PlanStep, RecurringStep } from '../../../lib/catalog/index.ts';
 import { CatalogVersion, createCatalog } from '../../../lib/catalog/index.ts';
-import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   addDays,
   cycleDate,
@@ -17,6 +15,7 @@ import {
   UTC,
 } from '../../../lib/values/time/index.ts';
 import { at, lists, phase, plan, price, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
+import { expect, type Instant, type LocalDate } from '../../support/unit.ts';
 
 interface Parts {
   readonly price?: string;

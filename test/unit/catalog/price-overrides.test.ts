@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { InternationalPrice, Plan, Usage } from '../../../lib/catalog/index.ts';
 import {
   CatalogWithOverrides,
@@ -14,11 +13,9 @@ import {
   writeOverrides,
 } from '../../../lib/catalog/overrides/define-overrides.ts';
 import type { PriceOverrideRequest } from '../../../lib/ports/plugins/entitlement-plugin.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { at, lists, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import { type Currency, decimal, ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';

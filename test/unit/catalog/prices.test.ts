@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { type InternationalPrice, isZeroEverywhere, priceOf } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { expectCode, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import { ErrorCode, expect } from '../../support/unit.ts';
 
 function priced(prices: string): InternationalPrice {
   const declared = version({

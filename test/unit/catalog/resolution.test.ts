@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { type Catalog, createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import { at, expectCode, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
+import { ErrorCode, expect, formatInstant } from '../../support/unit.ts';
 
 function priceChange(effectiveDate: string, price: string, forExisting?: string): ReturnType<typeof version> {
   const more =

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { CatalogWithOverrides, createCatalog } from '../../../lib/catalog/index.ts';
 import {
   billingAlignmentOf,
@@ -7,8 +6,8 @@ import {
   planChangeRules,
   type RuledSubscription,
 } from '../../../lib/catalog/lookup/catalog.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { at, expectCode, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
+import { ErrorCode, expect } from '../../support/unit.ts';
 
 interface Rules {
   readonly change: string;

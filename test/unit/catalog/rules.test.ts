@@ -1,7 +1,4 @@
-import { expect } from 'chai';
 import { createVersion, RULE_DEFAULTS, type SubscriptionContext } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import {
   catalogXml,
   expectCode,
@@ -11,6 +8,7 @@ import {
   product,
   version,
 } from '../../support/catalogs/catalog-document.ts';
+import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 const CANCEL = '<cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>';
 const CHANGE = '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';

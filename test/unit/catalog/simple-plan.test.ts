@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import type { EditedVersion } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import type { Catalog, SimplePlan } from '../../../lib/index.ts';
 import { createCatalog, createVersion, decimal, formatInstant, validateVersion } from '../../../lib/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { at, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import { errorOf, expect } from '../../support/unit.ts';
 
 const now = at('2024-02-10T09:00:00Z');
 const lamp: SimplePlan = {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect } from 'chai';
 import {
   createVersion,
   defineOverrides,
@@ -9,9 +8,8 @@ import {
   usageSectionsOf,
 } from '../../../lib/catalog/index.ts';
 import { rateUsage } from '../../../lib/usage/index.ts';
-import { type Currency, decimal } from '../../../lib/values/money/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { catalogXml, parse, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import { type Currency, decimal, errorOf, expect } from '../../support/unit.ts';
 import { at } from '../../support/usage/sections.ts';
 
 const versionDate = at('2026-01-01T00:00:00Z');

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
 import { validateVersion } from '../../../lib/catalog/index.ts';
-import type { Problem } from '../../../lib/values/errors/index.ts';
 import {
   catalogXml,
   DEFAULT_RULES,
@@ -13,6 +11,7 @@ import {
   product,
   TRIAL,
 } from '../../support/catalogs/catalog-document.ts';
+import { expect, type Problem } from '../../support/unit.ts';
 
 function validate(parts: DocumentParts): ReturnType<typeof validateVersion> {
   return validateVersion(parse(catalogXml(parts)));

@@ -1,11 +1,7 @@
-import { expect } from 'chai';
 import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import type { PlanContent } from '../../../lib/catalog/index.ts';
 import { createCatalog, createVersion, readCatalogXml, validateVersion } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import {
   at,
   catalogXml,
@@ -17,6 +13,7 @@ import {
   plan,
   product,
 } from '../../support/catalogs/catalog-document.ts';
+import { BillingError, decimal, errorOf, expect } from '../../support/unit.ts';
 
 const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');

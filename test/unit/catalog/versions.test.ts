@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { additionSteps } from '../../../lib/catalog/formats/xml/catalog-document.ts';
 import type { CatalogVersion } from '../../../lib/catalog/index.ts';
 import { createVersion, readCatalogXml, validateVersions } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
-import type { Problem } from '../../../lib/values/errors/index.ts';
 import {
   catalogXml,
   envelopeXml,
@@ -13,6 +11,7 @@ import {
   TRIAL,
   version,
 } from '../../support/catalogs/catalog-document.ts';
+import { expect, type Problem } from '../../support/unit.ts';
 
 /** What an upload of the document would store, and the problems that stop it. */
 function upload(

@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { overRefunded, severalOpenPayments } from '../../../lib/check/check-invoices.ts';
 import type { InvoicePayment } from '../../../lib/records/payments/invoice-payment.ts';
 import type { PaymentTransaction } from '../../../lib/records/payments/payment.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect, type Uuid } from '../../support/unit.ts';
 
 type Moved = Parameters<typeof overRefunded>[1][number];
 

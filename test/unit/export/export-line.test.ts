@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { columnName, headerLine, rowLine } from '../../../lib/export/service.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 describe('lines of an export', () => {
   it('have a header by table', () =>

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { clockCheck, queuesCheck } from '../../../lib/health/service.ts';
-import { addMilliseconds, instant } from '../../../lib/values/time/index.ts';
+import { addMilliseconds, expect, instant } from '../../support/unit.ts';
 
 const now = instant(Date.UTC(2024, 2, 1));
 const minute = 60_000;

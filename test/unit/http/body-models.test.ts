@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   defaultRequestLimits,
   jsonBody,
@@ -19,9 +18,7 @@ import {
   uuid,
 } from '../../../adapters/koa/wire/scalars.ts';
 import { byDialect, listOf } from '../../../adapters/koa/wire/wire-type.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
+import { errorOf, expect, formatDecimal, formatInstant, formatLocalDate } from '../../support/unit.ts';
 
 const Leaf = model('TestLeaf', { size: field(int(), 'C', { required: true }) });
 const Sample = model('TestSample', {

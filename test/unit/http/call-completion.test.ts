@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
 import {
   DEFAULT_WAIT_SEC_IN_K,
@@ -8,8 +7,8 @@ import type { Billing } from '../../../lib/billing.ts';
 import { BillingError } from '../../../lib/index.ts';
 import { CallOrigin } from '../../../lib/records/context.ts';
 import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/settings.ts';
-import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { ACCOUNT_ID, NOW, nextId } from '../../support/payments/payment-records.ts';
+import { addMilliseconds, expect } from '../../support/unit.ts';
 
 const context = {
   tenant: { id: nextId(), recordId: 1 },

@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import {
   changeReportJson,
   MAX_LISTED_UNBILLABLE_ACCOUNTS,
 } from '../../../adapters/koa/models/catalog-change-report.ts';
 import { unaudited } from '../../../adapters/koa/wire/wire-type.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import { newId, now, today } from '../../support/storage/stored-records.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const change: PriceChange = {
   accountId: newId(),

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { z } from 'zod';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { exampleIds, namedExamples } from '../../../adapters/koa/openapi/examples/named-examples.ts';
@@ -9,8 +8,8 @@ import { isIdParameter } from '../../../adapters/koa/routing/path.ts';
 import type { Route } from '../../../adapters/koa/routing/route.ts';
 import { modelsByName } from '../../../adapters/koa/wire/model.ts';
 import type { JsonSchema } from '../../../adapters/koa/wire/wire-type.ts';
-import { isUuid } from '../../../lib/values/ids/index.ts';
 import { type ShownParameter, shownParameters, shownValue } from '../../support/http/shown-parameters.ts';
+import { expect, isUuid } from '../../support/unit.ts';
 
 const routes = routeTable({ testMode: true });
 const document = await openApi();

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { statusOfCode } from '../../../adapters/koa/response/error-status.ts';
 import { errorBody, publicError } from '../../../adapters/koa/response/render-error.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, expect } from '../../support/unit.ts';
 
 // http-api §12, the codes that do not answer 400.
 const statuses: Readonly<Record<number, readonly number[]>> = {

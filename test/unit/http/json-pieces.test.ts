@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   JsonText,
@@ -10,8 +9,8 @@ import {
   wholeText,
   windowBits,
 } from '../../../adapters/koa/wire/json-pieces.ts';
-import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { forRuns } from '../../support/for-all.ts';
+import { decimal, expect, stringifyExactJson } from '../../support/unit.ts';
 
 const textOf = (value: unknown): string => [...jsonBits(value)].join('');
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
 import type { QueryOf, QueryParameters } from '../../../adapters/koa/wire/query.ts';
 import {
@@ -22,9 +21,7 @@ import {
   zoneParameter,
 } from '../../../adapters/koa/wire/query.ts';
 import { validationError } from '../../../adapters/koa/wire/wire-type.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant, formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
-import { codeThrownBy } from '../../support/assertions.ts';
+import { codeThrownBy, ErrorCode, expect, formatInstant, formatLocalDate, UTC } from '../../support/unit.ts';
 
 function read<P extends QueryParameters>(parameters: P, query: string): QueryOf<P> {
   const result = querySchema(parameters).safeParse(rawQuery(parameters, query));

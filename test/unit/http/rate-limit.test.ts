@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import {
   MAX_RATE_BUCKETS,
   type RatedSubject,
   type RateLimit,
   rateLimit,
 } from '../../../adapters/koa/request/rate-limit.ts';
-import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { valueOrError } from '../../support/assertions.ts';
+import { type BillingError, ErrorCode, expect, valueOrError } from '../../support/unit.ts';
 
 const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
 const other: RatedSubject = { kind: 'tenant', name: 'other' };

@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { basicCredentials } from '../../../adapters/koa/auth/credentials.ts';
 import { Dialect, headerFamilies } from '../../../adapters/koa/dialect.ts';
 import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/headers.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { parseUuid } from '../../../lib/values/ids/index.ts';
+import { BillingError, expect, parseUuid } from '../../support/unit.ts';
 
 const families = headerFamilies();
 const { header, dialectOf } = families;

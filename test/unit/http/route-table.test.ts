@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../../adapters/koa/routing/path.ts';
 import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts';
 import { permissions } from '../../../lib/security/permissions.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 interface Operation {
   readonly security: readonly object[];

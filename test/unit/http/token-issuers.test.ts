@@ -2,12 +2,11 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import sinon from 'sinon';
 import { type TokenIssuer, tokenIssuers } from '../../../adapters/koa/auth/token-issuers.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 const issuer = 'https://login.example';
 const minuteMs = 60_000;

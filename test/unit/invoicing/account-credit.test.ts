@@ -1,11 +1,8 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AccountCreditInput, CreditedInvoice } from '../../../lib/invoicing/credit/apply-credit.ts';
 import { applyAccountCredit, spendsCredit, UNNUMBERED } from '../../../lib/invoicing/credit/apply-credit.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal, sum } from '../../../lib/values/money/index.ts';
-import { localDate } from '../../../lib/values/time/index.ts';
 import { forAll } from '../../support/for-all.ts';
+import { decimal, expect, localDate, sum, type Uuid } from '../../support/unit.ts';
 
 type Members = Partial<Omit<CreditedInvoice, 'id' | 'rawBalance'>> & { readonly day?: number };
 

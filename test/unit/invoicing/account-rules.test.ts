@@ -1,13 +1,11 @@
-import { expect } from 'chai';
 import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
 import {
   chargedThroughDates,
   chargedThroughOf,
 } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/proposals/target-date.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
+import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 import { smsUsage } from '../../support/usage/sections.ts';
 
 describe('the bill cycle day that an account gets', () => {

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { type NewInvoiceItem, plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
 import { claimedItems } from '../../../lib/invoicing/plugins/plugin-claims.ts';
@@ -7,10 +6,8 @@ import { isSameProposal, recordedIds, replayedIds } from '../../../lib/invoicing
 import { groupedItems, imposedNumbers } from '../../../lib/invoicing/plugins/split-and-number.ts';
 import type { AdditionalItem } from '../../../lib/ports/index.ts';
 import type { InvoiceItem } from '../../../lib/records/index.ts';
-import { BillingError, MalformedAnswer } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { parseLocalDate } from '../../../lib/values/time/index.ts';
+import { BillingError, expect, MalformedAnswer, parseLocalDate, type Uuid } from '../../support/unit.ts';
 
 const uuid = (n: number): Uuid => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as Uuid;
 const invoiceId = uuid(100);

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { billThroughDate } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
-import { cycleDatesOf } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
+import { cycleDatesOf, expect } from '../../support/unit.ts';
 
 type Mode = 'IN_ADVANCE' | 'IN_ARREAR' | 'GREEDY';
 

@@ -1,13 +1,12 @@
-import { expect } from 'chai';
 import { cursorsAfter, evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { StoredCursor } from '../../../lib/records/cursor.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
-import { ZERO } from '../../../lib/values/money/index.ts';
 import { day, event } from '../../support/invoicing/billing-events.ts';
 import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
 import { account, cursor, newId, ownerOf } from '../../support/storage/stored-records.ts';
+import { expect, ZERO } from '../../support/unit.ts';
 
 const acme = { ...account({}), recordId: 7 };
 const owner = ownerOf(acme);

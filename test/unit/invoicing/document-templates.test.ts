@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
@@ -12,8 +11,8 @@ import {
   type TemplateObject,
 } from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { codeThrownBy } from '../../support/assertions.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
+import { codeThrownBy, expect } from '../../support/unit.ts';
 
 const fill = (template: string, data: TemplateObject = {}) =>
   atOnce(renderingTemplate(parseTemplate(template), data));

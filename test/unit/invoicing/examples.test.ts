@@ -1,9 +1,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
-import { formatDecimal, sum } from '../../../lib/values/money/index.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
+import { expect, formatDecimal, sum } from '../../support/unit.ts';
 
 /** Amounts of the rows in force, by start date. */
 function amountsInForce(ledger: SubscriptionLedger): readonly string[] {

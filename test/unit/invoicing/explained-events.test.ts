@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import type { EventFacts, SubscriptionPast } from '../../../lib/invoicing/explanation/event-facts.ts';
 import { eventsBehind, rulesBehind } from '../../../lib/invoicing/explanation/event-facts.ts';
@@ -14,10 +13,9 @@ import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-it
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { EventReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { DatedBy, datedBy, writeReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../../support/subscriptions/example.ts';
 import { choice, dated, event, state } from '../../support/subscriptions/lifecycle.ts';
+import { decimal, expect, parseLocalDate } from '../../support/unit.ts';
 
 function named(type: BillingTransitionType, date: string): BasisEvent {
   const { at: effectiveDate, date: localDate } = dated(date);

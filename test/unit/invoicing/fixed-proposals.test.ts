@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { fixedProposals } from '../../../lib/invoicing/proposals/fixed-proposals.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
+import { expect, formatDecimal } from '../../support/unit.ts';
 
 function proposals(events: readonly BillingEvent[], targetDate = '2024-12-31'): readonly string[] {
   return fixedProposals({

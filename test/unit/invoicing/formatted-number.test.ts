@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { formattedNumber } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
-import { localDate } from '../../../lib/values/time/index.ts';
+import { expect, localDate } from '../../support/unit.ts';
 
 const day = localDate(2026, 3, 7);
 

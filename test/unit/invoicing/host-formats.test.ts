@@ -1,10 +1,7 @@
-import { expect } from 'chai';
 import { documentFormats, formatsFrom } from '../../../lib/invoicing/documents/document-formats.ts';
 import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
 import type { InvoiceFormatterFactory } from '../../../lib/ports/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { localDate } from '../../../lib/values/time/index.ts';
+import { decimal, expect, localDate, type Uuid } from '../../support/unit.ts';
 
 const locale = 'en_US' as Locale;
 const [tenantId, accountId] = ['t' as Uuid, 'a' as Uuid];

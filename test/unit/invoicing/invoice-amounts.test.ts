@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type AccountedInvoice,
   accountBalancesAfter,
@@ -11,7 +10,7 @@ import {
 } from '../../../lib/invoicing/invoices/invoice-amounts.ts';
 import type { InvoiceAmounts } from '../../../lib/records/invoice.ts';
 import type { InvoiceItemType } from '../../../lib/records/invoice-item-types.ts';
-import { decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
+import { decimal, expect, formatDecimal, ZERO } from '../../support/unit.ts';
 
 const item = (itemType: InvoiceItemType, amount: string): CountedItem => ({
   itemType,

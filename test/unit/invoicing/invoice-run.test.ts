@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { DryRunWalkInput } from '../../../lib/invoicing/dry-run/walk.ts';
 import { subscriptionAfter, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
 import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
@@ -11,12 +10,9 @@ import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoi
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 import { countedIds, line } from '../../support/invoicing/subscription-ledger.ts';
+import { expect, formatDecimal, type Instant, InvariantError, type Uuid, ZERO } from '../../support/unit.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 const noState: AccountInvoicingState = {

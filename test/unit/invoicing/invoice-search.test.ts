@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { invoiceSearch } from '../../../lib/invoicing/review/invoice-read-service.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const id = '0f4a3c5e-8b1d-4e57-9a43-2f1f6c1f0a11';
 

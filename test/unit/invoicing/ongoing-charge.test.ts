@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import type { Cell } from '../../../adapters/mikro-orm/sql/columns.ts';
 import { ongoingChargeOrNull } from '../../../adapters/mikro-orm/tables/ongoing-charges.ts';
 import { ongoingChargeAfter, ongoingChargeOf } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { OngoingCharge } from '../../../lib/records/cursor.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
+import { decimal, expect } from '../../support/unit.ts';
 import { smsUsage } from '../../support/usage/sections.ts';
 
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   creditableOf,
   creditStandIn,
@@ -7,10 +6,9 @@ import {
   parentCommitTime,
 } from '../../../lib/invoicing/invoices/parent-summary.ts';
 import type { Invoice } from '../../../lib/records/invoice.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { at as instantOf, invoice } from '../../support/payments/payment-records.ts';
+import { type Currency, decimal, expect, formatDecimal, type Uuid } from '../../support/unit.ts';
 
 const of = (rawBalance: string, more: Partial<Invoice> = {}): Invoice =>
   invoice({ rawBalance: decimal(rawBalance), contributedAmount: decimal('0'), ...more });

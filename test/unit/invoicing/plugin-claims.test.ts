@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { claimedGroups, claimedItems, claimedPrior } from '../../../lib/invoicing/plugins/plugin-claims.ts';
-import { BillingError, MalformedAnswer } from '../../../lib/values/errors/index.ts';
-import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { type Instant, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { BillingError, decimal, expect, formatDecimal, MalformedAnswer } from '../../support/unit.ts';
 
 const now = Date.UTC(2024, 0, 1) as Instant;
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';

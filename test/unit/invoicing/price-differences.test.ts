@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import { firstChangedDate } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
 import type { BillingEvent, UsageSection } from '../../../lib/records/index.ts';
-import { type Decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
+import { type Decimal, expect, formatDecimal, formatLocalDate } from '../../support/unit.ts';
 import type { BlockText } from '../../support/usage/sections.ts';
 import { capacity, clubUsage, consumable, smsUsage, teamUsage } from '../../support/usage/sections.ts';
 

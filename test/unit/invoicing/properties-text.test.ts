@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import {
   MAX_PROPERTIES_CHARACTERS,
   parseProperties,
 } from '../../../lib/invoicing/documents/document-texts.ts';
-import { codeThrownBy } from '../../support/assertions.ts';
+import { codeThrownBy, expect } from '../../support/unit.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));
 

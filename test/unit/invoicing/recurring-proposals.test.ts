@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { recurringProposals } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import { day, event } from '../../support/invoicing/billing-events.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 describe('the recurring proposals of one evaluation', () => {
   const events = [event('CREATE', '1990-01-01', { price: '1', period: 'DAILY' })];

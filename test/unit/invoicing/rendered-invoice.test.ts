@@ -1,13 +1,11 @@
-import { expect } from 'chai';
 import { builtInTexts } from '../../../lib/invoicing/documents/built-in-texts.ts';
 import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
 import { fromMostSpecific, languageTag, parseLocale } from '../../../lib/invoicing/documents/locale.ts';
 import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import { InvoiceItemType } from '../../../lib/records/index.ts';
-import { type Currency, currencyCodes, decimal } from '../../../lib/values/money/index.ts';
-import { localDate } from '../../../lib/values/time/index.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
 import { invoice } from '../../support/payments/payment-records.ts';
+import { type Currency, currencyCodes, decimal, expect, localDate } from '../../support/unit.ts';
 
 const month = (amount: string, members = {}) => viewedItem('RECURRING', amount, members);
 

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { repairedDebts, repairsAmong } from '../../../lib/invoicing/credit/apply-credit.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect, type Uuid } from '../../support/unit.ts';
 
 const debt = (name: string, owed: string) => ({ id: name as Uuid, rawBalance: decimal(owed) });
 const repair = (item: string, amount: string) => ({ itemId: item as Uuid, amount: decimal(amount) });

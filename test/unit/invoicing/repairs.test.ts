@@ -1,14 +1,12 @@
-import { expect } from 'chai';
 import {
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
 } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
-import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { countedIds, rowLines, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
+import { expect, formatLocalDate, InvariantError } from '../../support/unit.ts';
 
 const pause = (from: string) => event('START_BILLING_DISABLED', from);
 const resume = (to: string, price: string) => event('END_BILLING_DISABLED', to, { price });

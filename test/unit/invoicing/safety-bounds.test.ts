@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import { assertItemBounds } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import type { BilledItem } from '../../../lib/invoicing/reconciliation/coverage.ts';
-import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { day, event, subscriptionId } from '../../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
+import { BillingError, ErrorCode, expect, InvariantError, type Uuid } from '../../support/unit.ts';
 
 const itemId = '00000000-0000-7000-9000-0000000000ff' as Uuid;
 const billed: BilledItem = {

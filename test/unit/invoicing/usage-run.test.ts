@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { type DryRunWalkInput, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
 import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
@@ -12,11 +11,9 @@ import type { BillingEvent } from '../../../lib/records/index.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
 import type { UsagePiece } from '../../../lib/usage/collecting/usage-book.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { day, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
+import { decimal, expect, InvariantError, type Uuid, ZERO } from '../../support/unit.ts';
 import { at, clubUsage, smsUsage, type UsageSection } from '../../support/usage/sections.ts';
 import { type UsageEventFields, UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 

@@ -1,11 +1,9 @@
-import { expect } from 'chai';
 import { billedTwice, releaseCoverage } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import type { CoverageRow } from '../../../lib/records/coverage.ts';
 import type { InvoiceItem } from '../../../lib/records/invoice-item.ts';
 import type { InvoiceItemType } from '../../../lib/records/invoice-item-types.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { type Currency, decimal, expect, formatDecimal, type Uuid } from '../../support/unit.ts';
 
 const USD = 'USD' as Currency;
 const SUBSCRIPTION = 'subscription' as Uuid;

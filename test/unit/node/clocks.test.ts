@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import type { SharedTestClock, TestClockSetting, TestClockStore } from '../../../adapters/node/index.ts';
 import { sharedTestClock, systemClock, uuidGenerator } from '../../../adapters/node/index.ts';
 import { fakeClock } from '../../../adapters/testing/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { isUuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/values/time/index.ts';
+import { BillingError, expect, isUuid } from '../../support/unit.ts';
 
 /** One row in memory, as the nodes of a deployment share it. */
 function sharedRow(): TestClockStore {

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { scryptHasher } from '../../../adapters/node/index.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
+import { expect, InvariantError } from '../../support/unit.ts';
 
 const stored = '$scrypt$ln=15,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$hSSwjGIPQg9bhYcWKqx9ueA62Rppwjf7lqfdOl9VEg0';
 

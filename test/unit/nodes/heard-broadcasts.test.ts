@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { HeardBroadcasts } from '../../../lib/nodes/broadcasts.ts';
 import type { Broadcast } from '../../../lib/records/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
 import { newId } from '../../support/storage/stored-records.ts';
+import { expect, instant } from '../../support/unit.ts';
 
 const numbered = (...recordIds: readonly number[]): readonly Broadcast[] =>
   recordIds.map((recordId) => ({

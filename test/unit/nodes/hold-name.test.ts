@@ -1,11 +1,9 @@
-import { expect } from 'chai';
 import { holdName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/queue-listener.ts';
 import { holdName } from '../../../lib/nodes/index.ts';
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import type { NodeInfo } from '../../../lib/records/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
+import { BillingError, expect, type Instant, instant } from '../../support/unit.ts';
 
 /** A start under the name `north`, whose pauses pass at once; another node gives its signs of life as it is told. */
 async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) => Instant | null) {

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueConfig } from '../../../lib/overdue/index.ts';
 import { askedByEvents, defaultOverdueConfig, overdueNotification } from '../../../lib/overdue/index.ts';
 import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
-import { instant } from '../../../lib/values/time/index.ts';
+import { expect, instant } from '../../support/unit.ts';
 
 const NOW = instant(Date.UTC(2024, 0, 5, 10));
 const TIME = { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 } };

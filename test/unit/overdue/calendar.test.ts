@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import { type CalendarInput, overdueCalendar } from '../../../lib/overdue/evaluation/explanation.ts';
-import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { condition, config, configA, configC, owed, state, stateAt } from '../../support/overdue/states.ts';
+import { expect, formatLocalDate, parseLocalDate } from '../../support/unit.ts';
 
 interface Asked extends Partial<Pick<CalendarInput, 'config' | 'current'>> {
   readonly unpaid: readonly string[];

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
 import { overdueDefinition, wholeDays, writeOverdueXml } from '../../../lib/overdue/config/overdue-config.ts';
 import { overdueXmlText, readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
 import { defaultOverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {
   conditionXml,
   dayState,
@@ -16,6 +13,7 @@ import {
   stateXml,
 } from '../../support/overdue/documents.ts';
 import { condition, config, duration, state, stateAt } from '../../support/overdue/states.ts';
+import { BillingError, decimal, expect, stringifyExactJson } from '../../support/unit.ts';
 
 const rules = readFileSync(join(import.meta.dirname, '../../../lib/overdue/RULES.md'), 'utf8');
 

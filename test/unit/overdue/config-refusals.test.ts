@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import {
   conditionXml,
   dayState,
@@ -10,6 +8,7 @@ import {
   problemsOf,
   stateXml,
 } from '../../support/overdue/documents.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 const BEFORE_STATES = '<overdueConfig><accountOverdueStates>'.length;
 const TAGGED = '<condition><controlTagInclusion>TEST</controlTagInclusion></condition>';

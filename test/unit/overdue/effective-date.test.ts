@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import type { EffectiveInput, OverdueBlock } from '../../../lib/overdue/evaluation/transition.ts';
 import { blockOf, effectiveOf, isWorse, reachedDate } from '../../../lib/overdue/evaluation/transition.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   formatInstant,
   formatLocalDate,
@@ -15,6 +12,7 @@ import {
 } from '../../../lib/values/time/index.ts';
 import { condition, config, duration, state, stateAt } from '../../support/overdue/states.ts';
 import { newId } from '../../support/storage/stored-records.ts';
+import { type DatedInstant, decimal, expect, type Instant, type LocalDate } from '../../support/unit.ts';
 
 const at = (text: string): Instant => parseWireInstant(text) ?? instant(0);
 const reference = at('2012-05-01T00:03:42Z');

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
 import { evaluateOverdue } from '../../../lib/overdue/evaluation/evaluate.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import {
   instant,
   localDateOf,
@@ -19,6 +17,7 @@ import {
   state,
   stateAt,
 } from '../../support/overdue/states.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const twoStates = config([
   stateAt(10, 'S2'),

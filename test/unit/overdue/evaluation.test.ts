@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import { evaluate } from '../../../lib/overdue/checks/evaluate-accounts.ts';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueFacts } from '../../../lib/overdue/loading/overdue-facts.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import {
   formatInstant,
   instant,
@@ -14,6 +12,7 @@ import {
 } from '../../../lib/values/time/index.ts';
 import { blockingState, newId, ownerOf } from '../../support/storage/stored-records.ts';
 import { account } from '../../support/subscriptions/example.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const at = (text: string) => parseWireInstant(text) ?? instant(0);
 const owner = { ...account(), referenceTime: at('2024-01-01T00:03:42Z') };

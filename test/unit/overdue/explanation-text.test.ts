@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { type ExplainedState, explanationText } from '../../../lib/overdue/evaluation/explanation.ts';
-import { parseLocalDate } from '../../../lib/values/time/index.ts';
+import { expect, parseLocalDate } from '../../support/unit.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 const waiting: ExplainedState = {

@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import {
   MAX_OVERDUE_CONFIG_CHARACTERS,
   readOverdueJson,
   readOverdueXml,
 } from '../../../lib/overdue/config/read-config.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { codeThrownBy, expectBelow } from '../../support/assertions.ts';
 import { conditionXml, overdueXml, problemsOf } from '../../support/overdue/documents.ts';
+import { BillingError, codeThrownBy, ErrorCode, expect, expectBelow } from '../../support/unit.ts';
 
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 const MEBIBYTE = 1_024 * 1_024;

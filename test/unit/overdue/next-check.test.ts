@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { evaluateOverdue, needsNoCheck } from '../../../lib/overdue/evaluation/evaluate.ts';
 import { nextCheckDate, type OverdueConfig } from '../../../lib/overdue/index.ts';
-import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import {
   condition,
   config,
@@ -13,6 +11,7 @@ import {
   state,
   stateAt,
 } from '../../support/overdue/states.ts';
+import { expect, formatLocalDate, parseLocalDate } from '../../support/unit.ts';
 
 interface Debt {
   readonly on?: string;

@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import type { PaymentResponse } from '../../../lib/index.ts';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
 import { stateReasons } from '../../../lib/overdue/evaluation/explanation.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import {
   condition,
   config,
@@ -13,6 +10,7 @@ import {
   snapshotOf,
   state,
 } from '../../support/overdue/states.ts';
+import { decimal, expect, parseLocalDate } from '../../support/unit.ts';
 
 const unpaid = ['2012-05-31 249.95', '2012-06-10 30'];
 

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import type { OverdueBlock, TransitionInput } from '../../../lib/overdue/evaluation/transition.ts';
 import { blockOf, planTransition } from '../../../lib/overdue/evaluation/transition.ts';
 import type { OverdueState } from '../../../lib/overdue/index.ts';
-import { instantAt, MIDNIGHT, parseLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { state } from '../../support/overdue/states.ts';
+import { expect, instantAt, MIDNIGHT, parseLocalDate, UTC } from '../../support/unit.ts';
 
 const date = parseLocalDate('2012-07-10');
 const effective = { date, at: instantAt(date, MIDNIGHT, UTC) };

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { comesAgain, dueAhead } from '../../../lib/overdue/checks/in-order.ts';
 import type { OverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
-import { formatInstant, instant, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
+import { expect, formatInstant, instant, parseWireInstant, timeZone } from '../../support/unit.ts';
 
 const at = (text: string) => parseWireInstant(text) ?? instant(0);
 const job = (action: OverdueJob['action'], asked: string): OverdueJob => ({

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { InvoicePaymentCheckInput } from '../../../lib/payments/planning/invoice-payment-check.ts';
 import { checkInvoicePayment } from '../../../lib/payments/planning/invoice-payment-check.ts';
 import { lostSuccesses } from '../../../lib/payments/planning/reservation.ts';
@@ -7,9 +6,6 @@ import {
   invoicePaymentResult,
   settleInvoice,
 } from '../../../lib/payments/state/invoice-effect.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { decimal, ZERO } from '../../../lib/values/money/index.ts';
-import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import {
   attemptRow,
   invoice,
@@ -18,6 +14,7 @@ import {
   nextId,
   transaction,
 } from '../../support/payments/payment-records.ts';
+import { addMilliseconds, BillingError, decimal, expect, ZERO } from '../../support/unit.ts';
 
 const card = method();
 

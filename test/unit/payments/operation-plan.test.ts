@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { newAccount } from '../../../lib/accounts/index.ts';
 import type {
   OperationFacts,
@@ -9,8 +8,6 @@ import { planOperation } from '../../../lib/payments/planning/operation-plan.ts'
 import { externalPaymentGateway } from '../../../lib/payments/plugins/gateway-info.ts';
 import type { PaymentGateway } from '../../../lib/ports/index.ts';
 import type { Payment, PaymentMethod, PaymentTransaction } from '../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import {
   ACCOUNT_ID,
   at,
@@ -19,6 +16,7 @@ import {
   PAYMENT_ID,
   transaction,
 } from '../../support/payments/payment-records.ts';
+import { BillingError, decimal, ErrorCode, expect } from '../../support/unit.ts';
 
 const gateway = externalPaymentGateway();
 const purchaseOnly: PaymentGateway = {

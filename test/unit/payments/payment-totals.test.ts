@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { paymentTotals } from '../../../lib/payments/state/payment-state.ts';
 import type { PaymentTransaction } from '../../../lib/records/payments/payment.ts';
-import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { transaction } from '../../support/payments/payment-records.ts';
+import { type Currency, decimal, expect } from '../../support/unit.ts';
 
 type Made = Partial<PaymentTransaction>;
 

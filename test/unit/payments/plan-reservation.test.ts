@@ -1,11 +1,8 @@
-import { expect } from 'chai';
 import { newAccount } from '../../../lib/accounts/rules/new-account.ts';
 import { type PaymentRequest, planReservation } from '../../../lib/payments/planning/plan-reservation.ts';
 import type { ReservationFacts } from '../../../lib/payments/planning/reservation.ts';
 import { externalPaymentGateway } from '../../../lib/payments/plugins/gateway-info.ts';
 import type { Payment } from '../../../lib/records/payments/payment.ts';
-import { decimal, ZERO } from '../../../lib/values/money/index.ts';
-import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import {
   ACCOUNT_ID,
   attempt,
@@ -18,6 +15,7 @@ import {
   PAYMENT_ID,
   transaction,
 } from '../../support/payments/payment-records.ts';
+import { addMilliseconds, decimal, expect, ZERO } from '../../support/unit.ts';
 
 const gateway = externalPaymentGateway();
 const card = method({ pluginName: gateway.name });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { PaymentMethod } from '../../../lib/index.ts';
 import { claimedKey, claimedMethods } from '../../../lib/payments/claims/gateway-claims.ts';
 import {
@@ -7,7 +6,7 @@ import {
   refreshedDefault,
   refreshedMethods,
 } from '../../../lib/payments/methods/payment-method-refresh.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { expect, type Uuid } from '../../support/unit.ts';
 
 const id = (letter: string): Uuid => `${letter.repeat(8)}-0000-4000-8000-000000000000` as Uuid;
 const [A, B, C, NEW] = [id('a'), id('b'), id('c'), id('0')];

@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import { retryDate } from '../../../lib/payments/state/outcome-consequences.ts';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import { janitorCheck } from '../../../lib/payments/state/payment-notifications.ts';
 import type { TransactionStatus } from '../../../lib/records/payments/payment.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
-import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { at, NOW } from '../../support/payments/payment-records.ts';
+import { expect, formatInstant, type Instant } from '../../support/unit.ts';
 
 const config = paymentConfig(DEFAULT_TENANT_SETTINGS);
 const purchases = (...statuses: readonly TransactionStatus[]) =>

@@ -1,13 +1,12 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import type { SandboxConfiguration, SandboxGatewayOptions } from '../../../adapters/payments/index.ts';
 import { fileLedger, sandboxGateway } from '../../../adapters/payments/index.ts';
 import type { GatewayRequest, GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { GatewayError } from '../../../lib/ports/plugins/payment-gateway.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from '../../support/payments/payment-records.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: NOW };
 

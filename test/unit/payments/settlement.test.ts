@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { type Settlement, settledTransaction } from '../../../lib/payments/state/transaction-outcome.ts';
 import type { PluginStatus } from '../../../lib/ports/index.ts';
 import type { PaymentTransaction } from '../../../lib/records/index.ts';
-import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { NOW, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
+import { addMilliseconds, expect } from '../../support/unit.ts';
 
 const OURS = addMilliseconds(NOW, -1_000);
 const LATER = addMilliseconds(NOW, 60_000);

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import { Decimal as ForeignDecimal } from 'decimal.js';
 import type { CallOutcome } from '../../../lib/payments/claims/gateway-claims.ts';
 import { readOutcome } from '../../../lib/payments/state/transaction-outcome.ts';
 import type { GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import { NOW, nextId, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const requested = transaction({ status: 'UNKNOWN', amount: decimal('249.95') });
 

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { type AttemptOutcome, afterAttempt } from '../../../lib/push/after-attempt.ts';
 import type { PushDelivery } from '../../../lib/records/index.ts';
-import { formatInstant, instant } from '../../../lib/values/time/index.ts';
+import { expect, formatInstant, instant } from '../../support/unit.ts';
 
 const MINUTE_MS = 60_000;
 const startedAt = instant(Date.UTC(2025, 2, 10, 10));

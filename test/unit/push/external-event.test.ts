@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { externalEvent, pushBody } from '../../../lib/push/external-event.ts';
 import { BusEventType } from '../../../lib/records/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect } from '../../support/unit.ts';
 
 const accountId = '1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11';
 const ids = {

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { RetryLater } from '../../../lib/ports/index.ts';
 import { decideAfterError } from '../../../lib/runtime/queue/handler.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode, expect } from '../../support/unit.ts';
 
 describe('what follows the error of a handler', () => {
   it('is another try after 1 s, 5 s and 30 s, and then none', () => {

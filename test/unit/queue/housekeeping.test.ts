@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { fakeClock } from '../../../adapters/testing/index.ts';
 import { Housekeeping } from '../../../lib/runtime/queue/housekeeping.ts';
-import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
+import { expect, formatInstant, type Instant } from '../../support/unit.ts';
 
 const minute = 60_000;
 

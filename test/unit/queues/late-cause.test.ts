@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import type { SeenEntry } from '../../../lib/ports/storage/index.ts';
 import { lateCause } from '../../../lib/queues/late-cause.ts';
-import { instant } from '../../../lib/values/time/index.ts';
 import { newId } from '../../support/storage/stored-records.ts';
+import { expect, instant } from '../../support/unit.ts';
 
 const NOW_MS = Date.UTC(2025, 2, 10, 10);
 const entry: SeenEntry = {

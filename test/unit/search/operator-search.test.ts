@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { isOperatorSearch, parseOperatorSearch } from '../../../lib/runtime/operator-search.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 const columns = {
   id: { property: 'id', type: 'uuid' },

@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import {
   checkKnownPermissions,
   isPermitted,
   joinPermissions,
   normalisePermissions,
 } from '../../../lib/security/permissions.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 describe('permissions', () => {
   const stored: readonly (readonly [given: readonly string[], stored: readonly string[]])[] = [

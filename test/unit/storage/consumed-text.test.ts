@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/usage/consumed-text.ts';
 import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
-import { addDays, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { forRuns } from '../../support/for-all.ts';
 import { historyRuns } from '../../support/long-run.ts';
+import { addDays, expect, instant, parseLocalDate } from '../../support/unit.ts';
 
 const first = parseLocalDate('2026-04-01');
 

@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import { Decimal } from 'decimal.js';
 import { lenderOf } from '../../../adapters/mikro-orm/hosts/lender-of.ts';
 import { compiled } from '../../../adapters/mikro-orm/sql/connection.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { rejection } from '../../support/storage/opened-storage.ts';
+import { ErrorCode, expect } from '../../support/unit.ts';
 
 type Answer = (text: string, values: readonly unknown[]) => unknown;
 

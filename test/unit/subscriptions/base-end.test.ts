@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { type BaseEnd, type BundleMember, baseEnd } from '../../../lib/subscriptions/add-ons/base-end.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { type DatedInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, event, state } from '../../support/subscriptions/lifecycle.ts';
+import { type DatedInstant, expect, formatLocalDate } from '../../support/unit.ts';
 
 /** A subscription since the first of its events. */
 function member(

@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/timeline/bill-cycle-day.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
 import { account, at, bundleViewFrom, created, nextId, viewOf } from '../../support/subscriptions/example.ts';
 import { choice, dated, event } from '../../support/subscriptions/lifecycle.ts';
+import { expect, formatLocalDate, localDateOf, UTC } from '../../support/unit.ts';
 
 function firstCharge(life: Life): string {
   return formatLocalDate(firstChargeDate(transitionsOf(life.events, life.catalog), life.account.timeZone));

@@ -1,13 +1,11 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import type { BillingEvent, LifecycleEvent } from '../../../lib/records/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import { phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 import { withBlocks } from '../../support/subscriptions/blocks.ts';
 import { account, at, created, type Life } from '../../support/subscriptions/example.ts';
 import { event, expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect, formatInstant } from '../../support/unit.ts';
 
 function usage(name: string, amount: string): string {
   const block = `<unit>calls</unit><size>1</size><prices>${price('USD', amount)}</prices>`;

@@ -1,12 +1,8 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
 import {
@@ -20,6 +16,7 @@ import {
   viewOf,
 } from '../../support/subscriptions/example.ts';
 import { choice, event, expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect, formatDecimal, formatInstant, formatLocalDate } from '../../support/unit.ts';
 
 function create(request: CreateParts['request'], parts: Parameters<typeof account>[0] = {}): Life {
   return created({ account: account(parts), request, now: at('2024-01-05') });

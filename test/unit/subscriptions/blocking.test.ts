@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { ENTITLEMENT_SERVICE, OVERDUE_SERVICE } from '../../../lib/records/blocking-state.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { withoutBlockedIntervals } from '../../../lib/subscriptions/billing-stream/without-blocked-intervals.ts';
@@ -8,13 +7,13 @@ import {
   planState,
 } from '../../../lib/subscriptions/blocking/blocked-time.ts';
 import { raisedTo } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import type { BlockParts } from '../../support/subscriptions/blocks.ts';
 import { blockOf, paused, resumed, stateLines, withBlocks } from '../../support/subscriptions/blocks.ts';
 import type { AccountParts, Life } from '../../support/subscriptions/example.ts';
 import { account, at, created, nextId, passed, viewOf } from '../../support/subscriptions/example.ts';
 import { event } from '../../support/subscriptions/lifecycle.ts';
+import { expect, formatDecimal } from '../../support/unit.ts';
 
 interface LifeParts extends AccountParts {
   readonly planName?: string;

@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import type { BundleContent } from '../../../lib/subscriptions/create/chosen-group.ts';
 import { checkBundleTakes, chooseBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { account, at, created, type Life, nextId } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect } from '../../support/unit.ts';
 
 const ours = account();
 const now = at('2024-06-01');

@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import type { CancelSubscriptionOptions } from '../../../lib/ports/plugins/entitlement-plugin.ts';
 import type { EndOfAll } from '../../../lib/subscriptions/edits/cancellation.ts';
 import { cancellationOfAll, planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
-import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import type { Life } from '../../support/subscriptions/example.ts';
 import { account, at, created, nextId, passed, runningOf } from '../../support/subscriptions/example.ts';
 import { dated, event } from '../../support/subscriptions/lifecycle.ts';
+import { expect, formatInstant, parseWireMoment, type RequestedDate } from '../../support/unit.ts';
 
 const NOW = '2024-03-01T12:00:00Z';
 

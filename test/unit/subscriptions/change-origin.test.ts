@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { PhaseType, PlanAlignmentChange } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import {
   changeOrigin,
@@ -7,9 +6,9 @@ import {
   phaseTimeline,
 } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { at, exampleCatalog } from '../../support/subscriptions/example.ts';
 import { choice, dated, event } from '../../support/subscriptions/lifecycle.ts';
+import { expect, formatLocalDate, UTC } from '../../support/unit.ts';
 
 // An add-on started on 2023-08-05 in a bundle started on 08-01, changed on 08-15 to a plan TRIAL 30 DAYS + EVERGREEN.
 const effective = dated('2023-08-15');

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
@@ -6,13 +5,11 @@ import type { Subscription } from '../../../lib/records/subscription.ts';
 import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/create/chosen-group.ts';
 import type { CreateSubscriptionOptions } from '../../../lib/subscriptions/requests/create-request.ts';
 import { checkCreateRequest, groupOf } from '../../../lib/subscriptions/requests/create-request.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { type BlockParts, withBlocks } from '../../support/subscriptions/blocks.ts';
 import type { Life } from '../../support/subscriptions/example.ts';
 import { account, at, created, day, exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, dated, event, expectError, state } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, errorOf, expect, formatLocalDate } from '../../support/unit.ts';
 
 const now = at('2024-06-10');
 

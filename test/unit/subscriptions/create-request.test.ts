@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import type { CreateSubscriptionRequest } from '../../../lib/subscriptions/requests/create-request.ts';
 import { checkCreateRequest } from '../../../lib/subscriptions/requests/create-request.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { nextId } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/lifecycle.ts';
+import { decimal, ErrorCode, expect, ZERO } from '../../support/unit.ts';
 
 const accountId = nextId();
 const byName = { accountId, planName: 'pro-monthly' };

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import {
   account,
@@ -16,6 +13,7 @@ import {
   viewOf,
 } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect, formatInstant, formatLocalDate } from '../../support/unit.ts';
 
 const now = at('2024-08-07T10:00:00Z');
 const customer = account({ zone: 'Europe/Paris', referenceTime: '2024-01-05T07:30:00Z' });

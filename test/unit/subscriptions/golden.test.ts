@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { atReferenceTime } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import type { AccountParts, Life } from '../../support/subscriptions/example.ts';
 import {
@@ -16,6 +13,7 @@ import {
   storedOf,
   viewOf,
 } from '../../support/subscriptions/example.ts';
+import { expect, formatDecimal, formatInstant, formatLocalDate, localDateOf } from '../../support/unit.ts';
 
 const PRO = { planName: 'pro-monthly' };
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import {
   type CancelSubscriptionOptions,
@@ -11,12 +10,11 @@ import { decideChange, planChange } from '../../../lib/subscriptions/edits/chang
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
 import type { TimedPolicy } from '../../../lib/subscriptions/requests/edit-requests.ts';
 import { checkChangeRequest, timedPolicy } from '../../../lib/subscriptions/requests/edit-requests.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import type { Life } from '../../support/subscriptions/example.ts';
 import { account, at, created, nextId, passed, runningOf } from '../../support/subscriptions/example.ts';
 import { dated, event, expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect, formatInstant, parseWireMoment, type RequestedDate } from '../../support/unit.ts';
 
 /** Plans that differ in their period; one that charges nothing recurring. */
 const periods = createCatalog([

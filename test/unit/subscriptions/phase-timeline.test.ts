@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { PhaseType } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import {
   createAnchor,
@@ -6,11 +5,10 @@ import {
   nextPhase,
   phaseTimeline,
 } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
 import { phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import { at } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/lifecycle.ts';
+import { ErrorCode, expect, formatInstant, localDateOf, timeZone } from '../../support/unit.ts';
 
 const threePhases = version({
   plans: plan('p-m', 'P', {

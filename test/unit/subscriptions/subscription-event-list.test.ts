@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
@@ -9,11 +8,10 @@ import {
   subscriptionEvents as eventsOf,
   type SubscriptionEvent,
 } from '../../../lib/subscriptions/views/subscription-event-list.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { formatInstant } from '../../../lib/values/time/index.ts';
 import { plan, version } from '../../support/catalogs/catalog-document.ts';
 import { exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, event, state } from '../../support/subscriptions/lifecycle.ts';
+import { expect, formatDecimal, formatInstant } from '../../support/unit.ts';
 
 interface Parts {
   readonly category?: Subscription['category'];

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import type { AddressScope } from '../../../lib/tenants/callback-url.ts';
 import { addressScope, readCallbackUrl, resolveCallback } from '../../../lib/tenants/callback-url.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { codeThrownBy, errorOf } from '../../support/assertions.ts';
+import { BillingError, codeThrownBy, ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
 const anywhere = { allowPrivateNetworks: true, allowLoopback: false };
 const publicOnly = { allowPrivateNetworks: false, allowLoopback: false };

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type ConfigurationObject,
   checkConfiguration,
@@ -12,10 +11,8 @@ import {
 } from '../../../lib/tenants/configuration/settings.ts';
 import type { TenantPropertyName } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { localDate } from '../../../lib/values/time/index.ts';
-import { errorOf } from '../../support/assertions.ts';
 import { recordingLogger } from '../../support/system-time.ts';
+import { ErrorCode, errorOf, expect, localDate } from '../../support/unit.ts';
 
 /** platform §4.2, by the line: property, its default as a typed value. */
 const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [

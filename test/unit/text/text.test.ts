@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import { checkStorable, isStorable, shortened } from '../../../lib/values/text/index.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 describe('text', () => {
   it('a text can be stored unless it holds a NUL or half of a surrogate pair', () => {

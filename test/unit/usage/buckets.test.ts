@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import type { UsageGranularity } from '../../../lib/usage/roll-up/usage-buckets.ts';
 import { hoursOfDays, usageBuckets } from '../../../lib/usage/roll-up/usage-buckets.ts';
-import { formatLocalDate, timeZone } from '../../../lib/values/time/index.ts';
+import { expect, formatLocalDate, timeZone } from '../../support/unit.ts';
 import { at } from '../../support/usage/sections.ts';
 
 const short = (ms: number) => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z');

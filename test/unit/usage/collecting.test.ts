@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { DayUsage, PartOfDay, PointRange } from '../../../lib/usage/collecting/usage-book.ts';
 import { holds, piecesNeeded } from '../../../lib/usage/collecting/usage-book.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
-import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
+import { decimal, expect, formatInstant, startOfDay, timeZone } from '../../support/unit.ts';
 import { at, liveUsage, stdUsage } from '../../support/usage/sections.ts';
 import { UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 

@@ -1,5 +1,4 @@
-import { expect } from 'chai';
-import { timeZone } from '../../../lib/values/time/index.ts';
+import { expect, timeZone } from '../../support/unit.ts';
 import { ScannedUsageLife } from '../../support/usage/scanned-usage-life.ts';
 import {
   clubUsage,

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
 import {
@@ -11,9 +10,9 @@ import {
   usageIntervals,
   usageRuns,
 } from '../../../lib/usage/intervals/usage-intervals.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 import { at, consumable, liveUsage, plusUsage, stdUsage, trialUsage } from '../../support/usage/sections.ts';
 import { UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 

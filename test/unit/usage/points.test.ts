@@ -1,11 +1,9 @@
-import { expect } from 'chai';
 import { sha256 } from '../../../adapters/node/index.ts';
 import { readRecordDate } from '../../../lib/usage/recording/read-submission.ts';
 import { endedFault } from '../../../lib/usage/recording/recording-faults.ts';
 import { canonicalText, usagePoints } from '../../../lib/usage/recording/usage-points.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, timeZone } from '../../../lib/values/time/index.ts';
+import { decimal, expect, type Uuid } from '../../support/unit.ts';
 
 const id = '0190163d-8694-739b-aea5-966c26f8ad91' as Uuid;
 

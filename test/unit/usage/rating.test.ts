@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
 import { compareText } from '../../../lib/usage/rating/quantities.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
 import type { OverflowPolicy, RatedUsage } from '../../../lib/usage/rating/rated-usage.ts';
 import { aggregateDetails, lineDetails, readItemDetails } from '../../../lib/usage/rating/rated-usage.ts';
-import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { decimal, expect, formatDecimal } from '../../support/unit.ts';
 import {
   capacity,
   consumable,

@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { readSubmission, type SubmittedUsage } from '../../../lib/usage/recording/read-submission.ts';
 import { errorOfFault } from '../../../lib/usage/recording/recording-faults.ts';
-import { decimal, formatDecimal, parseExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
+import { decimal, expect, formatDecimal, parseExactJson } from '../../support/unit.ts';
 
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';
 

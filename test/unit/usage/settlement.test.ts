@@ -1,9 +1,8 @@
-import { expect } from 'chai';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type BilledInterval, matchBilled } from '../../../lib/usage/settlement/billed-interval.ts';
 import type { NegativeDeltaInput, UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { negativeDeltaOf } from '../../../lib/usage/settlement/usage-config.ts';
-import { localDateOf } from '../../../lib/values/time/index.ts';
+import { expect, localDateOf } from '../../support/unit.ts';
 import { ScannedUsageLife } from '../../support/usage/scanned-usage-life.ts';
 import {
   at,

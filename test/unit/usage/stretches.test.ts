@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { usageStretches } from '../../../lib/usage/roll-up/usage-buckets.ts';
-import { formatLocalDate, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
+import { expect, formatLocalDate, parseWireInstant, timeZone } from '../../support/unit.ts';
 
 function stretchOf(from: string, to: string, zone: string): string {
   const [start, end] = [parseWireInstant(from), parseWireInstant(to)];

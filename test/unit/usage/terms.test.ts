@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
 import type { PeriodShare } from '../../../lib/usage/rating/rated-usage.ts';
 import { passedThresholds, readUsageTerms, termsOf } from '../../../lib/usage/rating/usage-terms.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { errorOf, valueOrError } from '../../support/assertions.ts';
 import { day } from '../../support/invoicing/billing-events.ts';
+import { asCurrency, BillingError, decimal, ErrorCode, expect, formatDecimal } from '../../support/unit.ts';
 import { consumable, duoTopUsage, smsUsage, teamUsage } from '../../support/usage/sections.ts';
 
 const USD = asCurrency('USD');

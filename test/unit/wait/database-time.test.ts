@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { DatabaseTime } from '../../../lib/runtime/index.ts';
-import { formatInstant, instant } from '../../../lib/values/time/index.ts';
+import { expect, formatInstant, instant } from '../../support/unit.ts';
 
 /** A machine whose clock shows `nowMs`, and a database whose answer takes a while on its way back. */
 function timeOf(

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { MAX_SHARED_CALLS, SharedCalls } from '../../../lib/runtime/wait/shared-calls.ts';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
+import { expect, InvariantError } from '../../support/unit.ts';
 
 describe('calls that are done together', () => {
   let asked: (readonly number[])[];
