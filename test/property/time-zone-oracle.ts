@@ -29,9 +29,8 @@ const msPerDay = 86_400_000;
 
 const host = process.env.TZ ?? '';
 const canonicalHost = new Intl.DateTimeFormat('en-US', { timeZone: host }).resolvedOptions().timeZone;
-if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== canonicalHost) {
+if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== canonicalHost)
   throw new Error(`TZ=${host} has no effect in this process`);
-}
 
 fc.configureGlobal({ seed });
 let cases = 0;
@@ -128,9 +127,8 @@ function transitionsOf(zone: string): readonly number[] {
     .toZonedDateTimeISO(zone)
     .getTimeZoneTransition('next');
   while (at !== null && at.epochMilliseconds < lastMs && found.length < 1_000) {
-    if (at.epochMilliseconds - (found.at(-1) ?? Number.NEGATIVE_INFINITY) < 2 * msPerDay) {
+    if (at.epochMilliseconds - (found.at(-1) ?? Number.NEGATIVE_INFINITY) < 2 * msPerDay)
       throw new Error(`${zone} has two transitions within 48 h, at the latest ${at.toString()}`);
-    }
     found.push(at.epochMilliseconds);
     at = at.getTimeZoneTransition('next');
   }

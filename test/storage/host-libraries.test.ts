@@ -131,7 +131,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
     await host.close();
   });
 
-  if (kind === 'sqlite') {
+  if (kind === 'sqlite')
     it('a transaction of another copy of SQLite is refused before it writes, and what is stored stays', async () => {
       const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
       if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
@@ -156,7 +156,6 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
       handle.close();
       await own.close();
     });
-  }
 
   it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
     const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);

@@ -16,9 +16,8 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
   before(async () => {
     for (let left = 10; left > 0; left -= 1) await record(CHUNK);
     billed = await fillBilled();
-    if (opened.database.kind === 'postgresql') {
+    if (opened.database.kind === 'postgresql')
       await onPostgresql(opened.database.url, (client) => client.query('analyze'));
-    }
   });
 
   const record = (count: number) => {
@@ -211,9 +210,8 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
         );
       });
     await archive(many.slice(1));
-    if (opened.database.kind === 'postgresql') {
+    if (opened.database.kind === 'postgresql')
       await onPostgresql(opened.database.url, (client) => client.query('analyze'));
-    }
     expect(await walks(() => archive(many.slice(0, 1)))).to.deep.equal([]);
     const reads = () =>
       opened.read(async (session) => {
