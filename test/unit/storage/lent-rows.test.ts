@@ -10,7 +10,7 @@ const counters = (count: number) =>
 const lentIn = /bw_lent_3\(\?\)/;
 
 describe('rows that SQLite is lent', () => {
-  it('rows that SQLite is lent are those of insertions of 20 and more, on connections that know how', () => {
+  it('are those of insertions of 20 and more, on connections that know how', () => {
     expect(render(insertInto(7, countersTable, counters(20)), lendingDialect.writer).text).to.match(lentIn);
     expect(render(insertInto(7, countersTable, counters(19)), lendingDialect.writer).text).to.match(
       /json_each/,
