@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
 import type { New, TenantKeyValue, TenantRef } from '../../lib/index.ts';
 import { OverdueConfigs } from '../../lib/overdue/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
