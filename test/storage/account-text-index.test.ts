@@ -158,9 +158,8 @@ onPostgresql('storage: the text index of accounts on PostgreSQL', (open) => {
     return index;
   }
 
-  it('is made where the role may create the extension', async () => {
-    expect(await made(async () => undefined)).to.deep.equal(['gin (folded_text gin_trgm_ops)']);
-  });
+  it('is made where the role may create the extension', async () =>
+    expect(await made(async () => undefined)).to.deep.equal(['gin (folded_text gin_trgm_ops)']));
 
   it('uses the extension where the host has it, in a schema that is searched by nobody', async () => {
     const host = 'create schema host_extensions; create extension pg_trgm schema host_extensions';

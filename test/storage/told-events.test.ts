@@ -16,9 +16,7 @@ function told(accountRecordId: number, amount = '1') {
 
 eachDatabase('storage: events that are told', (open, kind) => {
   const opened = freshStorage(kind, open);
-  beforeEach(async () => {
-    await opened.storage.prepare(TELLING);
-  });
+  beforeEach(() => opened.storage.prepare(TELLING));
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
     const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
     return opened.read((session) => session.events.list({ after, upTo, limit: 1_000 }));

@@ -82,9 +82,8 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
   };
 
   for (const count of [1, 20, CHUNK])
-    it(`recording goes along the keys, ${count} at a time`, async () => {
-      expect(await walks(() => record(count))).to.deep.equal([]);
-    });
+    it(`recording goes along the keys, ${count} at a time`, async () =>
+      expect(await walks(() => record(count))).to.deep.equal([]));
 
   it('what was recorded before is found by its tracking id', async () => {
     made = 0;

@@ -188,9 +188,8 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     'in pieces': [() => 'a.b.c', 'it is no signed JWT'],
   };
   for (const [what, [token, why]] of Object.entries(tokens))
-    it(`keys of an issuer vouch for no token ${what}`, async () => {
-      expect(await verdict(token())).to.equal(why);
-    });
+    it(`keys of an issuer vouch for no token ${what}`, async () =>
+      expect(await verdict(token())).to.equal(why));
 
   it('vouch for tokens within a minute of their times', async () => {
     for (const claims of [{ exp: nowSec - 59 }, { nbf: nowSec + 59 }, { iat: nowSec + 59 }])

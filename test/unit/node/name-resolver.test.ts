@@ -67,7 +67,6 @@ describe('the resolver of callbacks’ hosts', () => {
     expect(told).to.equal('ENOTFOUND');
   });
 
-  it('leaves names without a dot to the machine', async () => {
-    expect(await nameResolver({ servers }).resolve('localhost')).to.include.oneOf(['127.0.0.1', '::1']);
-  });
+  it('leaves names without a dot to the machine', async () =>
+    expect(await nameResolver({ servers }).resolve('localhost')).to.include.oneOf(['127.0.0.1', '::1']));
 });

@@ -25,9 +25,8 @@ describe('a scrypt hash', () => {
     expect(await hasher.verify('secret', one)).to.equal(true);
   });
 
-  it('a scrypt hash of nobody is no password at all', async () => {
-    expect(await scryptHasher().verify('password', null)).to.equal(false);
-  });
+  it('a scrypt hash of nobody is no password at all', async () =>
+    expect(await scryptHasher().verify('password', null)).to.equal(false));
 
   for (const text of [
     'plain',

@@ -37,16 +37,15 @@ async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) =
 }
 
 describe('the name of a node that starts (platform §15 rule 1)', () => {
-  it('is its own at once where nobody has it', async () => {
+  it('is its own at once where nobody has it', async () =>
     expect(
       await start(
         () => 'HELD',
         () => instant(0),
       ),
-    ).to.deep.equal({ thrown: undefined, nowMs: 0 });
-  });
+    ).to.deep.equal({ thrown: undefined, nowMs: 0 }));
 
-  it('is asked for again while the connection of a process that has ended goes', async () => {
+  it('is asked for again while the connection of a process that has ended goes', async () =>
     expect(
       await start(
         (call) => (call < 5 ? 'TAKEN' : 'HELD'),
@@ -55,8 +54,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
     ).to.deep.equal({
       thrown: undefined,
       nowMs: 1_000,
-    });
-  });
+    }));
 
   it('is refused within seconds if a living node has it', async () => {
     const { thrown, nowMs } = await start(

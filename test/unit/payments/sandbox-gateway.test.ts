@@ -32,13 +32,12 @@ describe('sandbox gateway (payments §2.4)', () => {
   const info = (gateway: ReturnType<typeof gatewayOf>) =>
     gateway.getPaymentInfo({ accountId: ACCOUNT_ID, paymentId: PAYMENT_ID, properties: [] }, context);
 
-  it('processes what it is asked for', async () => {
+  it('processes what it is asked for', async () =>
     expect(said(await gatewayOf().purchase(request(), context))).to.deep.equal([
       'PROCESSED',
       '249.95',
       'USD',
-    ]);
-  });
+    ]));
 
   for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const)
     it(`the sandbox gateway answers ${status} to a call that asks for it, and to no other`, async () => {
