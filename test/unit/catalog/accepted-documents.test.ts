@@ -6,6 +6,7 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { validationSteps } from '../../../lib/catalog/validation/validate-version.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
+import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import {
   catalogXml,
   DEFAULT_RULES,
@@ -18,6 +19,7 @@ import {
   product,
   TRIAL,
 } from '../../support/catalogs/catalog-document.ts';
+import { rowsOf } from '../../support/rows.ts';
 import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
 // catalog §18: what the documents of the wild use, and the parser must take.
@@ -42,103 +44,72 @@ const limit = (max: string): string => `<limits><limit><unit>u</unit><max>${max}
 const capacityTier = (max: string): string =>
   `<tier>${limit(max)}<recurringPrice>${price('USD', '5')}</recurringPrice></tier>`;
 
-const accepted: readonly (readonly [title: string, parts: DocumentParts])[] = [
-  ...['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION'].map(
-    (value) =>
-      [`create alignment ${value}`, ruleOf('createAlignment', `<alignment>${value}</alignment>`)] as const,
+const otherPeriods = Object.values(BillingPeriod).filter(
+  (period) => !/^(MONTHLY|NO_BILLING_PERIOD)$/.test(period),
+);
+
+const accepted: Readonly<Record<string, DocumentParts>> = {
+  ...rowsOf(['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION'], (value) => [
+    `create alignment ${value}`,
+    ruleOf('createAlignment', `<alignment>${value}</alignment>`),
+  ]),
+  ...rowsOf(
+    ['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION', 'CHANGE_OF_PLAN', 'CHANGE_OF_PRICELIST'],
+    (value) => [`change alignment ${value}`, ruleOf('changeAlignment', `<alignment>${value}</alignment>`)],
   ),
-  ...['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION', 'CHANGE_OF_PLAN', 'CHANGE_OF_PRICELIST'].map(
-    (value) =>
-      [`change alignment ${value}`, ruleOf('changeAlignment', `<alignment>${value}</alignment>`)] as const,
+  'change policies with ILLEGAL': ruleOf(
+    'changePolicy',
+    '<toProduct>P</toProduct><policy>ILLEGAL</policy>',
+    '<policy>IMMEDIATE</policy>',
   ),
-  [
-    'change policies with ILLEGAL',
-    ruleOf('changePolicy', '<toProduct>P</toProduct><policy>ILLEGAL</policy>', '<policy>IMMEDIATE</policy>'),
-  ],
-  [
-    'billing modes mixed per plan',
-    {
-      recurringBillingMode: '',
-      plans:
-        plan('a', 'P', { more: '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>' }) +
-        plan('b', 'P', { more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
-      priceLists: lists({ DEFAULT: ['a', 'b'] }),
-    },
-  ],
-  ['a version that is IN_ARREAR', { recurringBillingMode: 'IN_ARREAR' }],
-  [
-    'a plan of usage alone, of two units',
-    usageOf(
-      'billingMode="IN_ARREAR" usageType="CONSUMABLE"',
-      `<tiers><tier><blocks>${tieredBlock('u', '10')}${tieredBlock('w', '-1')}</blocks></tier>
+  'billing modes mixed per plan': {
+    recurringBillingMode: '',
+    plans:
+      plan('a', 'P', { more: '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>' }) +
+      plan('b', 'P', { more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
+    priceLists: lists({ DEFAULT: ['a', 'b'] }),
+  },
+  'a version that is IN_ARREAR': { recurringBillingMode: 'IN_ARREAR' },
+  'a plan of usage alone, of two units': usageOf(
+    'billingMode="IN_ARREAR" usageType="CONSUMABLE"',
+    `<tiers><tier><blocks>${tieredBlock('u', '10')}${tieredBlock('w', '-1')}</blocks></tier>
       <tier><blocks>${tieredBlock('u', '-1')}${tieredBlock('w', '-1')}</blocks></tier></tiers>`.replace(
-        tieredBlock('w', '-1'),
-        tieredBlock('w', '20'),
-      ),
+      tieredBlock('w', '-1'),
+      tieredBlock('w', '20'),
     ),
-  ],
-  [
-    'consumable usage at the price of the top tier',
-    usageOf(
-      'billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="TOP_TIER"',
-      `<tiers><tier><blocks>${tieredBlock('u', '-1')}</blocks></tier></tiers>`,
-    ),
-  ],
-  [
-    'capacity usage in arrear',
-    usageOf(
-      'billingMode="IN_ARREAR" usageType="CAPACITY"',
-      `<tiers>${capacityTier('10')}${capacityTier('-1')}</tiers>`,
-    ),
-  ],
-  ['limits of a product', { units: ['u'], products: product('P', { limits: limit('5') }) }],
-  [
-    'a plan in several lists',
-    { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'], PROMO: ['p-m'], EMPTY: [] }) },
-  ],
-  ['STANDALONE', { products: product('P', { category: 'STANDALONE' }) }],
-  ['products without plans', { products: product('P') + product('Z') }],
-  [
-    'five currencies, one of them BTC',
-    {
-      currencies: ['USD', 'EUR', 'GBP', 'JPY', 'BTC'],
-      plans: plan('p-m', 'P', { price: price('BTC', '0.00012345') + price('JPY', '900') }),
-    },
-  ],
-  [
-    'three phases with a FIXEDTERM at the end',
-    {
-      plans: plan('p-m', 'P', {
-        initialPhases: TRIAL + phase('DISCOUNT', { unit: 'MONTHS', number: 6, price: '5' }),
-        finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '9' }),
-      }),
-    },
-  ],
-  ...[
-    'DAILY',
-    'WEEKLY',
-    'BIWEEKLY',
-    'THIRTY_DAYS',
-    'THIRTY_ONE_DAYS',
-    'SIXTY_DAYS',
-    'NINETY_DAYS',
-    'BIMESTRIAL',
-    'QUARTERLY',
-    'TRIANNUAL',
-    'BIANNUAL',
-    'ANNUAL',
-    'SESQUIENNIAL',
-    'BIENNIAL',
-    'TRIENNIAL',
-  ].map((period) => [`the period ${period}`, { plans: plan('p-m', 'P', { period }) }] as const),
-  [
-    'a number of plans per bundle',
-    { plans: plan('p-m', 'P', { more: '<plansAllowedInBundle>2</plansAllowedInBundle>' }) },
-  ],
-];
+  ),
+  'consumable usage at the price of the top tier': usageOf(
+    'billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="TOP_TIER"',
+    `<tiers><tier><blocks>${tieredBlock('u', '-1')}</blocks></tier></tiers>`,
+  ),
+  'capacity usage in arrear': usageOf(
+    'billingMode="IN_ARREAR" usageType="CAPACITY"',
+    `<tiers>${capacityTier('10')}${capacityTier('-1')}</tiers>`,
+  ),
+  'limits of a product': { units: ['u'], products: product('P', { limits: limit('5') }) },
+  'a plan in several lists': {
+    priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'], PROMO: ['p-m'], EMPTY: [] }),
+  },
+  STANDALONE: { products: product('P', { category: 'STANDALONE' }) },
+  'products without plans': { products: product('P') + product('Z') },
+  'five currencies, one of them BTC': {
+    currencies: ['USD', 'EUR', 'GBP', 'JPY', 'BTC'],
+    plans: plan('p-m', 'P', { price: price('BTC', '0.00012345') + price('JPY', '900') }),
+  },
+  'three phases with a FIXEDTERM at the end': {
+    plans: plan('p-m', 'P', {
+      initialPhases: TRIAL + phase('DISCOUNT', { unit: 'MONTHS', number: 6, price: '5' }),
+      finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '9' }),
+    }),
+  },
+  ...rowsOf(otherPeriods, (period) => [`the period ${period}`, { plans: plan('p-m', 'P', { period }) }]),
+  'a number of plans per bundle': {
+    plans: plan('p-m', 'P', { more: '<plansAllowedInBundle>2</plansAllowedInBundle>' }),
+  },
+};
 
 describe('Documents that must be accepted', () => {
-  for (const [title, parts] of accepted)
+  for (const [title, parts] of Object.entries(accepted))
     it(`catalog §18 ${title}`, () => {
       const parsed = parse(catalogXml(parts));
       expect(validateVersion(parsed).errors).to.deep.equal([]);

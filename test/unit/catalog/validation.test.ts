@@ -11,6 +11,7 @@ import {
   product,
   TRIAL,
 } from '../../support/catalogs/catalog-document.ts';
+import { rowsOf } from '../../support/rows.ts';
 import { expect, type Problem } from '../../support/unit.ts';
 
 function validate(parts: DocumentParts): ReturnType<typeof validateVersion> {
@@ -85,10 +86,6 @@ function testRows(rules: Readonly<Record<string, Rows>>): void {
           expect(elementAt(catalogXml(parts), problem), problem.message).to.match(place?.[1] ?? /no place/);
         });
       });
-}
-
-function rowsOf<Each>(all: readonly Each[], rowOf: (each: Each) => readonly [title: string, Row]): Rows {
-  return Object.fromEntries(all.map(rowOf));
 }
 
 const ADD_ON = { category: 'ADD_ON' };
@@ -302,7 +299,7 @@ describe('Validation of one version', () => {
           'Product "P": product "P-m" does not exist in this version',
           'Product "P": product "B" does not exist in this version',
         ],
-        ...rowsOf<readonly [string, UsageParts, string]>(
+        ...rowsOf<readonly [string, UsageParts, string], Row>(
           [
             ['limits of a usage', { limits: limit('1').replaceAll('>u<', '>x<') }, 'Usage "usg"'],
             [

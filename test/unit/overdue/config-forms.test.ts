@@ -13,6 +13,7 @@ import {
   stateXml,
 } from '../../support/overdue/documents.ts';
 import { condition, config, duration, state, stateAt } from '../../support/overdue/states.ts';
+import { rowsOf } from '../../support/rows.ts';
 import { BillingError, decimal, expect, stringifyExactJson } from '../../support/unit.ts';
 
 const rules = readFileSync(join(import.meta.dirname, '../../../lib/overdue/RULES.md'), 'utf8');
@@ -67,69 +68,62 @@ describe('Overdue configuration as XML and JSON', () => {
   const enteredXml =
     '<condition><numberOfUnpaidInvoicesEqualsOrExceeds>1</numberOfUnpaidInvoicesEqualsOrExceeds></condition>';
   interface StateCase {
-    readonly field: string;
     readonly xml: string;
     readonly json: object;
     readonly expected: Partial<OverdueState>;
   }
-  const stateCases: readonly StateCase[] = [
-    { field: 'name and nothing else', xml: '', json: {}, expected: {} },
-    {
-      field: 'isClearState',
+  const stateCases: Readonly<Record<string, StateCase>> = {
+    'name and nothing else': { xml: '', json: {}, expected: {} },
+    isClearState: {
       xml: '<isClearState>true</isClearState>',
       json: { isClearState: true },
       expected: { isClearState: true },
     },
-    {
-      field: 'externalMessage',
+    externalMessage: {
       xml: '<externalMessage> Pay &amp; go on\n</externalMessage>',
       json: { externalMessage: ' Pay & go on\n' },
       expected: { externalMessage: 'Pay & go on' },
     },
-    {
-      field: 'externalMessage that is empty',
+    'externalMessage that is empty': {
       xml: '<externalMessage/>',
       json: { externalMessage: '' },
       expected: {},
     },
-    {
-      field: 'blockChanges',
+    blockChanges: {
       xml: '<blockChanges>true</blockChanges>',
       json: { isBlockChanges: true },
       expected: { blockChanges: true },
     },
-    {
-      field: 'disableEntitlement',
+    disableEntitlement: {
       xml: '<disableEntitlementAndChangesBlocked>true</disableEntitlementAndChangesBlocked>',
       json: { isDisableEntitlement: true },
       expected: { disableEntitlement: true },
     },
-    {
-      field: 'flags that are false',
+    'flags that are false': {
       xml: '<isClearState>false</isClearState><blockChanges>false</blockChanges>',
       json: { isClearState: false, isBlockChanges: false, isDisableEntitlement: false },
       expected: {},
     },
-    ...(['NONE', 'IMMEDIATE', 'END_OF_TERM'] as const).map((policy) => ({
-      field: `subscriptionCancellationPolicy ${policy}`,
-      xml: `<subscriptionCancellationPolicy>${policy}</subscriptionCancellationPolicy>`,
-      json: { subscriptionCancellationPolicy: policy },
-      expected: { cancellationPolicy: policy },
-    })),
-    {
-      field: 'autoReevaluationInterval',
+    ...rowsOf(['NONE', 'IMMEDIATE', 'END_OF_TERM'], (policy) => [
+      `subscriptionCancellationPolicy ${policy}`,
+      {
+        xml: `<subscriptionCancellationPolicy>${policy}</subscriptionCancellationPolicy>`,
+        json: { subscriptionCancellationPolicy: policy },
+        expected: { cancellationPolicy: policy },
+      },
+    ]),
+    autoReevaluationInterval: {
       xml: '<autoReevaluationInterval><unit>DAYS</unit><number>12</number></autoReevaluationInterval>',
       json: { autoReevaluationIntervalDays: 12 },
       expected: { reevaluationInterval: duration('12 DAYS') },
     },
-    {
-      field: 'autoReevaluationInterval of 0',
+    'autoReevaluationInterval of 0': {
       xml: '<autoReevaluationInterval><unit>DAYS</unit><number>0</number></autoReevaluationInterval>',
       json: { autoReevaluationIntervalDays: 0 },
       expected: {},
     },
-  ];
-  for (const { field, xml, json, expected } of stateCases)
+  };
+  for (const [field, { xml, json, expected }] of Object.entries(stateCases))
     it(`overdue §1.1: a state’s ${field}`, () => {
       const all = config([state('S', { condition: condition({ unpaidCount: 1 }), ...expected })]);
       expect(readOverdueXml(overdueXml(stateXml(enteredXml + xml)))).to.deep.equal(all);
