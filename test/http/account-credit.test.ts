@@ -1,9 +1,15 @@
 import { expect } from 'chai';
-import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, basic, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { Reply } from '../support/http/serving.ts';
+import {
+  aliasHeaders,
+  basic,
+  createdId,
+  exampleCatalog,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 
 const core = '/1.0/kb';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
@@ -27,13 +33,7 @@ const outcome = ({ status, json }: Reply): readonly unknown[] => [
 ];
 
 eachDatabaseByTurns('account credit over HTTP', (open) => {
-  let serving: Serving;
-  let database: TestDatabase;
-  before(async () => {
-    database = await open(migrated);
-    serving = await serve(database);
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, body === undefined ? {} : { body });
@@ -296,7 +296,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
 
   async function planned(): Promise<number> {
     const rows = await rowsOf(
-      database,
+      serving.database,
       `select record_id from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
     );
     return rows.length;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveOnce } from '../support/http/serving.ts';
 
 /** accounts §1.1: the longest text of each field. */
 const lengths = {
@@ -21,11 +20,7 @@ const lengths = {
 } as const;
 
 eachDatabase('fields of accounts over HTTP', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const create = (body: object, headers = {}) => serving.call('POST', '/1.0/kb/accounts', { body, headers });
   const read = async (id: string) =>

@@ -8,7 +8,14 @@ import { insertAccountStates } from '../support/account-states.ts';
 import { codeOf, expectBelow } from '../support/assertions.ts';
 import { eachDatabase } from '../support/databases.ts';
 import type { Reply, Serving } from '../support/http/serving.ts';
-import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  serve,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 import { withLongestTurn } from '../support/longest-turn.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -137,13 +144,11 @@ const MAX_TURN_MS = 200;
 eachDatabase((kind, open) => {
   describe(`reads of an account with 600 subscriptions that was held 1,500 times on ${kind}`, function () {
     this.timeout(240_000);
-    let serving: Serving;
+    const serving = serveOnce(open);
     let held: Held;
     before(async () => {
-      serving = await serve(await open(migrated));
       held = await accountWith(serving, { subscriptions: 600, states: 1_500 });
     });
-    after(() => serving.close());
 
     const read = (path: string) =>
       serving.call('GET', `/1.0/kb/accounts/${held.accountId}/${path}`, {

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { createdId, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, serveOnce } from '../support/http/serving.ts';
 
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
 
 eachDatabase('account search', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   const names = new Map<string, string>();
 
   const create = async (name: string, body: object): Promise<void> => {
@@ -21,7 +20,6 @@ eachDatabase('account search', (open) => {
   };
 
   before(async () => {
-    serving = await serve(await open(migrated));
     const address2 = 'Poitier';
     await create('A', {
       name: 'Poe 100%',
@@ -47,7 +45,6 @@ eachDatabase('account search', (open) => {
       headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
     });
   });
-  after(() => serving.close());
 
   describe('accounts E10 Search', () => {
     for (const [key, expected] of [

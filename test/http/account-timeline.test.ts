@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 interface Timeline {
   readonly account: {
@@ -25,11 +23,7 @@ interface Timeline {
 }
 
 eachDatabaseByTurns('account timeline', (open) => {
-  let world: World;
-  before(async () => {
-    world = await populate(await serve(await open(migrated)));
-  });
-  after(() => world.serving.close());
+  const world = populateOnce(open);
 
   const read = async (query = ''): Promise<Timeline> =>
     (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))

@@ -5,9 +5,8 @@ import { fieldedResources, taggedResources } from '../../adapters/koa/routing/ob
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { createdId, type Reply, serve } from '../support/http/serving.ts';
-import { list, populate, textOf, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, type Reply } from '../support/http/serving.ts';
+import { list, populateOnce, textOf, type World } from '../support/http/world.ts';
 
 interface Log {
   readonly changeType: string;
@@ -81,10 +80,9 @@ function expectOwnRows(audited: Audited): void {
 }
 
 eachDatabase('audit levels', (open) => {
-  let world: World;
+  const world = populateOnce(open);
   let summaryId: string;
   before(async () => {
-    world = await populate(await serve(await open(migrated)));
     const { accountId, serving } = world;
     const credit = [{ accountId, amount: 2 }];
     await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: credit });
@@ -92,7 +90,6 @@ eachDatabase('audit levels', (open) => {
     await tagAndLabel(world);
     summaryId = await summaryOfChild(world);
   });
-  after(() => world.serving.close());
 
   /** What is shown at each level, against what is shown at FULL. */
   async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import type { Reply, Request, Serving } from '../support/http/serving.ts';
-import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import type { Reply, Request } from '../support/http/serving.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
@@ -17,13 +16,12 @@ interface Refusal {
 }
 
 eachDatabase('bad input', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
   let tongan: string;
   let before_: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     tongan = createdId(
@@ -33,7 +31,6 @@ eachDatabase('bad input', (open) => {
     );
     before_ = await everything();
   });
-  after(() => serving.close());
 
   /** What the tenant's lists show: nothing of it may change. */
   async function everything(): Promise<string> {

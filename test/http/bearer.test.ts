@@ -4,7 +4,14 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, importPKCS8, jwtVerify, 
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import { basic, documentHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import {
+  basic,
+  documentHeaders,
+  type Reply,
+  type Serving,
+  serve,
+  serveOnce,
+} from '../support/http/serving.ts';
 import { textOf } from '../support/http/world.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -15,14 +22,12 @@ const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';
 
 eachDatabaseByTurns('bearer tokens', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let token: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     token = (await bearer(serving, 'admin')).slice('Bearer '.length);
   });
-  after(() => serving.close());
 
   const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
     serving.call('GET', path, { headers: { authorization, ...headers } });

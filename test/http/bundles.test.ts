@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
@@ -28,20 +27,17 @@ interface BundleJson {
 }
 
 eachDatabaseByTurns('bundles over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
+  const serving = serveOnce(open);
+  const { call } = serving;
   let accountId: string;
   const names = new Map<string, string>();
 
   before(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = await newAccount();
     for (const key of ['alpha', 'beta', 'Seat 100%']) await newBundle(accountId, key);
     await newBundle(await newAccount(), 'gamma');
   });
-  after(() => serving.close());
 
   const newAccount = async (): Promise<string> =>
     createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));

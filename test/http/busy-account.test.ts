@@ -6,10 +6,10 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { type Reply, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 import { author } from '../support/storage/stored-records.ts';
-import { migrated, storageOf } from '../support/storage.ts';
+import { storageOf } from '../support/storage.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];
@@ -53,12 +53,10 @@ function writesToAccount({ credentials, method, area, operationId }: Route): boo
 
 // From the route table: a new route is under this from its first day. SQLite has one writer at a time.
 onPostgresql('while another operation holds the account, on PostgreSQL', (open) => {
-  let world: World;
+  const world = populateOnce(open);
   let elsewhere: Storage<never>;
   before(async () => {
-    const database = await open(migrated);
-    world = await populate(await serve(database));
-    elsewhere = storageOf(database);
+    elsewhere = storageOf(world.serving.database);
     const body = {
       'org.service.invoice.globalLock.retries': '0',
       'org.service.payment.globalLock.retries': '0',
@@ -66,10 +64,7 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
     const reply = await world.serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body });
     expect(reply.status, reply.text).to.equal(201);
   });
-  after(async () => {
-    await elsewhere.close();
-    await world.serving.close();
-  });
+  after(() => elsewhere.close());
 
   /** With the locks of all accounts in the hand of another node. */
   async function whileHeld<T>(work: () => Promise<T>): Promise<T> {

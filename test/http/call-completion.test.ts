@@ -1,20 +1,17 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 import { list, textOf } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 eachDatabase('callCompletion over HTTP', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     const { call } = serving;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
   });
-  after(() => serving.close());
   beforeEach(async () => {
     accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const path = '/1.0/kb/catalog/xml/changeReport';
 

@@ -4,9 +4,8 @@ import { readCatalogXml } from '../../lib/catalog/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import type { Reply, Request, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import type { Reply, Request } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
 
 interface PlanRowJson {
   readonly name: string;
@@ -44,16 +43,13 @@ const pot = { name: 'Pot', category: 'BASE' };
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 eachDatabaseByTurns('catalog entries over HTTP', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
-  let call: Serving['call'];
+  const serving = serveEach(open);
+  const { call } = serving;
   let authorization: string;
 
   beforeEach(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
     authorization = await bearer(serving, 'admin');
   });
-  afterEach(() => serving.close());
 
   const entries = (method: string, path: string, request: Request = {}): Promise<Reply> =>
     call(method, `${PLUGIN}/catalog/${path}`, {

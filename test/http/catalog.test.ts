@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { example } from '../support/files.ts';
-import { aliasHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, serveEach, xmlType } from '../support/http/serving.ts';
 
 const core = '/1.0/kb/catalog';
 const orchard = example('catalogs/orchard-demo.xml');
@@ -31,15 +30,8 @@ const faulty = catalogXml({
 });
 
 eachDatabaseByTurns('the catalog over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
-
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
-  });
-
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
+  const { call } = serving;
 
   const upload = (body: string | Uint8Array) => call('POST', `${core}/xml`, { body, headers: xmlType });
   const validate = (body: string | Uint8Array, headers = {}) =>

@@ -1,20 +1,15 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { basic, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const method = { pluginName: 'killbill-payment-test' };
 const transaction = { transactionType: 'PURCHASE', amount: 10, currency: 'USD' };
 
 anyDatabase('combo payments (payments §11)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let number = 0;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
 
   const pay = (body: object, init: { query?: string; headers?: Record<string, string> } = {}) =>
     serving.call('POST', `/1.0/kb/payments/combo${init.query ?? ''}`, {

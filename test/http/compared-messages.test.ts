@@ -1,20 +1,17 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 // http-api §12, the texts that callers compare or show.
 eachDatabaseByTurns('messages that clients compare', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    serving = await serve(await open(migrated));
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = await created('accounts', { currency: 'USD' });
   });
-  after(() => serving.close());
 
   const send = (method: string, path: string, body?: unknown) =>
     serving.call(method, `/1.0/kb/${path}`, { body, headers: { 'content-type': 'application/json' } });

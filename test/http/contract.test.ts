@@ -10,11 +10,10 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/samples.ts';
-import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
+import { aliasHeaders, basic, type Reply, type Request } from '../support/http/serving.ts';
 import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
-import { populate, type World } from '../support/http/world.ts';
+import { populateOnce, type World } from '../support/http/world.ts';
 import { isSampled, sampled } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
 
 const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {
   D: {},
@@ -35,10 +34,9 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 
 // Every route of the table is called: a new one is under these rules from its first day.
 eachDatabaseByTurns('the contract of every route', (open) => {
-  let world: World;
+  const world = populateOnce(open);
 
   before(async () => {
-    world = await populate(await serve(await open(migrated)));
     const user = {
       passwordHash: 'plain:password',
       credentialVersion: 1,
@@ -51,7 +49,6 @@ eachDatabaseByTurns('the contract of every route', (open) => {
     await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
     await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
   });
-  after(() => world.serving.close());
 
   for (const [turn, route] of routeTable({ testMode: true }).entries()) {
     describe(`${route.method} ${route.path}`, () => {

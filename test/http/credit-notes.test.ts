@@ -1,16 +1,11 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveEach } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 
 eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
-  let serving: Serving;
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-  });
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
 
   it('an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only', async () => {
     const { call } = serving;

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
+import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
+import { populate, populateOnce } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 
 const core = '/1.0/kb';
 const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };
@@ -22,17 +21,13 @@ const codeOf = ({ status, json }: Reply): readonly unknown[] => [
 ];
 
 eachDatabaseByTurns('custom fields', (open) => {
-  let serving: Serving;
-  let world: World;
+  const world = populateOnce(open);
+  const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
 
   before(async () => {
-    const database = await open(migrated);
-    serving = await serve(database);
-    world = await populate(serving);
-    nextEvents = newEvents(database);
+    nextEvents = newEvents(serving.database);
   });
-  after(() => serving.close());
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
@@ -275,11 +270,7 @@ eachDatabaseByTurns('custom fields', (open) => {
 });
 
 eachDatabaseByTurns('audit', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });

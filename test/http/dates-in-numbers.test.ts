@@ -1,19 +1,16 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    serving = await serve(await open(migrated));
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   });
-  after(() => serving.close());
 
   const inK = (path: string, body: unknown) =>
     serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });

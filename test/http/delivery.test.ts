@@ -5,10 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
-import { freshDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
-import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  freshSqlite,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 
 interface Heard {
   readonly status: number | undefined;
@@ -19,18 +23,16 @@ interface Heard {
 const accounts = '/1.0/kb/accounts';
 
 describe('the delivery of answers', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   let account: string;
   const listenings: Listening[] = [];
 
   before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     account = `${accounts}/${createdId(await serving.call('POST', accounts, { body: { name: 'Ada' } }))}`;
   });
   after(async () => {
     for (const listening of listenings) await listening.close();
-    await serving.close();
   });
 
   async function listenWith(settings: Partial<KoaOptions>): Promise<string> {

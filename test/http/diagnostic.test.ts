@@ -8,7 +8,14 @@ import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind } from '../../lib/records/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  type Served,
+  serve,
+  xmlType,
+} from '../support/http/serving.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -19,7 +26,7 @@ type Paths = Readonly<
 const root = `${PLUGIN}/health/diagnostic`;
 
 anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  let serving: Served;
   let authorization: string;
   let directory: string;
   before(async () => {

@@ -6,9 +6,7 @@ import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
 import { exampleIds } from '../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { basic, createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { basic, createRunningSubscription, freshSqlite, serveOnce } from '../support/http/serving.ts';
 
 const document = await openApi();
 
@@ -22,15 +20,11 @@ function shownBody(path: string, type: string): string {
 }
 
 describe('the description of the interface', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   const listenings: Listening[] = [];
 
-  before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
-  });
   after(async () => {
     for (const listening of listenings) await listening.close();
-    await serving.close();
   });
 
   async function urlWith(settings: { readonly docs?: boolean; readonly basePath?: string }): Promise<string> {

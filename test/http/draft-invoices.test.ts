@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Serving, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 interface InvoiceBody {
   readonly invoiceId: string;
@@ -11,14 +10,8 @@ interface InvoiceBody {
 }
 
 eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
-  let serving: Serving;
-  let world: World;
-  before(async () => {
-    const served = await serve(await open(migrated));
-    serving = served;
-    world = await populate(served);
-  });
-  after(() => serving.close());
+  const world = populateOnce(open);
+  const { serving } = world;
 
   const put = (invoiceId: string, operation: string) =>
     serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);

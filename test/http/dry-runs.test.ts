@@ -2,32 +2,28 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';
 
 eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
   let of: { readonly subscriptionId: string; readonly bundleId: string };
 
   before(async () => {
-    const served = await serve(await open(migrated));
-    serving = served;
-    served.clock.set('2024-05-01T00:00:00Z');
+    serving.clock.set('2024-05-01T00:00:00Z');
     await send('POST', '/catalog', { body: await readFile(specCatalog), headers: xmlType });
     const account = { currency: 'USD', billCycleDayLocal: 1 };
     accountId = createdId(await send('POST', '/accounts', { body: account }));
     const body = { accountId, planName: 'solo-now' };
     const subscriptionId = createdId(await send('POST', '/subscriptions', { body }));
-    await served.billing.settle();
+    await serving.billing.settle();
     const shown = (await send('GET', `/subscriptions/${subscriptionId}`)).json as { bundleId: string };
     of = { subscriptionId, bundleId: shown.bundleId };
-    served.clock.set('2024-05-11T00:00:00Z');
+    serving.clock.set('2024-05-11T00:00:00Z');
   });
-  after(() => serving.close());
 
   const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
     serving.call(method, core + path, request);

@@ -1,20 +1,14 @@
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 const searches = routeTable({ testMode: false })
   .map(({ path }) => path)
   .filter((path) => path.endsWith('/search/{searchKey}'));
 
 eachDatabase('searches with an empty key over HTTP (http-api §1 rules 2 and 3)', (open) => {
-  let world: World;
-  before(async () => {
-    world = await populate(await serve(await open(migrated)));
-  });
-  after(() => world.serving.close());
+  const world = populateOnce(open);
 
   for (const path of searches) {
     const search = path.replace('{searchKey}', '');

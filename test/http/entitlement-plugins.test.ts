@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { EntitlementPlugin, EntitlementRules, PluginProperty } from '../../lib/index.ts';
 import { EntitlementOperation } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabase('entitlement plugins over HTTP', (open) => {
   const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];
@@ -19,13 +18,11 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
     name: 'contracts',
     before: Object.fromEntries(rules) as EntitlementRules,
   };
-  let serving: Serving;
-  let call: Serving['call'];
   const ids = { accountId: '', targetId: '', bundleId: '', subscriptionId: '' };
 
+  const serving = serveOnce(open, { entitlementPlugins: [plugin] });
+  const { call } = serving;
   before(async () => {
-    serving = await serve(await open(migrated), { entitlementPlugins: [plugin] });
-    call = serving.call;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     ids.accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     ids.targetId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
@@ -36,7 +33,6 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
     aborts = true;
   });
   beforeEach(() => asked.splice(0));
-  after(() => serving.close());
 
   const plan = () => ({ accountId: ids.accountId, planName: 'sprout-monthly' });
   const state = { service: 'fraud', stateName: 'HELD' };

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { PushSender } from '../../lib/ports/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveEach } from '../support/http/serving.ts';
 
 interface Feed {
   readonly events: readonly { readonly cursor: string; readonly [member: string]: unknown }[];
@@ -10,20 +9,18 @@ interface Feed {
 }
 
 anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
-  let serving: Serving;
   let sent: { readonly id: string; readonly body: string }[];
-  beforeEach(async () => {
+  const pushSender: PushSender = {
+    resolve: async () => ['192.0.2.1'],
+    send: async ({ id, body }) => {
+      sent.push({ id, body });
+      return { status: 200 };
+    },
+  };
+  const serving = serveEach(open, { pushSender });
+  beforeEach(() => {
     sent = [];
-    const pushSender: PushSender = {
-      resolve: async () => ['192.0.2.1'],
-      send: async ({ id, body }) => {
-        sent.push({ id, body });
-        return { status: 200 };
-      },
-    };
-    serving = await serve(await open(migrated), { pushSender });
   });
-  afterEach(() => serving.close());
   const read = async (query = ''): Promise<Feed> =>
     (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
   const createAccount = async () =>

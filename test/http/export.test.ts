@@ -3,12 +3,11 @@ import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import { aliasHeaders, basic, type Reply, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
+import { aliasHeaders, basic, type Reply } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 
 /** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
 function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {
@@ -33,15 +32,11 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<
 }
 
 eachDatabase('export of an account', (open) => {
-  let world: World;
-  let database: TestDatabase;
+  const world = populateOnce(open);
   before(async () => {
-    database = await open(migrated);
-    world = await populate(await serve(database));
     const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;
     await world.serving.call('PUT', renamed, { body: { externalKey: 'renamed' } });
   });
-  after(() => world.serving.close());
 
   const exported = (accountId = world.accountId, headers = {}): Promise<Reply> =>
     world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
@@ -137,7 +132,10 @@ eachDatabase('export of an account', (open) => {
     const parts = names.map(
       (name) => `select '${name}' as name, record_id from ${name} where account_record_id = ${own}`,
     );
-    const rows = await storedRows(database, `${parts.join(' union all ')} order by name, record_id`);
+    const rows = await storedRows(
+      world.serving.database,
+      `${parts.join(' union all ')} order by name, record_id`,
+    );
     const stored = Map.groupBy(rows, ({ name }) => String(name));
     for (const name of names) {
       const numbers = (stored.get(name) ?? []).map((row) => String(row.record_id));

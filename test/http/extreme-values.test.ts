@@ -8,7 +8,7 @@ import { anyDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import type { Sample } from '../support/http/samples.ts';
-import { aliasHeaders, START, serve } from '../support/http/serving.ts';
+import { aliasHeaders, type Served, START, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
 import { sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
@@ -36,7 +36,7 @@ const waits = new Set(['callCompletion', 'timeoutSec', 'callTimeoutSec']);
 
 anyDatabase('extreme values (http-api §6, §9)', (open) => {
   let world: World;
-  let serving: Awaited<ReturnType<typeof serve>>;
+  let serving: Served;
 
   const begin = async () => {
     serving = await serve(await open(migrated));

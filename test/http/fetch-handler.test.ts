@@ -4,27 +4,29 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { exchange, handedServer } from '../../adapters/koa/fetch.ts';
 import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
-import { freshDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
-import { basic, createdId, documentHeaders, exampleCatalog, serve } from '../support/http/serving.ts';
+import {
+  basic,
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  freshSqlite,
+  serveOnce,
+} from '../support/http/serving.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
-import { migrated } from '../support/storage.ts';
 
 const ORIGIN = 'https://shop.example';
 
 type Asked = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
 
 describe('the interface as a handler of fetch requests', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   let handler: FetchHandler;
   before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
     const { billing, log: logger } = serving;
     const remoteAddress = () => '10.0.0.7';
     const trustedProxies = ['10.0.0.0/8'];
     handler = createFetchHandler({ billing, logger, basePath: '/billing', remoteAddress, trustedProxies });
   });
-  after(() => serving.close());
 
   const call = (method: string, path: string, init: Asked = {}) => {
     const headers = { ...documentHeaders, ...init.headers };

@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { MAX_NOTIFICATION_BYTES } from '../../adapters/koa/routing/body.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { type Reply, serve } from '../support/http/serving.ts';
-import { populate, textOf, type World } from '../support/http/world.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { populateOnce, textOf, type World } from '../support/http/world.ts';
 import { SIGNING_GATEWAY, signatureOf } from '../support/payments/scripted-gateway.ts';
-import { migrated } from '../support/storage.ts';
 
 const anonymous = {
   authorization: undefined,
@@ -19,13 +18,11 @@ const CARD_BEGINS = '41111111';
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open) => {
-  let world: World;
   let nowMs = 0;
+  const world = populateOnce(open, { http: { systemClock: { nowMs: () => nowMs } } });
   let eveId: string;
 
   before(async () => {
-    const systemClock = { nowMs: () => nowMs };
-    world = await populate(await serve(await open(migrated), { http: { systemClock } }));
     eveId = textOf((await world.serving.call('GET', '/1.0/kb/tenants?apiKey=eve')).json, 'tenantId');
   });
   beforeEach(() => {
@@ -35,7 +32,6 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     signing.verified.count = 0;
     signing.process = () => ({});
   });
-  after(() => world.serving.close());
 
   const core = (
     pluginName: string,

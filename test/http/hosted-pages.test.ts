@@ -6,9 +6,8 @@ import type {
   PriorCallResult,
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { basic, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
-import { migrated } from '../support/storage.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const form = '/1.0/kb/paymentGateways/hosted/form';
@@ -62,18 +61,14 @@ const broken: PaymentGateway = {
 };
 
 eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
-  let serving: Serving;
   const listener = new Listener();
 
-  before(async () => {
-    serving = await serve(await open(migrated), { gateways: [plain, broken], paymentControls: [listener] });
-  });
+  const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });
   beforeEach(() => {
     listener.heard.length = 0;
     listener.contexts.length = 0;
     listener.prior = null;
   });
-  after(() => serving.close());
 
   const newAccount = async (headers = {}) =>
     createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));

@@ -4,18 +4,22 @@ import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { basic, createdId, type Reply, type Request, type Serving, serve } from '../support/http/serving.ts';
+import {
+  basic,
+  createdId,
+  type Reply,
+  type Request,
+  type Serving,
+  serve,
+  serveOnce,
+} from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
 
 const accounts = '/1.0/kb/accounts';
 
 eachDatabase('requests with an Idempotency-Key', (open) => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>
     serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, basic, createdId, type Reply, serveEach } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 
 eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (open) => {
-  let serving: Serving;
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-  });
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
 
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
   const post = (path: string, body: string, headers: Record<string, string | undefined> = {}) =>

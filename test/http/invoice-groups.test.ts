@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import type { InvoicePlugin } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveEach, xmlType } from '../support/http/serving.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;
@@ -17,7 +15,6 @@ interface InvoiceJson {
 }
 
 anyDatabase('invoice plugins over HTTP', (open) => {
-  let serving: Serving;
   let seen: readonly string[] = [];
   let aborts = false;
   const plugin: InvoicePlugin = {
@@ -32,13 +29,12 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
   };
 
+  const serving = serveEach(open, { invoicePlugins: [plugin] });
   beforeEach(async () => {
     aborts = false;
-    serving = await serve(await open(migrated), { invoicePlugins: [plugin] });
     const body = await exampleCatalog();
     await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
   });
-  afterEach(() => serving.close());
 
   async function subscriber(): Promise<string> {
     const accountId = createdId(

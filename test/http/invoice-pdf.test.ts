@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, documentHeaders, type Serving, serve } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, documentHeaders, serveEach } from '../support/http/serving.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
-import { migrated } from '../support/storage.ts';
 
 eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF over HTTP', (open) => {
-  let serving: Serving;
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-  });
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
 
   it('a PDF that opens in a browser, with a name to save it under, in both dialects and whatever else is accepted', async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 interface ItemJson {
   readonly invoiceItemId: string;
@@ -19,12 +18,11 @@ const plugin: InvoicePlugin = {
 };
 
 anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
-  let serving: Serving;
   let accountId: string;
   let childId: string;
 
+  const serving = serveOnce(open, { invoicePlugins: [plugin] });
   before(async () => {
-    serving = await serve(await open(migrated), { invoicePlugins: [plugin] });
     const body = await exampleCatalog();
     await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
     const create = async (account: object) =>
@@ -32,7 +30,6 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
     accountId = await create({});
     childId = await create({ parentAccountId: accountId });
   });
-  after(() => serving.close());
 
   async function add(path: string, ofAccount = accountId): Promise<ItemJson> {
     const body = [{ accountId: ofAccount, amount: 10 }];

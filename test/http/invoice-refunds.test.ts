@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
@@ -18,13 +17,11 @@ interface Row {
 }
 
 eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9.5)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    serving = await serve(await open(migrated));
     accountId = await newAccount();
   });
-  after(() => serving.close());
 
   async function newAccount({ hasMethod = true } = {}): Promise<string> {
     const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 interface Body {
   readonly invoiceId: string;
@@ -16,12 +14,10 @@ interface Body {
 const invoices = '/1.0/kb/invoices';
 
 eachDatabase('invoices by number, by item and by search key over HTTP', (open) => {
-  let serving: Serving;
-  let world: World;
+  const world = populateOnce(open);
+  const { serving } = world;
   let unpaid: Body;
   before(async () => {
-    serving = await serve(await open(migrated));
-    world = await populate(serving);
     const charged = await serving.call('POST', `${invoices}/charges/${world.accountId}?autoCommit=true`, {
       body: [{ amount: 7.25, description: 'unpaid' }],
       headers: { 'x-service-createdby': 'clerk' },
@@ -29,7 +25,6 @@ eachDatabase('invoices by number, by item and by search key over HTTP', (open) =
     const [item] = charged.json as readonly { readonly invoiceId: string }[];
     unpaid = (await serving.call('GET', `${invoices}/${item?.invoiceId}`)).json as Body;
   });
-  after(() => serving.close());
 
   const codeOf = async (path: string) => {
     const { status, json } = await serving.call('GET', `${invoices}/${path}`);

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   it('the explanation of an invoice item has the facts, the steps and the text, the same in both dialects', async () => {
     const { call, billing } = serving;

@@ -3,10 +3,8 @@ import { StoredCatalogs } from '../../lib/catalog/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { expectBelow } from '../support/assertions.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { documentHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
+import { documentHeaders, freshSqlite, serveOnce, xmlType } from '../support/http/serving.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
 
 const core = '/1.0/kb';
 /** At every commit a tenth of the largest there may be, which the long run takes. */
@@ -83,14 +81,12 @@ async function longestTurnOf(work: () => Promise<void>): Promise<number> {
 }
 
 describe('the largest catalogs over HTTP', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   let document: string;
 
   before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
     document = largestVersion();
   });
-  after(() => serving.close());
 
   /** The test sends and reads the text in this process too, which is no work of the server. */
   async function expectShortTurns(request: string, body?: unknown, status = 200): Promise<string> {

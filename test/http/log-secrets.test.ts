@@ -1,23 +1,17 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { freshDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { documentHeaders, type Reply, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { documentHeaders, freshSqlite, type Reply } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 /** Names of members, headers and form fields whose values are secrets, on the way in and out. */
 const secretNames = /password|secret|token/i;
 const secretPattern = /^[^\s{}]{5,}$/;
 
 describe('the log of the server', () => {
-  let world: World;
-  before(async () => {
-    world = await populate(await serve(await freshDatabase('sqlite', migrated)));
-  });
-  after(() => world.serving.close());
+  const world = populateOnce(freshSqlite);
 
   for (const route of routeTable({ testMode: true })) {
     it(`holds no secret of ${route.method} ${route.path}, whether it succeeds or fails`, async () => {

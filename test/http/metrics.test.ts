@@ -4,18 +4,13 @@ import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import { measured, metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
 import type { Metric } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, documentHeaders, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, documentHeaders } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 
 eachDatabaseByTurns('the metrics', (open, kind) => {
-  let world: World;
-  before(async () => {
-    world = await populate(await serve(await open(migrated)));
-  });
-  after(() => world.serving.close());
+  const world = populateOnce(open);
 
   const text = async (path = '/metrics', accept = 'text/plain'): Promise<string> =>
     (await world.serving.call('GET', path, { headers: { ...anonymous, accept } })).text;

@@ -4,9 +4,8 @@ import { BusEventType, QueueKind, QueueName } from '../../lib/records/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import { createdId, createRunningSubscription, serve } from '../support/http/serving.ts';
+import { createdId, createRunningSubscription, serveOnce } from '../support/http/serving.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
-import { migrated } from '../support/storage.ts';
 
 const health = `${PLUGIN}/health`;
 
@@ -17,13 +16,11 @@ interface Entry {
 type Report = Readonly<Record<string, readonly Entry[]>>;
 
 anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  const serving = serveOnce(open);
   let authorization: string;
   before(async () => {
-    serving = await serve(await open(migrated));
     authorization = await bearer(serving, 'admin');
   });
-  after(() => serving.close());
 
   const as = (headers: Record<string, string>) => (method: string, path: string, body?: unknown) =>
     serving.call(method, `${health}${path}`, { body, headers: { authorization, ...headers } });

@@ -9,7 +9,13 @@ import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { freshDatabase } from '../support/databases.ts';
-import { documentHeaders, exampleCatalog, type Serving, serve } from '../support/http/serving.ts';
+import {
+  documentHeaders,
+  exampleCatalog,
+  freshSqlite,
+  type Serving,
+  serveOnce,
+} from '../support/http/serving.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
@@ -165,11 +171,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
 };
 
 describe('the interface mounted in applications of other frameworks', () => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(freshSqlite);
 
   for (const [name, { prefix, start }] of Object.entries(hosts)) {
     describe(name, () => {

@@ -2,17 +2,12 @@ import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import { basic, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { basic, serveOnce } from '../support/http/serving.ts';
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
 
 anyDatabase('nodes over HTTP (platform §11)', (open) => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   it('nodesInfo shows this node and the gateway of test mode, to users without a tenant too', async () => {
     const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });

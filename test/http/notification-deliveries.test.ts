@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { PushSender } from '../../lib/ports/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveEach } from '../support/http/serving.ts';
 
 const root = '/1.0/kb/tenants/notificationDeliveries';
 const callback = '/1.0/kb/tenants/registerNotificationCallback';
@@ -16,24 +15,22 @@ interface Shown {
 }
 
 anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
-  let serving: Serving;
   let status: number;
   let sent: string[];
 
+  const pushSender: PushSender = {
+    resolve: async () => ['192.0.2.1'],
+    send: async ({ url, id }) => {
+      sent.push(`${url.pathname} ${id}`);
+      return { status };
+    },
+  };
+  const serving = serveEach(open, { pushSender });
   beforeEach(async () => {
     [status, sent] = [200, []];
-    const pushSender: PushSender = {
-      resolve: async () => ['192.0.2.1'],
-      send: async ({ url, id }) => {
-        sent.push(`${url.pathname} ${id}`);
-        return { status };
-      },
-    };
-    serving = await serve(await open(migrated), { pushSender });
     await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Fone`);
     await serving.billing.settle();
   });
-  afterEach(() => serving.close());
   const listed = async (query = ''): Promise<readonly Shown[]> =>
     (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
   const createAccount = async () =>

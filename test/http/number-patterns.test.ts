@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
-import { list, populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { list, populateOnce } from '../support/http/world.ts';
 
 interface Body {
   readonly invoiceId: string;
@@ -14,13 +12,8 @@ const config = '/1.0/kb/tenants/uploadPerTenantConfig';
 const plain = { 'content-type': 'text/plain' };
 
 anyDatabase('invoicing §1.7: numbers by a pattern over HTTP', (open) => {
-  let serving: Serving;
-  let world: World;
-  before(async () => {
-    serving = await serve(await open(migrated));
-    world = await populate(serving);
-  });
-  after(() => serving.close());
+  const world = populateOnce(open);
+  const { serving } = world;
 
   const upload = (pattern: string) =>
     serving.call('POST', config, {

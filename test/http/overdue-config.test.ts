@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, basic, type Reply, type Serving, serve, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, basic, type Reply, serveEach, xmlType } from '../support/http/serving.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
-import { migrated } from '../support/storage.ts';
 
 const path = '/1.0/kb/overdue';
 const xmlPath = `${path}/xml`;
@@ -14,14 +13,8 @@ const faulty = exampleXml
   .replace('name="WARNED"', 'name="BLOCKED"');
 
 anyDatabase('the overdue configuration over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
-
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
-  });
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
+  const { call } = serving;
 
   const post = (to: string, body: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
     call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import type { FakeClock } from '../../adapters/testing/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
-import { migrated } from '../support/storage.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 const catalog = catalogXml({
@@ -24,11 +22,10 @@ const clearInK = {
 };
 
 anyDatabase('the overdue state of an account over HTTP', (open) => {
-  let serving: Serving & { readonly clock: FakeClock };
+  const serving = serveEach(open);
   let accountId: string;
 
   beforeEach(async () => {
-    serving = await serve(await open(migrated));
     const { call } = serving;
     await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
     await call('POST', '/1.0/kb/overdue', { body: exampleConfigs.C });
@@ -38,7 +35,6 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
       }),
     );
   });
-  afterEach(() => serving.close());
 
   /** It has no payment method. */
   async function subscribe(): Promise<void> {

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { basic, createdId, type Serving, serve } from '../support/http/serving.ts';
+import { basic, createdId, serveOnce } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const PASSWORD = 'long enough a password';
 
 anyDatabase('who may pay all invoices (http-api §5)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   before(async () => {
-    serving = await serve(await open(migrated));
     for (const [name, permissions] of [
       ['cashier', ['payment:trigger']],
       ['creditor', ['payment:trigger', 'account:credit']],
@@ -19,7 +17,6 @@ anyDatabase('who may pay all invoices (http-api §5)', (open) => {
       await serving.call('POST', '/1.0/kb/security/users', { body });
     }
   });
-  after(() => serving.close());
 
   const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>>)[key];
 

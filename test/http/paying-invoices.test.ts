@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
@@ -10,15 +9,11 @@ const DAY = '2024-02-10';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
 anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
   beforeEach(async () => {
     accountId = await newAccount();
   });
-  after(() => serving.close());
 
   const post = (path: string, body?: object) => serving.call('POST', `/1.0/kb${path}`, { body });
   const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];

@@ -1,18 +1,13 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 
 anyDatabase('payment methods over HTTP (payments §10)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
   beforeEach(async () => {
     accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   });
-  after(() => serving.close());
 
   const add = async (query = '', body: object = {}) =>
     createdId(

@@ -1,20 +1,14 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { stateMachineDocument } from '../support/payments/state-machine-document.ts';
-import { migrated } from '../support/storage.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open) => {
-  let serving: Serving;
-
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   /** An account whose default method is one of this gateway. */
   const newAccount = async (pluginName: string, headers = {}) => {

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, serve } from '../support/http/serving.ts';
-import { list, populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId } from '../support/http/serving.ts';
+import { list, populateOnce } from '../support/http/world.ts';
 
 eachDatabaseByTurns('what payment reads show on request', (open) => {
-  let world: World;
-  before(async () => {
-    world = await populate(await serve(await open(migrated)));
-  });
-  after(() => world.serving.close());
+  const world = populateOnce(open);
 
   const member = (value: unknown, key: string): unknown =>
     (value as Readonly<Record<string, unknown>> | undefined)?.[key];

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
 
 interface Case {
   readonly what: string;
@@ -86,13 +85,11 @@ type Bundles = readonly {
 
 // subscriptions §2 rules 3 and 4, §7, §8
 eachDatabaseByTurns('changes of plan over HTTP', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   before(async () => {
-    serving = await serve(await open(migrated));
     const body = await readFile(specCatalog);
     await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
   });
-  after(() => serving.close());
 
   it('an add-on changes to nothing that its base includes or has as often as it may, and the route names the codes', async () => {
     const { call } = serving;

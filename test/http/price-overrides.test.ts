@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, serve, xmlType } from '../support/http/serving.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 /** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({
@@ -35,17 +34,14 @@ interface PricesJson {
 }
 
 eachDatabaseByTurns('price overrides over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
+  const serving = serveOnce(open);
+  const { call } = serving;
   let accountId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
     await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
     accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   });
-  after(() => serving.close());
 
   function create(priceOverrides: unknown, more: object = {}, headers = {}): Promise<Reply> {
     const body = { accountId, planName: 'gold-monthly', priceOverrides, ...more };

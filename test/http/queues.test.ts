@@ -1,17 +1,14 @@
 import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
-import { basic, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { basic, type Serving, serveOnce } from '../support/http/serving.ts';
 
 anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    serving = await serve(await open(migrated));
     const { id } = await bob(serving).then((acme) => acme.createAccount({ currency: 'USD' }));
     accountId = id;
   });
-  after(() => serving.close());
 
   it('admin/queues gives one JSON object as bytes, without what is switched off, of one account or an unknown one', async () => {
     const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);

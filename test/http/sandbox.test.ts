@@ -1,19 +1,17 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';
 const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   const own = {};
   const accounts = new Map<object, string>();
 
   before(async () => {
-    serving = await serve(await open(migrated));
     for (const headers of [own, eve]) {
       const body = { currency: 'USD' };
       const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
@@ -26,7 +24,6 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
   afterEach(async () => {
     for (const headers of [own, eve]) await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, headers);
   });
-  after(() => serving.close());
 
   const configure = (body: object | string, headers: object = {}) =>
     serving.call('POST', `${root}/configure`, {

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
+import { serveOnce } from '../support/http/serving.ts';
 import { list, populate } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 eachDatabase('search keys in paths', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   before(async () => {
-    serving = await serve(await open(migrated));
     await populate(serving);
     for (const body of [
       { name: 'Zoë', email: 'zoe@x.org', company: 'R&D 50%' },
@@ -17,7 +15,6 @@ eachDatabase('search keys in paths', (open) => {
     ])
       await serving.call('POST', '/1.0/kb/accounts', { body });
   });
-  after(() => serving.close());
 
   const found = async (key: string) =>
     (await list(serving, `/1.0/kb/accounts/search/${key}`)).map((row) => (row as Row).name);

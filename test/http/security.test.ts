@@ -8,25 +8,18 @@ import {
   basic,
   documentHeaders,
   exampleCatalog,
-  serve,
+  serveOnce,
   xmlType,
 } from '../support/http/serving.ts';
 import { textOf } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 eachDatabaseByTurns('security over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
-
-  before(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
+  const { call } = serving;
 
   const as = (name: string, password = 'password') => ({ authorization: basic(name, password) });
   const newUser = async (username: string, more: object = {}): Promise<Reply> =>

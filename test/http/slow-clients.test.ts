@@ -4,9 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
 import { MAX_BULK_USAGE_CALLS } from '../../lib/usage/operations/bulk-service.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { documentHeaders, freshSqlite, serveOnce } from '../support/http/serving.ts';
 
 const lineHeaders = Object.entries({ ...documentHeaders, 'content-type': 'application/x-ndjson' });
 const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders
@@ -15,18 +13,14 @@ const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders
 const ping = 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('clients that take their time (platform §16)', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   const listenings: Listening[] = [];
   const sockets: Socket[] = [];
 
-  before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
-  });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     for (const listening of listenings.splice(0)) await listening.close();
   });
-  after(() => serving.close());
 
   async function listenWith(settings: Partial<ListenOptions>): Promise<Listening> {
     const app = createKoaApp({ billing: serving.billing, logger: serving.log, ...settings });

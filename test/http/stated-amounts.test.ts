@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -166,11 +165,7 @@ const statements: readonly Statement[] = [
 ];
 
 eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) => {
-  let serving: Serving;
-  before(async () => {
-    serving = await serve(await open(migrated));
-  });
-  after(() => serving.close());
+  const serving = serveOnce(open);
 
   const post = async (path: string, body: unknown): Promise<Reply> => {
     const reply = await serving.call('POST', `/1.0/kb${path}`, { body });

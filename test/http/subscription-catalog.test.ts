@@ -2,15 +2,13 @@ import { expect } from 'chai';
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
+  const serving = serveOnce(open);
   let subscriptionId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     for (const version of [
       { effectiveDate: '2024-01-01', price: '40.00' },
       { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' },
@@ -32,7 +30,6 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     );
     subscriptionId = createdId(subscription);
   });
-  after(() => serving.close());
 
   function get(path: string, query: string, headers = {}): Promise<Reply> {
     return serving.call('GET', `/1.0/kb/catalog/${path}?${query}`, { headers });

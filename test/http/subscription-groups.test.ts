@@ -1,25 +1,21 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
 eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
+  const serving = serveOnce(open);
+  const { call } = serving;
   let accountId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   });
-  after(() => serving.close());
 
   const of = (planName: string, more: object = {}) => ({ accountId, planName, ...more });
   const group = (...requests: readonly unknown[]) => ({ baseEntitlementAndAddOns: requests });

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const core = '/1.0/kb';
 
@@ -23,22 +22,20 @@ const planOf = (phase: string) => ({
 });
 
 eachDatabaseByTurns('models of subscriptions, whole', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let accountId: string;
   let subscriptionId: string;
   let bundleId: string;
 
   before(async () => {
-    const served = await serve(await open(migrated));
-    serving = served;
-    served.clock.set(CREATED);
+    serving.clock.set(CREATED);
     await send('POST', '/catalog', { body: await readFile(specCatalog), headers: xmlType });
     const account = { currency: 'USD', timeZone: 'America/Los_Angeles' };
     accountId = createdId(await send('POST', '/accounts', { body: account }));
     const body = { accountId, planName: 'solo-monthly', externalKey: 'S', bundleExternalKey: 'B' };
     subscriptionId = createdId(await send('POST', '/subscriptions', { body }));
     bundleId = String((await read(`/subscriptions/${subscriptionId}`)).bundleId);
-    await served.billing.settle();
+    await serving.billing.settle();
     const cancelled = await send(
       'DELETE',
       `/subscriptions/${subscriptionId}?requestedDate=2024-04-20&useRequestedDateForBilling=true`,
@@ -53,7 +50,6 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     );
     expect(cancelled.status, cancelled.text).to.equal(204);
   });
-  after(() => serving.close());
 
   const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
     serving.call(method, core + path, request);

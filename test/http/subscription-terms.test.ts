@@ -1,19 +1,15 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createRunningSubscription, serveOnce } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
-  let serving: Serving;
-  let call: Serving['call'];
+  const serving = serveOnce(open);
+  const { call } = serving;
   let path: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
     path = `/1.0/kb/subscriptions/${await createRunningSubscription(serving)}`;
   });
-  after(() => serving.close());
 
   const refused: readonly (readonly [name: string, query: string, body: unknown, code: number])[] = [
     ['a day of 0', '/bcd', { billCycleDayLocal: 0 }, 60003],

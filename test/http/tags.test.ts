@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
+import { createdId, type Reply } from '../support/http/serving.ts';
+import { populateOnce } from '../support/http/world.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
@@ -31,17 +30,13 @@ const codeOf = ({ status, json }: Reply): readonly unknown[] => [
 ];
 
 eachDatabaseByTurns('tags and their definitions', (open) => {
-  let serving: Serving;
-  let world: World;
+  const world = populateOnce(open);
+  const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
 
   before(async () => {
-    const database = await open(migrated);
-    serving = await serve(database);
-    world = await populate(serving);
-    nextEvents = newEvents(database);
+    nextEvents = newEvents(serving.database);
   });
-  after(() => serving.close());
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });

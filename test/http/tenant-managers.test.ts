@@ -1,20 +1,18 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
-import type { Reply, Request, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, basic, serve } from '../support/http/serving.ts';
+import type { Reply, Request } from '../support/http/serving.ts';
+import { aliasHeaders, basic, serveOnce } from '../support/http/serving.ts';
 import { textOf } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
 
 const security = '/1.0/kb/security';
 
 eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R39)', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let ofBob: string;
   let ofEve: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     const { call } = serving;
     const tenantIdOf = async (apiKey: string) =>
       textOf((await call('GET', `/1.0/kb/tenants?apiKey=${apiKey}`)).json, 'tenantId');
@@ -45,7 +43,6 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
       expect((await call('POST', `${security}/users`, { body })).status).to.equal(201);
     }
   });
-  after(() => serving.close());
 
   const as =
     (name: string, password = 'password', headers: Request['headers'] = {}) =>

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, basic, exampleCatalog, serve } from '../support/http/serving.ts';
+import type { Reply } from '../support/http/serving.ts';
+import { aliasHeaders, basic, exampleCatalog, serveEach } from '../support/http/serving.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
 
 const tenants = '/1.0/kb/tenants';
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;
@@ -11,13 +10,11 @@ const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const plain = { 'content-type': 'text/plain' };
 
 eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
-  let serving: Serving;
+  const serving = serveEach(open);
   let newTypes: () => Promise<readonly string[]>;
 
   beforeEach(async () => {
-    const database = await open(migrated);
-    serving = await serve(database);
-    newTypes = newEvents(database);
+    newTypes = newEvents(serving.database);
     const { storage, nextId } = serving;
     const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
     const granted = { ...user, allTenants: true, tenantIds: [] };
@@ -29,7 +26,6 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       permissions: ['tenant_kvs:*'],
     });
   });
-  afterEach(() => serving.close());
 
   const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply> =>
     serving.call('POST', path, { body, headers: { ...plain, ...headers } });

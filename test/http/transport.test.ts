@@ -6,21 +6,19 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
-import { freshDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
-import { aliasHeaders, basic, createdId, documentHeaders, serve } from '../support/http/serving.ts';
+import {
+  aliasHeaders,
+  basic,
+  createdId,
+  documentHeaders,
+  freshSqlite,
+  serveOnce,
+} from '../support/http/serving.ts';
 import { listenOnOwnPort } from '../support/own-port.ts';
-import { migrated } from '../support/storage.ts';
 
 describe('the transport', () => {
-  let serving: Serving;
-  let call: Serving['call'];
-
-  before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
-    call = serving.call;
-  });
-  after(() => serving.close());
+  const serving = serveOnce(freshSqlite);
+  const { call } = serving;
 
   it('ignores one trailing slash and minds letter case', async () => {
     expect((await call('GET', '/1.0/kb/accounts/pagination/')).status).to.equal(200);

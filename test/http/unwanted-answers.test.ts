@@ -9,11 +9,9 @@ import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.t
 import { openRoute, rootUserRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { createdId, documentHeaders, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, documentHeaders, serveOnce } from '../support/http/serving.ts';
 
 anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (open) => {
-  let serving: Serving;
   const listenings: Listening[] = [];
   /** The signal of each drawing that has begun, which goes on until that is aborted. */
   const drawings: (AbortSignal | undefined)[] = [];
@@ -26,15 +24,12 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
     },
   };
 
-  before(async () => {
-    serving = await serve(await open(migrated), { documentRenderer: drawsForever });
-  });
+  const serving = serveOnce(open, { documentRenderer: drawsForever });
   afterEach(async () => {
     for (const listening of listenings.splice(0)) await listening.close();
     drawings.length = 0;
     serving.log.lines.length = 0;
   });
-  after(() => serving.close());
 
   function asked(port: number, path: string, { method = 'GET', headers = {} } = {}): ClientRequest {
     const all = { ...documentHeaders, ...headers };

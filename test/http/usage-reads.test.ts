@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import type { FakeClock } from '../../adapters/testing/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 interface ItemJson {
@@ -12,19 +10,17 @@ interface ItemJson {
 }
 
 eachDatabaseByTurns('reads of usage over HTTP', (open) => {
-  let serving: Serving & { readonly clock: FakeClock };
+  const serving = serveEach(open);
   let accountId: string;
   let subscriptionId: string;
 
   beforeEach(async () => {
-    serving = await serve(await open(migrated));
     serving.clock.set('2026-04-01T00:00:00Z');
     await post('/catalog/xml', usageCatalog, xmlType);
     accountId = createdId(await post('/accounts', { currency: 'USD', billCycleDayLocal: 1 }));
     subscriptionId = createdId(await post('/subscriptions', { accountId, planName: 'sms-payg' }));
     await serving.billing.settle();
   });
-  afterEach(() => serving.close());
 
   async function post(path: string, body: unknown, headers = {}) {
     const made = await serving.call('POST', `/1.0/kb${path}`, { body, headers });

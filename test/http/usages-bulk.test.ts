@@ -2,22 +2,27 @@ import { expect } from 'chai';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import type { Serving } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
+import {
+  aliasHeaders,
+  createdId,
+  exampleCatalog,
+  serve,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
 anyDatabase('usage in bulk over HTTP', (open) => {
-  let serving: Serving;
+  const serving = serveOnce(open);
   let subscriptionId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     const { call } = serving;
     await call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
   });
-  after(() => serving.close());
   beforeEach(async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const body = { accountId: createdId(account), planName: 'canopy-monthly' };

@@ -2,22 +2,24 @@ import { type ClientRequest, type IncomingMessage, request as startRequest } fro
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freshDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
-import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  freshSqlite,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 
 const MEBIBYTE = 1_048_576;
 
 describe('usage in bulk that is sent bit by bit', () => {
-  let serving: Serving;
+  const serving = serveOnce(freshSqlite);
   let subscriptionId: string;
 
   before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
     await serving.call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
   });
-  after(() => serving.close());
   beforeEach(async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const body = { accountId: createdId(account), planName: 'canopy-monthly' };

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import type { FakeClock } from '../../adapters/testing/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -17,15 +15,13 @@ const catalog = catalogXml({
 const unknown = '11111111-1111-4111-8111-111111111111';
 
 anyDatabase('usage over HTTP', (open) => {
-  let serving: Serving & { readonly clock: FakeClock };
+  const serving = serveOnce(open);
   let subscriptionId: string;
 
   before(async () => {
-    serving = await serve(await open(migrated));
     const made = await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
     expect(made.status, made.text).to.equal(201);
   });
-  after(() => serving.close());
   beforeEach(async () => {
     subscriptionId = await subscribed();
   });

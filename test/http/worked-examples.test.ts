@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { Reply, Serving } from '../support/http/serving.ts';
-import { aliasHeaders, basic, createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import {
+  aliasHeaders,
+  basic,
+  createdId,
+  exampleCatalog,
+  serveEach,
+  xmlType,
+} from '../support/http/serving.ts';
 
 interface Listed {
   readonly accountId: string;
@@ -10,14 +16,8 @@ interface Listed {
 }
 
 eachDatabaseByTurns('worked examples of the HTTP interface', (open) => {
-  let serving: Awaited<ReturnType<typeof serve>>;
-  let call: Serving['call'];
-
-  beforeEach(async () => {
-    serving = await serve(await open(migrated));
-    call = serving.call;
-  });
-  afterEach(() => serving.close());
+  const serving = serveEach(open);
+  const { call } = serving;
 
   async function newAccount(body: object = { name: 'A', currency: 'USD' }): Promise<string> {
     const reply = await call('POST', '/1.0/kb/accounts', { body });

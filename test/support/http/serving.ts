@@ -9,11 +9,11 @@ import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.
 import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
-import type { TestDatabase } from '../databases.ts';
+import { freshDatabase, type OpenDatabase, type TestDatabase } from '../databases.ts';
 import { example } from '../files.ts';
 import { type SigningGateway, signingGateway } from '../payments/scripted-gateway.ts';
 import { plainHasher } from '../plain-hasher.ts';
-import { storageOf } from '../storage.ts';
+import { migrated, storageOf } from '../storage.ts';
 import { recordingLogger } from '../system-time.ts';
 
 /** An answer, read to its end. */
@@ -34,6 +34,7 @@ export interface Request {
 /** A server over a database of its own, with an administrator `admin`/`password` and tenants `bob`/`lazar`, `eve`/`other`. */
 export interface Serving {
   readonly url: string;
+  readonly database: TestDatabase;
   readonly billing: Billing<never>;
   readonly storage: Storage<never>;
   readonly nextId: () => Uuid;
@@ -93,15 +94,52 @@ type ServeOptions = Opened & {
   readonly storage?: Storage<never>;
 };
 
-/** A server whose clock the test holds in its hand. */
-export async function serve(
-  database: TestDatabase,
-  options: ServeOptions = {},
-): Promise<Serving & { readonly clock: FakeClock }> {
+/** A server with a clock that the test moves. */
+export type Served = Serving & { readonly clock: FakeClock };
+
+export async function serve(database: TestDatabase, options: ServeOptions = {}): Promise<Served> {
   const clock = fakeClock(START);
   const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }), options);
   return { ...serving, clock };
 }
+
+/** Serves a migrated database to all tests of the surrounding `describe`. Only `call` exists before the first hook. */
+export function serveOnce(open: OpenDatabase, options?: ServeOptions): Served {
+  const { serving, start, stop } = deferredServer(open, options);
+  before(start);
+  after(stop);
+  return serving;
+}
+
+/** Serves a new migrated database to each test of the surrounding `describe`. */
+export function serveEach(open: OpenDatabase, options?: ServeOptions): Served {
+  const { serving, start, stop } = deferredServer(open, options);
+  beforeEach(start);
+  afterEach(stop);
+  return serving;
+}
+
+function deferredServer(open: OpenDatabase, options?: ServeOptions) {
+  let current: Served | undefined;
+  const call: Serving['call'] = async (...request) => {
+    if (current === undefined) throw new Error('The server has not started');
+    return current.call(...request);
+  };
+  const serving = { call } as Served;
+  return {
+    serving,
+    async start() {
+      current = await serve(await open(migrated), options);
+      Object.assign(serving, current);
+    },
+    async stop() {
+      await current?.close();
+      current = undefined;
+    },
+  };
+}
+
+export const freshSqlite: OpenDatabase = (template) => freshDatabase('sqlite', template);
 
 /** A server in test mode with the shared clock of its database, over system time that stands still. */
 export async function serveInTestMode(database: TestDatabase, options: ServeOptions = {}): Promise<Serving> {
@@ -156,6 +194,7 @@ async function serveAt(
   const agent = new Agent({ keepAlive: true });
   return {
     url,
+    database,
     billing,
     storage,
     nextId: () => ids.next(),

@@ -1,5 +1,5 @@
 import { ObjectType } from '../../../lib/records/index.ts';
-import { createdId, exampleCatalog, type Serving, xmlType } from './serving.ts';
+import { createdId, exampleCatalog, type Served, type Serving, serveOnce, xmlType } from './serving.ts';
 
 /** One customer with everything that the routes can show, and ids of nothing and of another tenant. */
 export interface World {
@@ -26,6 +26,16 @@ export interface World {
   readonly foreignAccountId: string;
   /** Another number each time: keys and dates that were not used before. */
   next(): number;
+}
+
+/** Serves a populated database to all tests of the surrounding `describe`. Only `serving` exists before the first hook. */
+export function populateOnce(...options: Parameters<typeof serveOnce>): World & { readonly serving: Served } {
+  const serving = serveOnce(...options);
+  const world = { serving } as World & { readonly serving: Served };
+  before(async () => {
+    Object.assign(world, await populate(serving));
+  });
+  return world;
 }
 
 /** Tenant `bob` sells by the example catalog; its customer has subscribed, been invoiced and paid. */
