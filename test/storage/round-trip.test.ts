@@ -2,11 +2,19 @@ import type { Account, Bundle, Page, StoredCursor, Uuid } from '../../lib/index.
 import { ErrorCode } from '../../lib/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import type { CatalogComposition, NewCatalogPart, PaymentTransaction } from '../../lib/records/index.ts';
-import { CatalogPartKind } from '../../lib/records/index.ts';
+import {
+  CatalogPartKind,
+  invoiceFields,
+  invoiceItemFields,
+  lifecycleEventFields,
+  paymentAttemptFields,
+  paymentTransactionFields,
+} from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { event } from '../support/invoicing/billing-events.ts';
+import { emptyFields } from '../support/storage/filled-record.ts';
 import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
 import {
   account,
@@ -56,11 +64,6 @@ interface Kind {
 }
 
 const monthly = event('CREATE', '2026-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2025-06-01' });
-/** An object whose named fields are null. */
-function nulls<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, null>> {
-  return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
-}
-
 const kinds: Readonly<Record<string, Kind>> = {
   'tag definition': {
     make: () => [tagDefinition(), tagDefinition({ isActive: false, applicableObjectTypes: ['TAG'] })],
@@ -112,17 +115,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       lifecycleEvent(owner),
       lifecycleEvent(owner, {
-        ...nulls(
-          'planName',
-          'phaseName',
-          'priceListName',
-          'phaseAnchor',
-          'phaseAnchorType',
-          'billCycleDay',
-          'quantity',
-          'reason',
-          'deactivatedBy',
-        ),
+        ...emptyFields(lifecycleEventFields),
         isActive: false,
       }),
     ],
@@ -133,7 +126,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       invoice(owner),
       invoice(owner, {
-        ...nulls('targetDate', 'commitDate', 'parentInvoiceId', 'parentAccountId'),
+        ...emptyFields(invoiceFields),
         isMigration: false,
         isWrittenOff: true,
         isParentInvoice: false,
@@ -148,22 +141,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       invoiceItem(owner),
       invoiceItem(owner, {
-        ...nulls(
-          'childAccountId',
-          'bundleId',
-          'subscriptionId',
-          'productName',
-          'planName',
-          'phaseName',
-          'usageName',
-          'description',
-          'startDate',
-          'rate',
-          'quantity',
-          'linkedItemId',
-          'itemDetails',
-          'catalogEffectiveDate',
-        ),
+        ...emptyFields(invoiceItemFields),
         endDate: localDate(1999, 12, 31),
         repairable: decimal('0'),
       }),
@@ -185,18 +163,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       transaction(owner),
       transaction(owner, {
-        ...nulls(
-          'attemptId',
-          'amount',
-          'currency',
-          'processedAmount',
-          'processedCurrency',
-          'gatewayErrorCode',
-          'gatewayErrorMsg',
-          'paymentResponse',
-          'invoiceRefund',
-          'leaseUntil',
-        ),
+        ...emptyFields(paymentTransactionFields),
       }),
     ],
     insert: (session, records) => session.payments.insertTransactions(records),
@@ -206,7 +173,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: (owner) => [
       attempt(owner),
       attempt(owner, {
-        ...nulls('paymentMethodId', 'transactionId', 'amount', 'currency'),
+        ...emptyFields(paymentAttemptFields),
         pluginNames: [],
         isApiPayment: false,
       }),
