@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { expect } from 'chai';
 import { configurationFile } from '../../adapters/cli/configuration/configuration-file.ts';
 import {
   defaultDocuments,
@@ -14,7 +13,7 @@ import { httpSettings, processSettings } from '../../adapters/cli/serve-options.
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
-import { example } from '../support/files.ts';
+import { example, expect } from '../support/index.ts';
 
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 

@@ -10,10 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
-import { anyDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
+import { anyDatabase, expect, freshDatabase, migrated, rowsOf, type TestDatabase } from '../support/index.ts';
 import { login, run, serve, serving, start } from './program.ts';
 
 const password = 'a good password';

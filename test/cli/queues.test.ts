@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { changedText, entryText, lookAtQueues, type QueueOptions } from '../../adapters/cli/queues.ts';
 import { addMilliseconds, instant } from '../../lib/values/time/index.ts';
-import { codeOf } from '../support/assertions.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, codeOf, expect } from '../support/index.ts';
 import type { LateEntryView } from '../support/plain-views.ts';
 import { openStorage } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';

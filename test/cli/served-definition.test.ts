@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect } from 'chai';
-import { rowsOf } from '../support/queue-rows.ts';
+import { expect, rowsOf } from '../support/index.ts';
 import { login, type RunningServer, run, serving, start } from './program.ts';
 import { speak } from './spoken.ts';
 

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import type { Subscription } from 'killbill';
-import { anyDatabase } from '../support/databases.ts';
-import { serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { anyDatabase, expect, migrated, serve } from '../support/http/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 import { BY } from './journey.ts';
 import { killbillClient } from './killbill-client.ts';

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { exampleCatalog, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { anyDatabase, exampleCatalog, expect, migrated, serve } from '../support/http/index.ts';
 import { describeAccounts } from './account-steps.ts';
 import { describeBilling } from './billing-steps.ts';
 import { describeBlocking } from './blocking-steps.ts';

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import type { TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { sampled } from '../support/long-run.ts';
+import { eachDatabase, expect, sampled, type TestDatabase } from '../support/index.ts';
 import { openStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {

@@ -1,18 +1,13 @@
 import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { expectBelow } from '../support/assertions.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { populate, type Serving, START, serve, type World } from '../support/http/index.ts';
 import { pathOf, samples } from '../support/http/route-samples.ts';
-import { type Serving, START, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
+import { anyDatabase, expect, expectBelow, isLongRun, migrated, seed } from '../support/index.ts';
 import { type FuzzedRequest, requestOf, type Seed } from './http-requests.ts';
 
 /** Requests per database: on every commit what takes some seconds, 500,000 of both in the long run. */

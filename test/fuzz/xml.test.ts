@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   canonicalXml,
@@ -23,10 +22,8 @@ import {
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../lib/values/time/index.ts';
 import { anyText } from '../support/any-text.ts';
-import { expectBelow } from '../support/assertions.ts';
 import { catalogJson } from '../support/catalogs/catalog-json.ts';
-import { fixture } from '../support/files.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, expectBelow, fixture, isLongRun } from '../support/index.ts';
 
 /** Documents per property: some hundreds at every commit, 100,000 of all three in the long run. */
 const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 34_000 : 250));

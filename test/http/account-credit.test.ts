@@ -1,15 +1,13 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
 import {
   aliasHeaders,
   basic,
   createdId,
   exampleCatalog,
+  type Reply,
   serveOnce,
   xmlType,
-} from '../support/http/serving.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+} from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, rowsOf } from '../support/index.ts';
 
 const core = '/1.0/kb';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveOnce } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
 
 /** accounts §1.1: the longest text of each field. */
 const lengths = {

@@ -1,23 +1,21 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { ErrorCode, type TenantRef, type Uuid } from '../../lib/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
-import { codeOf, expectBelow } from '../support/assertions.ts';
-import { eachDatabase } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
 import {
   createdId,
   documentHeaders,
   exampleCatalog,
+  type Reply,
+  type Serving,
   serve,
   serveOnce,
   xmlType,
-} from '../support/http/serving.ts';
+} from '../support/http/index.ts';
+import { codeOf, eachDatabase, expect, expectBelow, migrated } from '../support/index.ts';
 import { withLongestTurn } from '../support/longest-turn.ts';
-import { migrated } from '../support/storage.ts';
 
 interface Held {
   readonly accountId: Uuid;

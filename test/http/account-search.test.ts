@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { createdId, serveOnce } from '../support/http/serving.ts';
+import { createdId, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
 
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
 
 interface Timeline {
   readonly account: {

@@ -1,10 +1,7 @@
-import { expect } from 'chai';
 import { openApi } from '../../adapters/koa/index.ts';
 import { answerExamples } from '../../adapters/koa/openapi/examples/answer-examples.ts';
-import { freshDatabase } from '../support/databases.ts';
 import { answersToNewcomer } from '../support/http/answered-requests.ts';
-import { serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { expect, freshDatabase, migrated, serve } from '../support/http/index.ts';
 
 interface Operation {
   readonly operationId: string;

@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { fieldedResources, taggedResources } from '../../adapters/koa/routing/objects.ts';
 import { auditedResources } from '../support/audited-resources.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { createdId, list, populateOnce, type Reply, textOf, type World } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { createdId, type Reply } from '../support/http/serving.ts';
-import { list, populateOnce, textOf, type World } from '../support/http/world.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 
 interface Log {
   readonly changeType: string;

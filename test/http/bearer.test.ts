@@ -1,19 +1,17 @@
-import { expect } from 'chai';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { createLocalJWKSet, exportJWK, generateKeyPair, importPKCS8, jwtVerify, SignJWT } from 'jose';
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
 import {
   basic,
+  bearer,
   documentHeaders,
   type Reply,
   type Serving,
   serve,
   serveOnce,
-} from '../support/http/serving.ts';
-import { textOf } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+  textOf,
+} from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 const auth = '/plugins/catalog-plugin/v1/auth';
 const challenge = 'Bearer realm="service", error="invalid_token"';

@@ -1,15 +1,11 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { fieldedResources } from '../../adapters/koa/routing/objects.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { onPostgresql } from '../support/databases.ts';
+import { expect, onPostgresql, populateOnce, type Reply, storageOf } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
 import { author } from '../support/storage/stored-records.ts';
-import { storageOf } from '../support/storage.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { expect } from 'chai';
 import type {
   GatewayRequest,
   GatewayResult,
@@ -9,10 +8,9 @@ import type {
   Uuid,
 } from '../../lib/index.ts';
 import { GatewayError, PluginStatus } from '../../lib/index.ts';
-import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { createdId, type Reply, type Serving, serve } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated, type TestDatabase } from '../support/index.ts';
 import { tablesHolding } from '../support/storage/statement-plans.ts';
-import { migrated } from '../support/storage.ts';
 
 const CARD = '4111111111111111';
 const card = [{ key: 'cardNumber', value: CARD }];

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { example } from '../support/files.ts';
-import { aliasHeaders, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, serveEach, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, example, expect } from '../support/index.ts';
 
 const core = '/1.0/kb/catalog';
 const orchard = example('catalogs/orchard-demo.xml');

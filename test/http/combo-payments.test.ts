@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { basic, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { anyDatabase, basic, createdId, expect, list, type Reply, serveOnce } from '../support/http/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const method = { pluginName: 'killbill-payment-test' };

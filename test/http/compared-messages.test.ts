@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, eachDatabaseByTurns, expect, serveEach } from '../support/http/index.ts';
 
 const invoices = '/1.0/kb/invoices';
 

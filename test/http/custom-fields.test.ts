@@ -1,8 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
-import { populate, populateOnce } from '../support/http/world.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { createdId, populate, populateOnce, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const core = '/1.0/kb';
 const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };

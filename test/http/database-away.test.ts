@@ -1,13 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { expectBelow } from '../support/assertions.ts';
-import { onPostgresql } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import { type Reply, serveInTestMode } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+import { bearer, populate, type Reply, serveInTestMode, type World } from '../support/http/index.ts';
+import { expect, expectBelow, migrated, onPostgresql } from '../support/index.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };

@@ -1,23 +1,21 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { openApi } from '../../adapters/koa/index.ts';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind } from '../../lib/records/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
 import {
+  bearer,
   createdId,
   documentHeaders,
   exampleCatalog,
   type Served,
   serve,
   xmlType,
-} from '../support/http/serving.ts';
+} from '../support/http/index.ts';
+import { anyDatabase, expect, migrated } from '../support/index.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
-import { migrated } from '../support/storage.ts';
 
 type Paths = Readonly<
   Record<string, { readonly get?: { readonly responses: Record<number, { readonly content: object }> } }>

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
 import { exampleIds } from '../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
-import { basic, createRunningSubscription, freshSqlite, serveOnce } from '../support/http/serving.ts';
+import { basic, createRunningSubscription, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
 
 const document = await openApi();
 

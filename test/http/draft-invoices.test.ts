@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { createdId, eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
 
 interface InvoiceBody {
   readonly invoiceId: string;

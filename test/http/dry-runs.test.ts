@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { specCatalog } from '../support/engine.ts';
-import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';

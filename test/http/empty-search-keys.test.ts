@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { eachDatabase, expect, populateOnce } from '../support/http/index.ts';
 
 const searches = routeTable({ testMode: false })
   .map(({ path }) => path)

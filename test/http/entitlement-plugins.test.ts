@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import type { EntitlementPlugin, EntitlementRules, PluginProperty } from '../../lib/index.ts';
 import { EntitlementOperation } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
+import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 
 eachDatabase('entitlement plugins over HTTP', (open) => {
   const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { PushSender } from '../../lib/ports/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, anyDatabase, createdId, expect, serveEach } from '../support/http/index.ts';
 
 interface Feed {
   readonly events: readonly { readonly cursor: string; readonly [member: string]: unknown }[];

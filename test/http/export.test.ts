@@ -1,12 +1,9 @@
-import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import { aliasHeaders, basic, type Reply } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { aliasHeaders, basic, bearer, populateOnce, type Reply } from '../support/http/index.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';
 
 /** The rows of each table by the names of its columns, as a reader of the export takes them apart. */

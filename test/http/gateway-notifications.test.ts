@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { MAX_NOTIFICATION_BYTES } from '../../adapters/koa/routing/body.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { populateOnce, textOf, type World } from '../support/http/world.ts';
+import { populateOnce, type Reply, textOf, type World } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { SIGNING_GATEWAY, signatureOf } from '../support/payments/scripted-gateway.ts';
 
 const anonymous = {

@@ -1,12 +1,11 @@
-import { expect } from 'chai';
 import type {
   PaymentControl,
   PaymentControlContext,
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { basic, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
+import { basic, createdId, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };

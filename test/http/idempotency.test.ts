@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import sinon from 'sinon';
 import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   basic,
   createdId,
@@ -12,9 +10,8 @@ import {
   type Serving,
   serve,
   serveOnce,
-} from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
+} from '../support/http/index.ts';
+import { eachDatabase, expect, migrated, recordingLogger, type TestDatabase } from '../support/index.ts';
 
 const accounts = '/1.0/kb/accounts';
 

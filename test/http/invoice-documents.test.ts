@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, basic, createdId, type Reply, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, type Reply, serveEach } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };

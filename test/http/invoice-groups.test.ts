@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import type { InvoicePlugin } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, exampleCatalog, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, serveEach, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/index.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, documentHeaders, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, documentHeaders, serveEach } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 
 eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF over HTTP', (open) => {

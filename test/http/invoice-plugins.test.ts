@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
+import { anyDatabase, createdId, exampleCatalog, expect, serveOnce, xmlType } from '../support/http/index.ts';
 
 interface ItemJson {
   readonly invoiceItemId: string;

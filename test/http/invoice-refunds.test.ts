@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { aliasHeaders, createdId, list, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';

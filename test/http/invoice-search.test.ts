@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { eachDatabase, expect, populateOnce } from '../support/http/index.ts';
 
 interface Body {
   readonly invoiceId: string;

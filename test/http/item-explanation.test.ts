@@ -1,7 +1,6 @@
-import { expect } from 'chai';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
   const serving = serveOnce(open);

@@ -1,15 +1,13 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
 import {
   aliasHeaders,
   createdId,
   exampleCatalog,
+  list,
   type Serving,
   serveInTestMode,
   xmlType,
-} from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
-import { migrated } from '../support/storage.ts';
+} from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;

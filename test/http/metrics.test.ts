@@ -1,11 +1,9 @@
-import { expect } from 'chai';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import { measured, metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
 import type { Metric } from '../../lib/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, documentHeaders } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
+import { aliasHeaders, documentHeaders, populateOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 

@@ -1,10 +1,8 @@
-import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind, QueueName } from '../../lib/records/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import { createdId, createRunningSubscription, serveOnce } from '../support/http/serving.ts';
+import { bearer, createdId, createRunningSubscription, serveOnce } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/index.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 
 const health = `${PLUGIN}/health`;

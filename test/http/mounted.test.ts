@@ -8,17 +8,14 @@ import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { freshDatabase } from '../support/databases.ts';
 import {
   documentHeaders,
   exampleCatalog,
   freshSqlite,
   type Serving,
   serveOnce,
-} from '../support/http/serving.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
+} from '../support/http/index.ts';
+import { freshDatabase, migrated, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 
 /** A host application: where it serves the interface, and how it starts. */
 interface Mounted {

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import { basic, serveOnce } from '../support/http/serving.ts';
+import { anyDatabase, basic, bearer, expect, serveOnce } from '../support/http/index.ts';
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
 

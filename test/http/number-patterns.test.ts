@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { list, populateOnce } from '../support/http/world.ts';
+import { anyDatabase, expect, list, populateOnce } from '../support/http/index.ts';
 
 interface Body {
   readonly invoiceId: string;

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, basic, type Reply, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, basic, type Reply, serveEach, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/index.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 
 const path = '/1.0/kb/overdue';

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, anyDatabase, createdId, expect, serveEach, xmlType } from '../support/http/index.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';

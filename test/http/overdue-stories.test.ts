@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { specCatalog } from '../support/engine.ts';
-import { serve, xmlType } from '../support/http/serving.ts';
-import { sampled } from '../support/long-run.ts';
+import { serve, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect, migrated, sampled, specCatalog } from '../support/index.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
 import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
 import { httpTeller } from '../support/overdue/http-teller.ts';
-import { migrated } from '../support/storage.ts';
 
 anyDatabase('dunning over HTTP, from the first failed card to the payment of all', (open) => {
   let teller: Teller;

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { basic, createdId, serveOnce } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { anyDatabase, basic, createdId, expect, list, serveOnce } from '../support/http/index.ts';
 
 const PASSWORD = 'long enough a password';
 

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { anyDatabase, createdId, expect, list, type Reply, serveOnce } from '../support/http/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/index.ts';
 
 anyDatabase('payment methods over HTTP (payments §10)', (open) => {
   const serving = serveOnce(open);

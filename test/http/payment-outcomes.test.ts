@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type {
   GatewayContext,
   GatewayRequest,
@@ -8,9 +7,8 @@ import type {
   PaymentGateway,
 } from '../../lib/index.ts';
 import { GatewayError, TransactionType } from '../../lib/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 /** How the gateway answers a call, by a plugin property of that name. */
 type Answer =

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId } from '../support/http/serving.ts';
-import { list, populateOnce } from '../support/http/world.ts';
+import { createdId, eachDatabaseByTurns, expect, list, populateOnce } from '../support/http/index.ts';
 
 eachDatabaseByTurns('what payment reads show on request', (open) => {
   const world = populateOnce(open);

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { specCatalog } from '../support/engine.ts';
-import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 interface Case {
   readonly what: string;

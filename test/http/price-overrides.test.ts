@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { aliasHeaders, createdId, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 /** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { basic, type Serving, serveOnce } from '../support/http/serving.ts';
+import { anyDatabase, basic, expect, type Serving, serveOnce } from '../support/http/index.ts';
 
 anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
   const serving = serveOnce(open);

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply, serveOnce } from '../support/http/serving.ts';
+import { createdId, eachDatabaseByTurns, expect, type Reply, serveOnce } from '../support/http/index.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';

@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { serveOnce } from '../support/http/serving.ts';
-import { list, populate } from '../support/http/world.ts';
+import { eachDatabase, expect, list, populate, serveOnce } from '../support/http/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect } from 'chai';
 import { createKoaApp, Dialect, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { documentHeaders, type Serving, serve } from '../support/http/index.ts';
+import { expect, freshDatabase, migrated } from '../support/index.ts';
 
 interface Heard {
   readonly status: number | undefined;

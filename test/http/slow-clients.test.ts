@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
 import { MAX_BULK_USAGE_CALLS } from '../../lib/usage/operations/bulk-service.ts';
-import { documentHeaders, freshSqlite, serveOnce } from '../support/http/serving.ts';
+import { documentHeaders, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
 
 const lineHeaders = Object.entries({ ...documentHeaders, 'content-type': 'application/x-ndjson' });
 const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { aliasHeaders, createdId, list, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import Koa from 'koa';
 import { dispatcher } from '../../adapters/koa/dispatch/dispatcher.ts';
 import { type Listening, listen } from '../../adapters/koa/index.ts';
 import type { Answer } from '../../adapters/koa/routing/answer.ts';
 import { openRoute } from '../../adapters/koa/routing/route.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { expect, freshDatabase, migrated, type Serving, serve } from '../support/http/index.ts';
 
 describe('long lists', () => {
   let serving: Serving;

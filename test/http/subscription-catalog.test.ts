@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
   const serving = serveOnce(open);

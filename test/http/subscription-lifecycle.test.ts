@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createRunningSubscription, serveOnce } from '../support/http/serving.ts';
+import { createRunningSubscription, eachDatabaseByTurns, expect, serveOnce } from '../support/http/index.ts';
 
 eachDatabaseByTurns('cancelling and changing over HTTP', (open) => {
   const serving = serveOnce(open);

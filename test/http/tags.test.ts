@@ -1,8 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, type Reply } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { createdId, populateOnce, type Reply } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { aliasHeaders, basic, exampleCatalog, serveEach } from '../support/http/serving.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { aliasHeaders, basic, exampleCatalog, type Reply, serveEach } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const tenants = '/1.0/kb/tenants';
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

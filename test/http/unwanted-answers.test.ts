@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import Koa from 'koa';
 import { dispatcher } from '../../adapters/koa/dispatch/dispatcher.ts';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { openRoute, rootUserRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { createdId, documentHeaders, serveOnce } from '../support/http/serving.ts';
+import { anyDatabase, createdId, documentHeaders, expect, serveOnce } from '../support/http/index.ts';
 
 anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (open) => {
   const listenings: Listening[] = [];

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 interface ItemJson {

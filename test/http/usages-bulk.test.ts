@@ -1,16 +1,14 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { Serving } from '../support/http/serving.ts';
 import {
   aliasHeaders,
   createdId,
   exampleCatalog,
+  type Serving,
   serve,
   serveOnce,
   xmlType,
-} from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+} from '../support/http/index.ts';
+import { anyDatabase, expect, migrated } from '../support/index.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };

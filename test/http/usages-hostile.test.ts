@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { basic, createdId, type Serving, serve, xmlType } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { basic, createdId, type Serving, serve, xmlType } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 const CALLERS = 50;
 const json = { 'content-type': 'application/json' };

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, anyDatabase, createdId, expect, serveOnce, xmlType } from '../support/http/index.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',

@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { decimal, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { codeOf } from '../support/assertions.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
+import { codeOf, expect, freshDatabase, migrated } from '../support/index.ts';
 
 const lamp: SimplePlan = {
   planId: 'lamp-monthly',

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, isLongRun } from '../support/index.ts';
 import { Deployment, eventually, tell } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 2_000 : 40;

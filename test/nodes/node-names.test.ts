@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { migrated } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
+import { expect, freshDatabase, migrated, recordingLogger } from '../support/index.ts';
 import { killNode, startNodes } from './nodes.ts';
 
 describe('the name of a node on PostgreSQL (platform §15 rule 1)', () => {

@@ -1,16 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
-import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { expect, freshDatabase, migrated, openShop, rowsOf, type TestDatabase } from '../support/index.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { openShop } from '../support/shop.ts';
-import { migrated } from '../support/storage.ts';
 import { startNodes, stopNode } from './nodes.ts';
 
 const ACCOUNTS = 200;

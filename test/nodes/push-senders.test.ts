@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, isLongRun, rowsOf } from '../support/index.ts';
 import { openReceiver, type Receiver } from '../support/push/receiver.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 import { Deployment, eventually } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 500 : 30;

@@ -1,7 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
-import { isLongRun } from '../support/long-run.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { expect, isLongRun, rowsOf } from '../support/index.ts';
 import { Deployment, eventually } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 400 : 30;

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
-import { isLongRun, sampled } from '../support/long-run.ts';
+import { expect, isLongRun, sampled } from '../support/index.ts';
 import { proxied } from '../support/tcp-proxy.ts';
 import { Deployment, eventually, type NamedNode, tell } from './deployment.ts';
 

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { openShop } from '../support/shop.ts';
-import { migrated } from '../support/storage.ts';
+import { expect, freshDatabase, migrated, openShop } from '../support/index.ts';
 import { signUpMany, startNodes, stopNode } from './nodes.ts';
 
 /** More than the workers of one node hold at once. */

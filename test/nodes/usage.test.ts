@@ -1,16 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { formatDecimal, type NewUsageLine, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { bundled } from '../support/bundled.ts';
-import { freshDatabase } from '../support/databases.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { openShop } from '../support/shop.ts';
-import { migrated } from '../support/storage.ts';
+import { expect, freshDatabase, migrated, openShop, plainHasher } from '../support/index.ts';
 
 const NOW = '2024-01-10T00:00:00Z';
 const NODE = new URL('./usage-node-process.ts', import.meta.url);

@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 import { report } from '../../examples/demo-report.ts';
 import { playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { fixture } from '../support/files.ts';
-import { migrated, storageOf } from '../support/storage.ts';
+import { eachDatabase, expect, fixture, migrated, storageOf } from '../support/index.ts';
 
 const golden = fixture('demo.txt');
 

@@ -1,11 +1,8 @@
-import { expect } from 'chai';
 import { BusEventType, type Uuid } from '../../lib/index.ts';
-import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { sampled } from '../support/long-run.ts';
+import { type DatabaseKind, eachDatabase, expect, migrated, sampled, storageOf } from '../support/index.ts';
 import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const START = '2012-05-01T00:00:00Z';
 /** Later than every lease, check and retry that can follow: each day once, and the minutes of the first hours. */

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decimal, formatDecimal, SystemTag, sum, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun, propertyRuns } from '../support/long-run.ts';
+import { anyDatabase, isLongRun, openEngine, propertyRuns, type TestEngine } from '../support/index.ts';
 
 const cents = fc.integer({ min: 1, max: 20_000 }).map((amount) => decimal(amount).div(100));
 const autoCommit = fc.integer({ min: 0, max: 5 }).map((drawn) => drawn > 0);

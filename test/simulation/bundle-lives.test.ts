@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Decimal, RequestedDate, Uuid } from '../../lib/index.ts';
 import {
@@ -12,12 +11,10 @@ import {
   localDateOf,
   timeZone,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { anyDatabase, expect, openEngine, storedRuns, type TestEngine } from '../support/index.ts';
 import type { AskedDay, Script, Step } from '../support/lives/bundle-steps.ts';
 import { chargedDays, pausesToldBy, scripts, stateToldBy } from '../support/lives/bundle-steps.ts';
-import { storedRuns } from '../support/long-run.ts';
 
 const zone = timeZone('UTC');
 const msPerDay = 86_400_000;

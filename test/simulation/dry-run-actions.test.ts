@@ -10,11 +10,9 @@ import {
   SystemTag,
 } from '../../lib/index.ts';
 import { sum } from '../../lib/values/money/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { anyDatabase, isLongRun, openEngine, propertyRuns, type TestEngine } from '../support/index.ts';
 import { type DryRunCase, dryRunCases } from '../support/lives/dry-run-cases.ts';
-import { isLongRun, propertyRuns } from '../support/long-run.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const START = parseLocalDate('2024-01-05');

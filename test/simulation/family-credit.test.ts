@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { BillingError, formatDecimal, instant, sum, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, expect, isLongRun, seed } from '../support/index.ts';
 import { Family } from '../support/invoicing/family.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { Random } from './random.ts';
 

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine } from '../support/engine.ts';
+import { eachDatabase, expect, openEngine } from '../support/index.ts';
 import { invariants } from './all.ts';
 import type { Books, StoredRow } from './books.ts';
 import { breachesOf, type Evidence } from './invariant.ts';

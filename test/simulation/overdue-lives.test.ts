@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
+import { anyDatabase, expect, isLongRun, openEngine, seed, type TestEngine } from '../support/index.ts';
 import { OverdueLife } from './overdue-life.ts';
 import { actOnce, CONFIGS } from './overdue-operations.ts';
 import { Random } from './random.ts';

@@ -1,8 +1,5 @@
 import { inspect } from 'node:util';
-import { expect } from 'chai';
-import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { openEngine } from '../support/engine.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
+import { type DatabaseKind, eachDatabase, expect, isLongRun, openEngine, seed } from '../support/index.ts';
 import { invariants } from './all.ts';
 import { breachesOf } from './invariant.ts';
 import { gather } from './observe.ts';

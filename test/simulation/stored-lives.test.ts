@@ -10,9 +10,8 @@ import {
   localDateOf,
   timeZone,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { eachDatabase, isLongRun, openEngine, storedRuns, type TestEngine } from '../support/index.ts';
 import { addOnName, documentsOf, planName } from '../support/lives/subscription-shelf.ts';
 import {
   type AccountStep,
@@ -25,7 +24,6 @@ import {
   type SubscriptionCall,
   type TransferCall,
 } from '../support/lives/subscription-steps.ts';
-import { isLongRun, storedRuns } from '../support/long-run.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const msPerDay = 86_400_000;

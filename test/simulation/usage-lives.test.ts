@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
-import { expect } from 'chai';
 import { BillingError, instant, parseLocalDate } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import { isLongRun, seed } from '../support/long-run.ts';
+import { anyDatabase, expect, isLongRun, openEngine, openShop, seed } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
-import { openShop } from '../support/shop.ts';
 import { shelfDocuments } from '../support/usage-oracle/metered-shelf.ts';
 import { DEFAULT_SETTINGS, type OracleSettings } from '../support/usage-oracle/usage-facts.ts';
 import { Random } from './random.ts';
