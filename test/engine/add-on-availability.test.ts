@@ -1,8 +1,8 @@
-import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
+import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import type { DocumentParts } from '../support/catalogs/catalog-document.ts';
 import { envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 const NOW = '2024-02-01';
 
@@ -70,9 +70,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
       products: [{ name: 'Bowl', category: 'BASE' }],
       plans: [monthly('bowl', 'Bowl')],
     });
-    expect(await codeOf(together(accountId, 'bowl', 'lid'))).to.equal(
-      ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-    );
+    await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
   it('catalog §15.5 rule 3: an entry makes an add-on available for a product of the XML catalog', async () => {
@@ -100,7 +98,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     const other = await newAccount();
     const theirs = await engine.acme.createSubscription({ accountId: other, planName: 'x' });
     const request = { accountId: other, bundleId: theirs.bundleId, planName: 'lid' };
-    expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+    await expectCode(engine.acme.createSubscription(request), 'CATALOG_NO_SUCH_PLAN');
   });
 
   it('an add-on is available that is newer than the version that its base took its plan from', async () => {
@@ -122,7 +120,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     const accountId = await newAccount();
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'base' });
     const request = { accountId, bundleId, planName: 'extra' };
-    expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+    await expectCode(engine.acme.createSubscription(request), 'CATALOG_NO_SUCH_PLAN');
     await engine.runTo('2024-03-02');
     await engine.acme.createSubscription(request);
   });

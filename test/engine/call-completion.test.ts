@@ -34,22 +34,22 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
   it('a wait for completion works the queue itself in a host that has not started the background', async () => {
     const context = await subscribe();
-    expect(await purchases()).to.deep.equal([]);
+    expect(await purchases()).to.eql([]);
     expect(await complete(context)).to.equal(true);
-    expect(await purchases()).to.deep.equal(['SUCCESS']);
+    expect(await purchases()).to.eql(['SUCCESS']);
   });
 
   it('a wait for completion waits for the background of the node', async () => {
     engine.billing.start();
     const context = await subscribe();
     expect(await complete(context)).to.equal(true);
-    expect(await purchases()).to.deep.equal(['SUCCESS']);
+    expect(await purchases()).to.eql(['SUCCESS']);
   });
 
   it('a wait for completion does without the account', async () => {
     const context = await subscribe();
     expect(await engine.billing.completion(context, LONG_MS)).to.equal(true);
-    expect(await purchases()).to.deep.equal(['SUCCESS']);
+    expect(await purchases()).to.eql(['SUCCESS']);
   });
 
   it('a wait for completion waits for the work of another node', async () => {
@@ -80,7 +80,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
       expect(await complete(context, 150)).to.equal(false);
       expect(await purchases()).to.not.include('SUCCESS');
       expect(await complete(context)).to.equal(true);
-      expect(await purchases()).to.deep.equal(['SUCCESS']);
+      expect(await purchases()).to.eql(['SUCCESS']);
     });
   }
 
@@ -88,7 +88,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const context = await subscribe();
     expect(await complete(context)).to.equal(true);
-    expect(await purchases()).to.deep.equal(['PAYMENT_FAILURE']);
+    expect(await purchases()).to.eql(['PAYMENT_FAILURE']);
   });
 
   it('a wait for completion follows its own call only', async () => {
@@ -128,7 +128,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     const entries = (await entryTokens(engine.database)).slice(before);
     for (const [index, { recordId }] of [account, second].entries()) {
       const own = entries.filter((entry) => entry.account === recordId);
-      expect(new Set(own.map(({ token }) => token))).to.deep.equal(new Set([calls[index]?.userToken]));
+      expect(new Set(own.map(({ token }) => token))).to.eql(new Set([calls[index]?.userToken]));
       expect(own.map(({ topic }) => topic)).to.include.members([
         'SUBSCRIPTION_CREATION',
         'INVOICE_CREATION',

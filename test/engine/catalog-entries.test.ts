@@ -93,14 +93,14 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await w18();
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');
-    expect(contents(catalog)).to.deep.equal({
+    expect(contents(catalog)).to.eql({
       '2024-01-01': ['p1 10'],
       '2024-02-01': ['p1 10', 'p2 10'],
       '2024-05-01': ['p1 12', 'p2 10', 'p3 10'],
       '2024-07-01': ['p1 12', 'p3 10'],
     });
     const rows = await engine.acme.catalogEntries.plans();
-    expect(rows.map((row) => `${row.name} ${row.effectiveDate.toISOString().slice(0, 10)}`)).to.deep.equal([
+    expect(rows.map((row) => `${row.name} ${row.effectiveDate.toISOString().slice(0, 10)}`)).to.eql([
       'p1 2024-01-01',
       'p1 2024-05-01',
       'p2 2024-02-01',
@@ -150,12 +150,12 @@ eachDatabaseByTurns('catalog entries', (open) => {
     });
     const late = await subscribe('2024-05-02T00:00:00Z');
     await engine.runTo('2024-06-10T00:00:00Z');
-    expect((await billed(early)).slice(4)).to.deep.equal([
+    expect((await billed(early)).slice(4)).to.eql([
       'RECURRING 2024-05-10..2024-06-01 7.1',
       'RECURRING 2024-06-01..2024-06-10 3.48',
       'RECURRING 2024-06-10..2024-07-10 12',
     ]);
-    expect(await billed(late)).to.deep.equal([
+    expect(await billed(late)).to.eql([
       'RECURRING 2024-05-02..2024-06-02 12',
       'RECURRING 2024-06-02..2024-07-02 12',
     ]);
@@ -172,7 +172,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     );
     await engine.runTo('2024-05-10T00:00:00Z');
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.deep.equal([
+    expect(invoices.flatMap(itemLines)).to.eql([
       'RECURRING 2024-02-10..2024-03-10 20',
       'RECURRING 2024-03-10..2024-04-10 20',
       'RECURRING 2024-04-10..2024-05-01 14',
@@ -187,7 +187,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
     const catalog = await current();
     expect(catalog.name).to.equal('Pots');
-    expect(contents(catalog)).to.deep.equal({
+    expect(contents(catalog)).to.eql({
       '2024-01-01': ['x 20'],
       '2024-03-01': ['e 10', 'x 20'],
       '2024-04-01': ['e 10', 'x 24', 'y 30'],
@@ -195,7 +195,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     const [first, second] = catalog.versions;
     expect(first).to.equal(january);
     expect(second?.planNamed('x')).to.equal(january?.planNamed('x'));
-    expect(second?.rules).to.deep.equal(january?.rules);
+    expect(second?.rules).to.eql(january?.rules);
   });
 
   it('catalog W19 Overlay: an account with an entry sees nothing else, and keeps what it runs', async () => {
@@ -209,16 +209,16 @@ eachDatabaseByTurns('catalog entries', (open) => {
       { products: [pot], plans: [monthly('acct-x', '2024-02-01')] },
       { accountId: a.id },
     );
-    expect(contents(await current(a.id))).to.deep.equal({ '2024-02-01': ['acct-x 10'] });
-    expect(contents(await current())).to.deep.equal({
+    expect(contents(await current(a.id))).to.eql({ '2024-02-01': ['acct-x 10'] });
+    expect(contents(await current())).to.eql({
       '2024-01-01': ['x 20'],
       '2024-04-01': ['x 24', 'y 30'],
     });
-    expect(contents(await current(b.id))).to.deep.equal(contents(await current()));
+    expect(contents(await current(b.id))).to.eql(contents(await current()));
 
     await engine.runTo('2024-03-10T00:00:00Z');
     const lines = async (accountId: Uuid): Promise<readonly string[]> => await engine.linesOf(accountId);
-    expect(await lines(a.id)).to.deep.equal([
+    expect(await lines(a.id)).to.eql([
       'RECURRING 2024-02-10..2024-03-10 20',
       'RECURRING 2024-03-10..2024-04-10 20',
     ]);
@@ -258,7 +258,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
         ),
       ),
     );
-    expect(amounts).to.deep.equal([
+    expect(amounts).to.eql([
       ['20', '20'],
       ['1', '1'],
       ['2', '2'],
@@ -271,13 +271,13 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await events();
     const request = { products: [pot], plans: [monthly('p1', '2024-01-01')] };
     await engine.acme.catalogEntries.create(request);
-    expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+    expect(await events()).to.eql(['TENANT_CONFIG_CHANGE']);
     await engine.acme.catalogEntries.create(request);
-    expect(await events()).to.deep.equal([]);
+    expect(await events()).to.eql([]);
     await engine.acme.catalogEntries.retirePlan('p1');
-    expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+    expect(await events()).to.eql(['TENANT_CONFIG_CHANGE']);
     await engine.acme.catalogEntries.retirePlan('p1');
-    expect(await events()).to.deep.equal([]);
+    expect(await events()).to.eql([]);
     const entries = engine.acme.catalogEntries;
     await entries.createPlan(monthly('p2', '2024-01-01'));
     const { catalogRevision } = await engine.storage.read(engine.tenant, (session) => session.revisions());
@@ -285,7 +285,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await entries.updatePlan('p2', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p2', { force: true });
     await entries.deleteProduct('Pot', { force: true });
-    expect(await events()).to.deep.equal(Array.from({ length: 3 }, () => 'TENANT_CONFIG_CHANGE'));
+    expect(await events()).to.eql(Array.from({ length: 3 }, () => 'TENANT_CONFIG_CHANGE'));
     const after = await engine.storage.read(engine.tenant, (session) => session.revisions());
     expect(after.catalogRevision).to.equal(catalogRevision + 3);
   });
@@ -296,8 +296,8 @@ eachDatabaseByTurns('catalog entries', (open) => {
     const created = await Promise.all(
       ['11', '22'].map((price) => engine.acme.catalogEntries.createPlan(monthly('p1', '2024-01-01', price))),
     );
-    expect(created[0]).to.deep.equal(created[1]);
-    expect((await engine.acme.catalogEntries.plans()).map((row) => row.name)).to.deep.equal(['p0', 'p1']);
+    expect(created[0]).to.eql(created[1]);
+    expect((await engine.acme.catalogEntries.plans()).map((row) => row.name)).to.eql(['p0', 'p1']);
   });
 
   it('of two simultaneous creations of one name in two scopes the later one is refused', async () => {
@@ -309,7 +309,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
         codeOf(engine.acme.catalogEntries.createPlan(monthly('p1', '2024-01-01'), scope)),
       ),
     );
-    expect(outcomes.toSorted()).to.deep.equal([0, 61002]);
+    expect(outcomes.toSorted()).to.eql([0, 61002]);
   });
 
   it('a plan that a subscription uses is not deleted, nor is its product', async () => {
@@ -326,10 +326,10 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await codeOf(entries.deleteProduct('Pot', { force: true, deleteAllPlans: true }))).to.equal(61005);
     expect(await codeOf(entries.deletePlan('p3', { force: true }))).to.equal(61006);
     expect(await codeOf(entries.deleteProduct('Pan', { force: true }))).to.equal(61007);
-    expect((await entries.plans()).map((row) => row.name)).to.deep.equal(['p1', 'p2']);
+    expect((await entries.plans()).map((row) => row.name)).to.eql(['p1', 'p2']);
     await entries.deletePlan('p2', { force: true });
-    expect((await entries.plans()).map((row) => row.name)).to.deep.equal(['p1']);
-    expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p1 10'] });
+    expect((await entries.plans()).map((row) => row.name)).to.eql(['p1']);
+    expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'] });
   });
 
   it('a plan is deleted or subscribed to, never both at once', async () => {
@@ -359,12 +359,12 @@ eachDatabaseByTurns('catalog entries', (open) => {
     });
     await entries.createPlan({ ...monthly('p2', '2024-01-01'), productName: 'Pan' });
     await entries.deleteProduct('Pot', { force: true });
-    expect((await entries.plans()).map((row) => row.name)).to.deep.equal(['p1', 'p2']);
-    expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p2 10'] });
+    expect((await entries.plans()).map((row) => row.name)).to.eql(['p1', 'p2']);
+    expect(contents(await current())).to.eql({ '2024-01-01': ['p2 10'] });
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
-    expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p2 10'] });
+    expect(contents(await current())).to.eql({ '2024-01-01': ['p2 10'] });
     await entries.deleteProduct('Pan', { force: true, deleteAllPlans: true });
-    expect((await entries.plans()).map((row) => row.name)).to.deep.equal(['p1']);
+    expect((await entries.plans()).map((row) => row.name)).to.eql(['p1']);
     expect((await current()).versions).to.have.length(0);
   });
 
@@ -388,12 +388,12 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
     await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true });
-    expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p1 10'] });
+    expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'] });
     await entries.updatePlan('p1', { phases: [evergreen('14')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true, allVersions: true });
-    expect(await entries.plans()).to.deep.equal([]);
+    expect(await entries.plans()).to.eql([]);
     await entries.create({ plans: [monthly('p1', '2024-03-01', '7')] });
-    expect(contents(await current())).to.deep.equal({ '2024-03-01': ['p1 7'] });
+    expect(contents(await current())).to.eql({ '2024-03-01': ['p1 7'] });
   });
 
   it('a product is retired with its last plan, and no longer when it gets another one', async () => {
@@ -409,7 +409,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await retiredDate()).to.equal(null);
     engine.clock.set('2024-02-10T00:00:00Z');
     await entries.retirePlan('p2');
-    expect(await retiredDate()).to.deep.equal(new Date('2024-02-10'));
+    expect(await retiredDate()).to.eql(new Date('2024-02-10'));
     await entries.createPlan(monthly('p3', '2024-03-01'));
     expect(await retiredDate()).to.equal(null);
   });
@@ -444,21 +444,21 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await openEmpty('2024-01-10T00:00:00Z');
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('x', '2024-01-01')] });
     expect(await codeOf(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''))).to.equal(2080);
-    expect(contents(await current())).to.deep.equal({ '2024-01-01': ['x 10'] });
+    expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
   it('catalog W19 Overlay: the same in whatever order versions and entries come', async () => {
     await openEmpty('2024-01-15T00:00:00Z');
     const { acme } = engine;
     await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
-    expect(contents(await current())).to.deep.equal({ '2024-03-01': ['e 10'] });
+    expect(contents(await current())).to.eql({ '2024-03-01': ['e 10'] });
     await acme.uploadCatalog(overlayCatalog[1] ?? '');
-    expect(contents(await current())).to.deep.equal({
+    expect(contents(await current())).to.eql({
       '2024-03-01': ['e 10'],
       '2024-04-01': ['e 10', 'x 24', 'y 30'],
     });
     await acme.uploadCatalog(overlayCatalog[0] ?? '');
-    expect(contents(await current())).to.deep.equal({
+    expect(contents(await current())).to.eql({
       '2024-01-01': ['x 20'],
       '2024-03-01': ['e 10', 'x 20'],
       '2024-04-01': ['e 10', 'x 24', 'y 30'],
@@ -484,28 +484,26 @@ eachDatabaseByTurns('catalog entries', (open) => {
     } as const;
     expect(await codeOf(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }))).to.equal(2060);
     expect(await codeOf(catalogs.addSimplePlan({ ...lamp, productName: 'Pot' }))).to.equal(2060);
-    expect(contents(await current())).to.deep.equal({
+    expect(contents(await current())).to.eql({
       '2024-01-01': ['p1 10'],
       '2024-03-01': ['p1 10', 'p2 10'],
     });
     await catalogs.addSimplePlan(lamp);
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');
-    expect(contents(catalog)).to.deep.equal({
+    expect(contents(catalog)).to.eql({
       '2024-01-01': ['p1 10'],
       '2024-02-09': ['lamp-monthly 12.5', 'p1 10'],
       '2024-03-01': ['lamp-monthly 12.5', 'p1 10', 'p2 10'],
     });
-    expect(new Set(catalog.versions.map((version) => version.catalogName))).to.deep.equal(
-      new Set(['DEFAULT']),
-    );
+    expect(new Set(catalog.versions.map((version) => version.catalogName))).to.eql(new Set(['DEFAULT']));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     for (const planName of ['p1', 'lamp-monthly']) {
       await engine.acme.createSubscription({ accountId, planName });
     }
     await engine.settle();
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
+    expect(invoices.flatMap(itemLines).toSorted()).to.eql([
       'RECURRING 2024-02-10..2024-03-10 10',
       'RECURRING 2024-02-10..2024-03-10 12.5',
     ]);
@@ -523,16 +521,16 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await engine.subscribe({ accountId, planName: 'f' });
     await catalogs.delete();
     const catalog = await current();
-    expect(contents(catalog)).to.deep.equal({ '2024-03-01': ['e 10', 'f 10'] });
+    expect(contents(catalog)).to.eql({ '2024-03-01': ['e 10', 'f 10'] });
     expect(catalog.name).to.equal('DEFAULT');
-    expect(catalog.versions[0]?.products.map(({ name, category }) => [name, category])).to.deep.equal([
+    expect(catalog.versions[0]?.products.map(({ name, category }) => [name, category])).to.eql([
       ['Pan', 'BASE'],
       ['Pot', 'BASE'],
     ]);
     expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
     await engine.runTo('2024-05-10T00:00:00Z');
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.deep.equal([
+    expect(invoices.flatMap(itemLines)).to.eql([
       'RECURRING 2024-04-10..2024-05-10 10',
       'RECURRING 2024-05-10..2024-06-10 10',
     ]);
@@ -554,7 +552,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       );
     await mine.catalogEntries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
     const one = { '2024-01-01': ['p1 10'] };
-    expect(await seen()).to.deep.equal([
+    expect(await seen()).to.eql([
       [one, one],
       [one, one],
     ]);
@@ -562,7 +560,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await mine.catalogEntries.createPlan(monthly('p2', '2024-01-01'));
     const own = { '2024-01-01': ['own 5'] };
     const two = { '2024-01-01': ['p1 10', 'p2 10'] };
-    expect(await seen()).to.deep.equal([
+    expect(await seen()).to.eql([
       [two, own],
       [two, own],
     ]);
@@ -576,13 +574,13 @@ eachDatabaseByTurns('catalog entries', (open) => {
       await engine.acme.catalogEntries.state(),
       await engine.acme.catalogEntries.state({ accountId }),
     ];
-    expect(await states()).to.deep.equal(['CATALOG_STATE_INIT', 'CATALOG_STATE_INIT']);
+    expect(await states()).to.eql(['CATALOG_STATE_INIT', 'CATALOG_STATE_INIT']);
     await engine.acme.uploadCatalog(overlayCatalog[0] ?? '');
-    expect(await states()).to.deep.equal(['CATALOG_STATE_XML', 'CATALOG_STATE_XML']);
+    expect(await states()).to.eql(['CATALOG_STATE_XML', 'CATALOG_STATE_XML']);
     await engine.acme.catalogEntries.create(
       { plans: [{ ...monthly('own', '2024-01-01'), productName: 'Pan' }] },
       { accountId },
     );
-    expect(await states()).to.deep.equal(['CATALOG_STATE_XML', 'CATALOG_STATE_PLUGIN']);
+    expect(await states()).to.eql(['CATALOG_STATE_XML', 'CATALOG_STATE_PLUGIN']);
   });
 });

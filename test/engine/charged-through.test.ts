@@ -1,7 +1,7 @@
-import { ErrorCode, type InvoicePlugin, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type InvoicePlugin, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, shelfOf, subscribed } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, itemLines, shelfOf, subscribed } from '../support/index.ts';
 
 const catalog = shelfOf({
   'annual-trial': plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),
@@ -84,7 +84,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
     await engine.runTo('2026-06-20T06:00:00Z');
     await seats(12, '2026-06-05');
-    expect(itemLines(await invoiceAt(-1)).filter((line) => line.startsWith('R'))).to.deep.equal([
+    expect(itemLines(await invoiceAt(-1)).filter((line) => line.startsWith('R'))).to.eql([
       'RECURRING 2026-06-05..2026-06-10 60',
       'REPAIR_ADJ 2026-06-05..2026-06-10 -50',
     ]);
@@ -180,7 +180,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
     const run = engine.acme.generateInvoice({ accountId });
-    expect(await codeOf(run)).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+    await expectCode(run, 'INVOICE_NOTHING_TO_DO');
     expect((await invoiceAt(0)).status).to.equal('DRAFT');
     expect(await chargedThrough()).to.equal(null);
   });
@@ -238,7 +238,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
     await pause();
-    expect((await invoices()).flatMap(itemLines)).to.deep.equal([
+    expect((await invoices()).flatMap(itemLines)).to.eql([
       'FIXED 2030-02-12..2030-03-14 0',
       'RECURRING 2030-03-14..2031-03-14 365',
       'CBA_ADJ 2030-03-16..2030-03-16 -363',

@@ -125,7 +125,7 @@ eachDatabaseByTurns('an engine that stops', (open) => {
     const waits = [billing.settle({ timeoutMs: 60_000 }), billing.completion(context, 60_000, account.id)];
     const startedMs = Date.now();
     await billing.stop();
-    expect(await Promise.all(waits)).to.deep.equal([false, false]);
+    expect(await Promise.all(waits)).to.eql([false, false]);
     expectBelow(5_000, Date.now() - startedMs, 'milliseconds until the waits end');
     expect((await acme.createAccount({})).recordId).to.be.greaterThan(account.recordId);
   });

@@ -113,14 +113,14 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
         adjustedProperties: [property('secret', '1'), property('PROCESSED_AMOUNT', '150')],
       });
       const invoiceId = await invoiced(stage);
-      expect(await stage.story(invoiceId)).to.deep.equal({
+      expect(await stage.story(invoiceId)).to.eql({
         payments: ['PURCHASE_SUCCESS'],
         transactions: ['SUCCESS'],
         attempts: ['SUCCESS'],
         rows: ['SUCCESS 150'],
         balance: '99.95',
       });
-      expect(first.calls).to.deep.equal(['prior', 'success']);
+      expect(first.calls).to.eql(['prior', 'success']);
       const [asked, told] = second.heard;
       expect(asked?.context.amount?.toString()).to.equal('200');
       expect(asked?.context).to.include({
@@ -141,14 +141,9 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
       });
       expect(payment?.attempts).to.have.length(1);
       const stored = payment?.attempts?.[0];
-      expect(stored?.pluginNames).to.deep.equal([
-        '__INVOICE_PAYMENT_CONTROL_PLUGIN__',
-        'first',
-        'nobody',
-        'second',
-      ]);
+      expect(stored?.pluginNames).to.eql(['__INVOICE_PAYMENT_CONTROL_PLUGIN__', 'first', 'nobody', 'second']);
       expect(formatDecimal(stored?.amount ?? decimal(0))).to.equal('200');
-      expect(stored?.pluginProperties?.map(({ key }) => key)).to.deep.equal(['PROCESSED_AMOUNT']);
+      expect(stored?.pluginProperties?.map(({ key }) => key)).to.eql(['PROCESSED_AMOUNT']);
       expect(stage.logger.lines.map(({ message }) => message)).to.include(
         'a payment control plugin is not registered; it is passed over',
       );
@@ -163,13 +158,13 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const { first, second } = scripts();
       first.prior = () => ({ isAborted: true });
       const invoiceId = await invoiced(stage);
-      expect(await stage.payments(invoiceId)).to.deep.equal([]);
-      expect(second.calls).to.deep.equal([]);
-      expect(first.calls).to.deep.equal(['prior']);
+      expect(await stage.payments(invoiceId)).to.eql([]);
+      expect(second.calls).to.eql([]);
+      expect(first.calls).to.eql(['prior']);
       expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
-      expect(stage.takeEvents()).to.deep.equal([]);
+      expect(stage.takeEvents()).to.eql([]);
       await stage.goTo('2012-07-01');
-      expect(first.calls).to.deep.equal(['prior']);
+      expect(first.calls).to.eql(['prior']);
     });
 
     it('payments §2.3 rule 8: a throw of a prior call ends an automatic payment, and its attempt', async () => {
@@ -179,9 +174,9 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
         throw new Error('no');
       };
       const invoiceId = await invoiced(stage);
-      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect(await stage.payments(invoiceId)).to.eql([]);
       expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
-      expect(stage.sandbox.ledger.all()).to.deep.equal([]);
+      expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
     it('payments §2.3 rule 6: a control plugin names another method only where that is allowed', async () => {
@@ -210,7 +205,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
       const invoiceId = await invoiced(stage);
-      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect(await stage.payments(invoiceId)).to.eql([]);
       expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
       expect(await stage.balance(invoiceId)).to.equal('249.95');
     });
@@ -245,7 +240,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
         stateName: 'SCHEDULED',
         effectiveDate: Date.parse('2012-06-10'),
       });
-      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'RETRIED', 'SCHEDULED']);
+      expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
     it('payments §8.3: a retry runs with the properties and control plugins of its attempt', async () => {
@@ -257,7 +252,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const invoiceId = await invoiced(stage);
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
       await stage.goTo('2012-06-08T00:03:42Z');
-      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'success']);
+      expect(first.calls).to.eql(['prior', 'failure', 'prior', 'success']);
       expect(first.heard[2]?.keys).to.equal('card');
       const [payment] = await stage.payments(invoiceId);
       expect(first.heard[2]?.context).to.include({ paymentId: payment?.id, isApiPayment: false });
@@ -282,11 +277,11 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const settled = stage.goTo('2012-06-08T00:03:42Z');
       do await new Promise((resolve) => setTimeout(resolve, 300));
       while ((await stage.story(invoiceId)).attempts.length < 3);
-      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior']);
-      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'ABORTED', 'SCHEDULED']);
+      expect(first.calls).to.eql(['prior', 'failure', 'prior']);
+      expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'ABORTED', 'SCHEDULED']);
       await end();
       await settled;
-      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'prior', 'success']);
+      expect(first.calls).to.eql(['prior', 'failure', 'prior', 'prior', 'success']);
       expect(await stage.story(invoiceId)).to.deep.include({
         attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
         balance: '0',
@@ -297,7 +292,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const stage = await stageAt();
       const { first } = scripts();
       const invoiceId = await invoiced(stage, EXTERNAL);
-      expect(first.calls).to.deep.equal(['prior', 'success']);
+      expect(first.calls).to.eql(['prior', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
@@ -306,17 +301,17 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const { first } = scripts();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
       await stage.settle();
-      expect(await stage.payments(invoiceId)).to.deep.equal([]);
-      expect(first.calls).to.deep.equal([]);
-      expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
+      expect(await stage.payments(invoiceId)).to.eql([]);
+      expect(first.calls).to.eql([]);
+      expect(stage.takeEvents()).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
     it('payments §8.1: an automatic payment of a tenant without control plugins has an attempt of its own', async () => {
       const stage = await stageAt({ controlPlugins: [] });
       const { first } = scripts();
       const invoiceId = await invoiced(stage);
-      expect(first.calls).to.deep.equal([]);
-      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['SUCCESS']);
+      expect(first.calls).to.eql([]);
+      expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
     it('payments §8.4: control plugins hear what recovery learns of an automatic payment', async () => {
@@ -324,8 +319,8 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const { first } = scripts();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
       const invoiceId = await invoiced(stage);
-      expect(first.calls).to.deep.equal(['prior', 'failure']);
-      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['ABORTED']);
+      expect(first.calls).to.eql(['prior', 'failure']);
+      expect((await stage.story(invoiceId)).attempts).to.eql(['ABORTED']);
       const transactionId = (await stage.payments(invoiceId))[0]?.transactions[0]?.id ?? '';
       stage.sandbox.configure({
         CONFIGURE_ACTION: 'OVERRIDE_STATUS',
@@ -334,10 +329,10 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       } as never);
       first.retry = () => new Date('2012-06-01T00:00:00Z');
       await stage.goTo('2012-05-31T00:08:42Z');
-      expect(first.calls).to.deep.equal(['prior', 'failure', 'failure']);
+      expect(first.calls).to.eql(['prior', 'failure', 'failure']);
       expect(first.heard[2]?.context).to.include({ isApiPayment: false, userName: 'Janitor' });
       const attempts = (await stage.payments(invoiceId))[0]?.attempts;
-      expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+      expect(attempts?.map(({ stateName }) => stateName)).to.eql(['RETRIED', 'SCHEDULED']);
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
@@ -354,7 +349,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
         status: 'PROCESSED',
       } as never);
       await stage.reads.get(stage.context(), payment?.id as Uuid, { withPluginInfo: true });
-      expect(first.calls).to.deep.equal(['prior', 'success', 'success']);
+      expect(first.calls).to.eql(['prior', 'success', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
@@ -368,7 +363,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       await stage.timers.fire(40_000, 2);
       await settling;
       await stage.settle();
-      expect(first.calls).to.deep.equal(['prior', 'failure', 'success']);
+      expect(first.calls).to.eql(['prior', 'failure', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
   });

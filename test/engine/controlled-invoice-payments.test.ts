@@ -67,14 +67,14 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
   it('an instant payment asks the control plugins that it names, and tells them how it went', async () => {
     prior = () => ({ adjustedAmount: heard[0]?.context.amount?.dividedBy(4) ?? null });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
-    expect(calls()).to.deep.equal(['prior', 'success']);
+    expect(calls()).to.eql(['prior', 'success']);
     expect(heard[1]?.context).to.include({
       isApiPayment: true,
       paymentId: paid?.payment.id,
       transactionId: paid?.transaction.id,
     });
     expect(await balance()).to.equal(75);
-    expect(await attempts()).to.deep.equal(['SUCCESS api']);
+    expect(await attempts()).to.eql(['SUCCESS api']);
     const read = await engine.acme.payments.get(paid?.payment.id ?? NOWHERE, { withAttempts: true });
     expect(read.attempts).to.have.length(1);
   });
@@ -82,8 +82,8 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
   it('an instant payment that a control plugin aborts pays nothing, and is no error', async () => {
     prior = () => ({ isAborted: true });
     expect(await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins })).to.equal(null);
-    expect(calls()).to.deep.equal(['prior']);
-    expect(await attempts()).to.deep.equal(['ABORTED api']);
+    expect(calls()).to.eql(['prior']);
+    expect(await attempts()).to.eql(['ABORTED api']);
     expect(await balance()).to.equal(100);
   });
 
@@ -99,8 +99,8 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
       expect(await paid.catch((error: BillingError) => error.code)).to.equal(
         ErrorCode.PAYMENT_INTERNAL_ERROR,
       );
-      expect(await attempts()).to.deep.equal(['ABORTED api']);
-      expect(await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.deep.equal([]);
+      expect(await attempts()).to.eql(['ABORTED api']);
+      expect(await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.eql([]);
       expect(await balance()).to.equal(100);
     });
 
@@ -119,7 +119,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
       .pay({ invoiceId, controlPlugins })
       .catch((error: BillingError) => error.code);
     expect(failed).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-    expect(await attempts()).to.deep.equal(['ABORTED api']);
+    expect(await attempts()).to.eql(['ABORTED api']);
     expect(await balance()).to.equal(100);
   });
 
@@ -133,12 +133,12 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     };
     const declined = await engine.acme.invoicePayments.pay(input);
     expect(declined?.transaction.status).to.equal('PAYMENT_FAILURE');
-    expect(calls()).to.deep.equal(['prior', 'failure']);
-    expect(await attempts()).to.deep.equal(['ABORTED api']);
+    expect(calls()).to.eql(['prior', 'failure']);
+    expect(await attempts()).to.eql(['ABORTED api']);
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     const paid = await engine.acme.invoicePayments.pay(input);
     expect(paid?.payment.id).to.equal(declined?.payment.id);
-    expect(calls()).to.deep.equal(['prior', 'failure', 'prior', 'success']);
+    expect(calls()).to.eql(['prior', 'failure', 'prior', 'success']);
     expect(await balance()).to.equal(0);
   });
 
@@ -146,7 +146,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     const tooMuch = engine.acme.invoicePayments.pay({ invoiceId, amount: '200', controlPlugins });
     expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
     expect(await balance()).to.equal(100);
-    expect(calls()).to.deep.equal([]);
+    expect(calls()).to.eql([]);
   });
 
   const refund = (paymentId: Uuid | undefined, more: object) =>
@@ -156,7 +156,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
-    expect([heard[0]?.context.amount, transaction.amount].map(Number)).to.deep.equal([20, 30]);
+    expect([heard[0]?.context.amount, transaction.amount].map(Number)).to.eql([20, 30]);
     expect(await balance()).to.equal(30);
     prior = () => ({ adjustedAmount: decimal('71') });
     const tooMuch = refund(paid?.payment.id, { amount: '20' });
@@ -164,7 +164,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     prior = () => ({ adjustedCurrency: 'EUR' });
     const foreign = refund(paid?.payment.id, { amount: '20' });
     expect(await foreign.catch((error: BillingError) => error.code)).to.equal(7031);
-    expect(calls()).to.deep.equal(['prior', 'success', 'prior', 'failure', 'prior', 'failure']);
+    expect(calls()).to.eql(['prior', 'success', 'prior', 'failure', 'prior', 'failure']);
     expect(await balance()).to.equal(30);
   });
 
@@ -197,7 +197,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
 
   it('an instant payment without outside effect ends after its control plugins were told', async () => {
     await engine.acme.invoicePayments.pay({ invoiceId, isExternal: true, controlPlugins });
-    expect(calls()).to.deep.equal(['prior', 'success']);
+    expect(calls()).to.eql(['prior', 'success']);
     expect(await balance()).to.equal(0);
   });
 });

@@ -59,41 +59,41 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
   it('payments §9.6 rule 2: pay-all asks the control plugins about each invoice, and tells them how it went', async () => {
     const ids = await invoiced('50', '30');
     await payAll();
-    expect(asked().toSorted()).to.deep.equal([
+    expect(asked().toSorted()).to.eql([
       'onSuccessCall 30',
       'onSuccessCall 50',
       'priorCall 30',
       'priorCall 50',
     ]);
     expect(control.asked[0]?.[1].isApiPayment).to.equal(true);
-    expect(await balances(ids)).to.deep.equal([0, 0]);
-    expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
+    expect(await balances(ids)).to.eql([0, 0]);
+    expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
   it('payments §9.6 rule 2: pay-all asks the plugins that the call names, in the place of those of the tenant', async () => {
     const ids = await invoiced('50');
     await payAll({ controlPlugins: ['nobody'] });
-    expect(asked()).to.deep.equal([]);
-    expect(await balances(ids)).to.deep.equal([0]);
+    expect(asked()).to.eql([]);
+    expect(await balances(ids)).to.eql([0]);
   });
 
   it('payments §9.6 rule 2: an invoice that a plugin stops does not stop the others, and its share becomes credit', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     const paid = await payAll({ isExternal: true, amount: '80' });
-    expect(paid?.invoiceIds).to.deep.equal(ids);
-    expect(asked().filter((call) => call.startsWith('on'))).to.deep.equal(['onSuccessCall 30']);
-    expect(await states()).to.deep.equal(['ABORTED', 'SUCCESS']);
+    expect(paid?.invoiceIds).to.eql(ids);
+    expect(asked().filter((call) => call.startsWith('on'))).to.eql(['onSuccessCall 30']);
+    expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     const payments = await engine.acme.payments.ofAccount(account.id);
-    expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.deep.equal([30]);
+    expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
   });
 
   it('payments §9.6 rule 2: pay-all pays what a plugin has adjusted, at most the balance', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
     await payAll();
-    expect(await balances(ids)).to.deep.equal([30, 0]);
-    expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
+    expect(await balances(ids)).to.eql([30, 0]);
+    expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
   it('payments §9.6 rule 2: an invoice that is paid while plugins are asked is passed over', async () => {
@@ -104,8 +104,8 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
       await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     };
     expect(await payAll()).to.equal(null);
-    expect(asked()).to.deep.equal(['priorCall 50']);
-    expect(await states()).to.deep.equal(['ABORTED']);
+    expect(asked()).to.eql(['priorCall 50']);
+    expect(await states()).to.eql(['ABORTED']);
     expect(engine.ledger.all()).to.have.length(1);
   });
 
@@ -129,9 +129,9 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();
-      expect(asked().toSorted()).to.deep.equal(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
-      expect(await balances(ids)).to.deep.equal([50, 0]);
-      expect(await states()).to.deep.equal(['ABORTED', 'SUCCESS']);
+      expect(asked().toSorted()).to.eql(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
+      expect(await balances(ids)).to.eql([50, 0]);
+      expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
   }
 
@@ -143,8 +143,8 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     };
     const { id } = (await payUnpaid['adding a method']()) as { id: Uuid };
     expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(id);
-    expect(await balances(ids)).to.deep.equal([50]);
-    expect(await states()).to.deep.equal(['ABORTED']);
+    expect(await balances(ids)).to.eql([50]);
+    expect(await states()).to.eql(['ABORTED']);
   });
 
   it('payments §2.3 rule 3: an instant payment that is refused behind its prior calls is told to the plugins', async () => {
@@ -154,32 +154,32 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await refused.catch(({ code }: BillingError) => code)).to.equal(
       ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
     );
-    expect(asked()).to.deep.equal(['priorCall 50', 'onFailureCall 51']);
-    expect(await states()).to.deep.equal(['ABORTED']);
+    expect(asked()).to.eql(['priorCall 50', 'onFailureCall 51']);
+    expect(await states()).to.eql(['ABORTED']);
   });
 
   it('payments §9.3: a hold whose release a plugin aborts ends, and is not asked about again', async () => {
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();
-    expect(asked()).to.deep.equal(['priorCall 50']);
-    expect(await states()).to.deep.equal(['ABORTED']);
+    expect(asked()).to.eql(['priorCall 50']);
+    expect(await states()).to.eql(['ABORTED']);
     const holds = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findHoldsByInvoices(ids),
     );
-    expect(holds).to.deep.equal([]);
+    expect(holds).to.eql([]);
     await holdBack();
     await release();
     await engine.runTo('2012-07-01T00:00:00Z');
-    expect(asked()).to.deep.equal(['priorCall 50']);
-    expect(await balances(ids)).to.deep.equal([50]);
+    expect(asked()).to.eql(['priorCall 50']);
+    expect(await balances(ids)).to.eql([50]);
   });
 
   it('payments §9.3: a hold whose release the plugins let pass is paid with what they have adjusted', async () => {
     const ids = await invoiced('50');
     control.prior = { adjustedAmount: decimal('20') };
     await release();
-    expect(asked()).to.deep.equal(['priorCall 50', 'onSuccessCall 20']);
-    expect(await balances(ids)).to.deep.equal([30]);
+    expect(asked()).to.eql(['priorCall 50', 'onSuccessCall 20']);
+    expect(await balances(ids)).to.eql([30]);
   });
 });

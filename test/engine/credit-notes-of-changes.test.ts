@@ -31,7 +31,7 @@ eachDatabaseByTurns(
       acme = engine.acme;
     }
     afterEach(async () => {
-      expect(await engine.breaches()).to.deep.equal([]);
+      expect(await engine.breaches()).to.eql([]);
     });
 
     const newAccount = async (input = {}): Promise<Uuid> =>
@@ -68,7 +68,7 @@ eachDatabaseByTurns(
       const items = [{ amount: '10' }, { amount: '5' }];
       const [item] = await acme.invoices.addCredits({ accountId, items, autoCommit: true });
       await acme.invoices.void(item?.invoiceId ?? '');
-      expect(await notesOf(item?.invoiceId)).to.deep.equal([]);
+      expect(await notesOf(item?.invoiceId)).to.eql([]);
     });
 
     it('the void of an invoice that a credit has reduced is a note of what it had charged', async () => {
@@ -79,7 +79,7 @@ eachDatabaseByTurns(
       await acme.invoices.addCredits({ accountId, items: [{ amount: '4', invoiceId }] });
       await acme.invoices.commit(invoiceId);
       await acme.invoices.void(invoiceId);
-      expect(await notesOf(invoiceId)).to.deep.equal(['VOID 2024-01-01 6 (10 + -4)']);
+      expect(await notesOf(invoiceId)).to.eql(['VOID 2024-01-01 6 (10 + -4)']);
     });
 
     it('a repair on a draft is a note once the draft is committed, by a call or by a run that uses it again', async () => {
@@ -92,14 +92,14 @@ eachDatabaseByTurns(
         engine.clock.set(isReused ? '2024-02-16T00:00:00Z' : '2024-01-16T00:00:00Z');
         await cancel(subscriptionId);
         const draft = (await invoicesOf(accountId)).find(({ status }) => status === 'DRAFT');
-        expect(await notesOf(billed?.id)).to.deep.equal([]);
+        expect(await notesOf(billed?.id)).to.eql([]);
         if (isReused) {
           await acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_DRAFT]);
           await tag(accountId, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
           await subscribe(accountId);
         } else await acme.invoices.commit(draft?.id ?? '');
         expect((await acme.invoices.get(draft?.id ?? '')).status).to.equal('COMMITTED');
-        expect(await notesOf(billed?.id)).to.deep.equal([
+        expect(await notesOf(billed?.id)).to.eql([
           isReused ? 'REPAIR 2024-02-16 9.63 (9.63)' : 'REPAIR 2024-01-16 10.3 (10.3)',
         ]);
         if (!isReused) engine.clock.set('2024-02-01T00:00:00Z');
@@ -129,9 +129,9 @@ eachDatabaseByTurns(
       engine.clock.set('2024-01-16T00:00:00Z');
       adjusted = older;
       await cancel(subscriptionId);
-      expect(await notesOf(billed?.id)).to.deep.equal(['REPAIR 2024-01-16 10.3 (10.3)']);
-      expect(await notesOf(older.id)).to.deep.equal(['ADJUSTMENT 2024-01-16 2 (2)']);
-      expect(await numbersOf(accountId)).to.deep.equal([1, 2]);
+      expect(await notesOf(billed?.id)).to.eql(['REPAIR 2024-01-16 10.3 (10.3)']);
+      expect(await notesOf(older.id)).to.eql(['ADJUSTMENT 2024-01-16 2 (2)']);
+      expect(await numbersOf(accountId)).to.eql([1, 2]);
     });
 
     it('an account that is closed has one note for each invoice, with all its items', async () => {
@@ -139,8 +139,8 @@ eachDatabaseByTurns(
       const accountId = await newAccount();
       const [one, two] = [await charge(accountId, '10', '20'), await charge(accountId, '5')];
       await acme.accounts.close(accountId, { itemAdjustUnpaidInvoices: true });
-      expect(await notesOf(one?.id)).to.deep.equal(['ADJUSTMENT 2024-01-01 30 (10 + 20)']);
-      expect(await notesOf(two?.id)).to.deep.equal(['ADJUSTMENT 2024-01-01 5 (5)']);
+      expect(await notesOf(one?.id)).to.eql(['ADJUSTMENT 2024-01-01 30 (10 + 20)']);
+      expect(await notesOf(two?.id)).to.eql(['ADJUSTMENT 2024-01-01 5 (5)']);
     });
 
     it('what a child owes less is a note of its invoice, and one of the committed summary of its parent', async () => {
@@ -156,7 +156,7 @@ eachDatabaseByTurns(
         amount: '1',
       });
       await engine.settle();
-      expect(await notesOf(summary?.id), 'of a draft').to.deep.equal([]);
+      expect(await notesOf(summary?.id), 'of a draft').to.eql([]);
       await engine.runTo('2024-01-02T00:00:00Z');
       await acme.invoices.adjustItem({
         accountId: child,
@@ -165,12 +165,12 @@ eachDatabaseByTurns(
         amount: '2',
       });
       await engine.settle();
-      expect(await notesOf(invoice.id)).to.deep.equal([
+      expect(await notesOf(invoice.id)).to.eql([
         'ADJUSTMENT 2024-01-01 1 (1)',
         'ADJUSTMENT 2024-01-02 2 (2)',
       ]);
-      expect(await notesOf(summary?.id)).to.deep.equal(['ADJUSTMENT 2024-01-02 2 (2)']);
-      expect([await numbersOf(child), await numbersOf(parentAccountId)]).to.deep.equal([[1, 2], [3]]);
+      expect(await notesOf(summary?.id)).to.eql(['ADJUSTMENT 2024-01-02 2 (2)']);
+      expect([await numbersOf(child), await numbersOf(parentAccountId)]).to.eql([[1, 2], [3]]);
     });
 
     it('in a transaction of the host a note and its number go with it', async () => {
@@ -186,16 +186,16 @@ eachDatabaseByTurns(
           if (isUndone) throw new Error('undone');
         });
       await adjust(true).catch((error: Error) => expect(error.message).to.equal('undone'));
-      expect(await notesOf(invoice.id)).to.deep.equal([]);
+      expect(await notesOf(invoice.id)).to.eql([]);
       await adjust(false);
-      expect(await numbersOf(accountId)).to.deep.equal([1]);
+      expect(await numbersOf(accountId)).to.eql([1]);
     });
 
     it('amounts of a note are exact, whatever their size', async () => {
       await begin();
       const invoice = await charge(await newAccount(), '123456789012345.67', '0.01');
       await acme.invoices.void(invoice.id);
-      expect(await notesOf(invoice.id)).to.deep.equal([
+      expect(await notesOf(invoice.id)).to.eql([
         'VOID 2024-01-01 123456789012345.68 (123456789012345.67 + 0.01)',
       ]);
     });
@@ -217,7 +217,7 @@ eachDatabaseByTurns(
       engine.clock.set('2024-01-16T00:00:00Z');
       await cancel(subscriptionId);
       await acme.invoices.void(invoice.id);
-      expect(trace.filter((statement) => /credit_note/i.test(statement))).to.deep.equal([]);
+      expect(trace.filter((statement) => /credit_note/i.test(statement))).to.eql([]);
     });
   },
 );

@@ -1,8 +1,9 @@
 import type { DryRunRequest, Uuid } from '../../lib/index.ts';
 import { decimal, ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine, rowsOf } from '../support/index.ts';
+import { codeOf, expect, expectCode, itemLines, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
@@ -79,12 +80,12 @@ eachDatabaseByTurns('dry runs', (open) => {
       await subscribe('pro-monthly');
       const before = await rowCounts();
       const found = await foresee({ dryRunType: 'UPCOMING_INVOICE' });
-      expect(found && itemLines(found)).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+      expect(found && itemLines(found)).to.eql(['RECURRING 2014-02-01..2014-03-01 249.95']);
       expect(found?.targetDate && found.targetDate).to.equal('2014-02-01');
       expect(found?.status).to.equal('COMMITTED');
-      expect(await rowCounts()).to.deep.equal(before);
+      expect(await rowCounts()).to.eql(before);
       await engine.runTo('2014-02-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+      expect(await lastLines()).to.eql(['RECURRING 2014-02-01..2014-03-01 249.95']);
     });
 
     it('a dry run for UPCOMING_INVOICE is none when nothing will be billed any more', async () => {
@@ -99,8 +100,8 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
-      expect(await upcoming({ targetDate: parseLocalDate('2024-09-01') })).to.deep.equal(next);
-      expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.deep.equal(next);
+      expect(await upcoming({ targetDate: parseLocalDate('2024-09-01') })).to.eql(next);
+      expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.eql(next);
     });
 
     it('a dry run for UPCOMING_INVOICE: of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
@@ -108,17 +109,17 @@ eachDatabaseByTurns('dry runs', (open) => {
       const monthly = await subscribe('solo-now');
       engine.clock.set('2024-01-10T00:00:00Z');
       const trial = await subscribe('pro-monthly');
-      expect(await upcoming()).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 19.95']);
+      expect(await upcoming()).to.eql(['RECURRING 2024-02-01..2024-03-01 19.95']);
       const leading = ['RECURRING 2024-02-09..2024-03-01 181'];
       for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial]) {
-        expect(await upcoming(only)).to.deep.equal(leading);
+        expect(await upcoming(only)).to.eql(leading);
       }
-      expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.deep.equal([
+      expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.eql([
         'RECURRING 2024-02-01..2024-03-01 19.95',
       ]);
       await engine.runTo('2024-02-09T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(leading);
-      expect(await upcoming(trial), 'both are due on one day').to.deep.equal([
+      expect(await lastLines()).to.eql(leading);
+      expect(await upcoming(trial), 'both are due on one day').to.eql([
         'RECURRING 2024-03-01..2024-04-01 19.95',
         'RECURRING 2024-03-01..2024-04-01 249.95',
       ]);
@@ -139,12 +140,12 @@ eachDatabaseByTurns('dry runs', (open) => {
       engine.clock.set('2024-01-11T00:00:00Z');
       await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
       const foretold = await upcoming();
-      expect(foretold).to.deep.equal([
+      expect(foretold).to.eql([
         'CBA_ADJ 2024-01-11..2024-01-11 13.51',
         'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
       ]);
       await engine.settle();
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
   });
 
@@ -153,19 +154,19 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-10T00:00:00Z', 1);
       const before = await rowCounts();
       const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
-      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal(expected);
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.eql(expected);
       const byProduct = {
         dryRunAction: 'START_BILLING',
         productName: 'Pro',
         productCategory: 'BASE',
         billingPeriod: 'MONTHLY',
       } as const;
-      expect(await action(byProduct), 'DEFAULT list').to.deep.equal(['FIXED 2024-01-10..2024-02-09 0']);
+      expect(await action(byProduct), 'DEFAULT list').to.eql(['FIXED 2024-01-10..2024-02-09 0']);
       const listed = { ...byProduct, productName: 'Solo', priceListName: 'notrial' };
-      expect(await action(listed)).to.deep.equal(expected);
-      expect(await rowCounts()).to.deep.equal(before);
+      expect(await action(listed)).to.eql(expected);
+      expect(await rowCounts()).to.eql(before);
       await subscribe('solo-now');
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
     });
 
     it('a dry run of START_BILLING at a date, in a phase, with prices of its own', async () => {
@@ -180,13 +181,13 @@ eachDatabaseByTurns('dry runs', (open) => {
       } as const;
       const before = await rowCounts();
       const found = await foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
-      expect(found && itemLines(found)).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+      expect(found && itemLines(found)).to.eql(['RECURRING 2024-01-21..2024-02-01 11']);
       expect(found?.items[0]).to.include({
         planName: 'club-monthly-dryrun-1',
         prettyPlanName: 'club-monthly',
         phaseName: 'club-monthly-dryrun-1-discount',
       });
-      expect(await rowCounts()).to.deep.equal(before);
+      expect(await rowCounts()).to.eql(before);
       const { subscriptionId } = await engine.acme.createSubscription(
         {
           accountId,
@@ -197,7 +198,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         { billingDate: request.effectiveDate, entitlementDate: request.effectiveDate },
       );
       await engine.runTo('2024-01-21T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+      expect(await lastLines()).to.eql(['RECURRING 2024-01-21..2024-02-01 11']);
       const { bundleId } = await engine.acme.getSubscription(subscriptionId);
       const same = {
         dryRunAction: 'CHANGE',
@@ -223,19 +224,19 @@ eachDatabaseByTurns('dry runs', (open) => {
       ];
       const change = { dryRunAction: 'CHANGE', ...of, planName: 'pro-monthly' } as const;
       const before = await rowCounts();
-      expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.deep.equal(expected);
-      expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.deep.equal(expected);
+      expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.eql(expected);
+      expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.eql(expected);
       const byRule = parseLocalDate('2012-06-01');
-      expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.deep.equal([
+      expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.eql([
         'RECURRING 2012-06-01..2012-07-01 249.95',
       ]);
-      expect(await rowCounts()).to.deep.equal(before);
+      expect(await rowCounts()).to.eql(before);
       await engine.acme.subscriptions.changePlan(subscriptionId, {
         planName: 'pro-monthly',
         billingPolicy: 'IMMEDIATE',
       });
       await engine.settle();
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
     });
 
     it('invoicing §10 rule 7: credit of a change back to the start of the term is of today, as in the real one', async () => {
@@ -248,9 +249,9 @@ eachDatabaseByTurns('dry runs', (open) => {
         'RECURRING 2012-05-01..2012-06-01 249.95',
         'REPAIR_ADJ 2012-05-01..2012-06-01 -599.95',
       ];
-      expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.deep.equal(expected);
+      expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.eql(expected);
       await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
     });
 
     it('invoicing §10 rule 7: also where later days are billed already, to which the target is raised', async () => {
@@ -268,11 +269,9 @@ eachDatabaseByTurns('dry runs', (open) => {
         'RECURRING 2024-02-01..2024-03-01 5',
         'RECURRING 2024-03-01..2024-04-01 5',
       ];
-      expect(await action({ dryRunAction: 'START_BILLING', planName: 'kit-monthly' })).to.deep.equal(
-        expected,
-      );
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'kit-monthly' })).to.eql(expected);
       await subscribe('kit-monthly');
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
     });
 
     it('a dry run of CHANGE on the date of the start takes its place', async () => {
@@ -286,7 +285,7 @@ eachDatabaseByTurns('dry runs', (open) => {
           planName: 'team-now',
           effectiveDate: day('2024-08-01'),
         }),
-      ).to.deep.equal(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
+      ).to.eql(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
     it('a dry run of a subscription action: a date earlier on the day of the start is the start', async () => {
@@ -294,13 +293,13 @@ eachDatabaseByTurns('dry runs', (open) => {
       engine.clock.set('2024-08-02T15:00:00Z');
       const of = await subscribe('solo-now');
       const onStart = day('2024-08-02');
-      expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.deep.equal([
+      expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.eql([
         'CBA_ADJ 2024-08-02..2024-08-02 19.31',
         'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
       ]);
       expect(
         await action({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', effectiveDate: onStart }),
-      ).to.deep.equal(['RECURRING 2024-08-02..2024-09-01 28.98', 'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31']);
+      ).to.eql(['RECURRING 2024-08-02..2024-09-01 28.98', 'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31']);
     });
 
     it('a dry run of STOP_BILLING by policy and by date', async () => {
@@ -312,18 +311,18 @@ eachDatabaseByTurns('dry runs', (open) => {
       const before = await rowCounts();
       expect(await action(stop), 'END_OF_TERM by the rules').to.equal(null);
       expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
-      expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.deep.equal(repaired);
+      expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.eql(repaired);
       expect(
         await action({
           ...stop,
           effectiveDate: day('2024-05-21'),
           targetDate: parseLocalDate('2024-05-21'),
         }),
-      ).to.deep.equal(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
-      expect(await rowCounts()).to.deep.equal(before);
+      ).to.eql(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
+      expect(await rowCounts()).to.eql(before);
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
-      expect(await lastLines()).to.deep.equal(repaired);
+      expect(await lastLines()).to.eql(repaired);
     });
 
     it('a dry run of STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
@@ -347,10 +346,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));
       const start = { dryRunAction: 'START_BILLING', planName: 'heat-monthly' } as const;
-      expect(await action(start)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 7.1']);
+      expect(await action(start)).to.eql(['RECURRING 2024-01-10..2024-02-01 7.1']);
       const dated = { ...start, effectiveDate: day('2024-01-10') };
-      expect(await action(dated)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 22']);
-      expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.deep.equal([
+      expect(await action(dated)).to.eql(['RECURRING 2024-01-10..2024-02-01 22']);
+      expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.eql([
         'RECURRING 2024-01-09..2024-02-01 7.42',
       ]);
     });
@@ -360,12 +359,12 @@ eachDatabaseByTurns('dry runs', (open) => {
       const effectiveDate = day('2024-01-10');
       const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
       const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
-      expect(await action(start)).to.deep.equal(expected);
+      expect(await action(start)).to.eql(expected);
       await engine.subscribe(
         { accountId, planName: 'pro-monthly' },
         { billingDate: effectiveDate, entitlementDate: effectiveDate },
       );
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
     });
 
     it('a dry run of START_BILLING of an add-on, and what a base takes with it', async () => {
@@ -377,24 +376,24 @@ eachDatabaseByTurns('dry runs', (open) => {
         bundleId: of.bundleId,
       } as const;
       const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
-      expect(await action(add)).to.deep.equal(expected);
+      expect(await action(add)).to.eql(expected);
       await engine.subscribe({
         accountId,
         planName: 'support-monthly',
         bundleId: of.bundleId,
       });
-      expect(await lastLines()).to.deep.equal(expected);
+      expect(await lastLines()).to.eql(expected);
       engine.clock.set('2024-01-11T00:00:00Z');
       const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
       expect(foretold).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
 
     it('a dry run gives an account without bill cycle day one for the call only', async () => {
       await begin('2024-01-10T00:00:00Z');
-      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal([
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.eql([
         'RECURRING 2024-01-10..2024-02-10 19.95',
       ]);
       expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(0);
@@ -410,7 +409,7 @@ eachDatabaseByTurns('dry runs', (open) => {
 
     async function expectUpcoming(lines: readonly string[], targetDate: string, of = {}): Promise<void> {
       const found = await foresee({ dryRunType: 'UPCOMING_INVOICE', ...of });
-      expect(found && [...itemLines(found)].sort()).to.deep.equal(lines);
+      expect(found && [...itemLines(found)].sort()).to.eql(lines);
       expect(found?.targetDate && found.targetDate).to.equal(targetDate);
     }
 
@@ -433,9 +432,9 @@ eachDatabaseByTurns('dry runs', (open) => {
           ...change,
           targetDate: parseLocalDate('2024-04-11'),
         }),
-      ).to.deep.equal(foretold);
+      ).to.eql(foretold);
       await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
 
     it('an action that takes effect later is answered, without a target date, with the invoice of its own date', async () => {
@@ -444,24 +443,24 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.runTo('2024-01-11T00:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'END_OF_TERM' } as const;
       const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-      expect(foretold).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 29.95']);
+      expect(foretold).to.eql(['RECURRING 2024-02-01..2024-03-01 29.95']);
       await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
 
     it('an action back in time is answered, without a target date, with the first invoice that it makes', async () => {
       await begin('2024-03-20T00:00:00Z', 1);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const effectiveDate = day('2024-01-01');
-      expect(await action({ ...start, effectiveDate })).to.deep.equal([january]);
+      expect(await action({ ...start, effectiveDate })).to.eql([january]);
       const targetDate = parseLocalDate('2024-03-20');
-      expect(await action({ ...start, effectiveDate, targetDate })).to.deep.equal([march]);
+      expect(await action({ ...start, effectiveDate, targetDate })).to.eql([march]);
       await engine.subscribe(
         { accountId, planName: 'solo-now' },
         { billingDate: effectiveDate, entitlementDate: effectiveDate },
       );
-      expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+      expect((await invoices()).map(itemLines)).to.eql([[january], [february], [march]]);
     });
 
     it('an action that bills ahead of a due date is the answer at that date too', async () => {
@@ -478,7 +477,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const foretold = await action(change);
       expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
       for (const targetDate of ['2024-04-30', '2024-05-01', '2024-05-02'])
-        expect(await action({ ...change, targetDate: parseLocalDate(targetDate) }), targetDate).to.deep.equal(
+        expect(await action({ ...change, targetDate: parseLocalDate(targetDate) }), targetDate).to.eql(
           foretold,
         );
     });
@@ -493,10 +492,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.acme.invoices.void(invoice.id);
       const both = [january, february];
       for (const only of [{}, of, { bundleId: of.bundleId }]) await expectUpcoming(both, '2024-02-01', only);
-      expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.deep.equal(both);
-      expect(await foreseen({}), 'a run that is asked for now').to.deep.equal([january]);
+      expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.eql(both);
+      expect(await foreseen({}), 'a run that is asked for now').to.eql([january]);
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(both);
+      expect(await lastLines()).to.eql(both);
     });
 
     it('what AUTO_INVOICING_OFF has kept back is one invoice, of today', async () => {
@@ -507,14 +506,14 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.runTo('2024-03-10T00:00:00Z');
       const both = [february, march];
       for (const only of [{}, of]) await expectUpcoming(both, '2024-03-10', only);
-      expect(await foreseen({})).to.deep.equal(both);
-      expect(await foreseen({ targetDate: parseLocalDate('2024-04-01') })).to.deep.equal([
+      expect(await foreseen({})).to.eql(both);
+      expect(await foreseen({ targetDate: parseLocalDate('2024-04-01') })).to.eql([
         ...both,
         'RECURRING 2024-04-01..2024-05-01 19.95',
       ]);
       await engine.acme.tags.remove(account(), [off]);
       await engine.settle(expectUpcoming(both, '2024-03-10'));
-      expect(await lastLines()).to.deep.equal(both);
+      expect(await lastLines()).to.eql(both);
       await engine.acme.tags.add(account(), [off]);
       await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
     });
@@ -528,9 +527,9 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.runTo('2024-03-10T00:00:00Z');
       const both = [february, march];
       await expectUpcoming(both, '2024-03-10');
-      expect(await foreseen({})).to.deep.equal(both);
+      expect(await foreseen({})).to.eql(both);
       await engine.acme.generateInvoice({ accountId });
-      expect(await lastLines()).to.deep.equal(both);
+      expect(await lastLines()).to.eql(both);
     });
 
     it('a run that is late is foreseen as it will come, and its date is today', async () => {
@@ -538,9 +537,9 @@ eachDatabaseByTurns('dry runs', (open) => {
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');
       await expectUpcoming([february], '2024-03-10');
-      expect(await foreseen({})).to.deep.equal([march]);
+      expect(await foreseen({})).to.eql([march]);
       await engine.settle();
-      expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+      expect((await invoices()).map(itemLines)).to.eql([[january], [february], [march]]);
     });
   });
 
@@ -553,13 +552,13 @@ eachDatabaseByTurns('dry runs', (open) => {
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const foretold = await action({ ...start, targetDate: parseLocalDate('2024-02-01') });
-      expect(foretold).to.deep.equal([
+      expect(foretold).to.eql([
         'RECURRING 2024-01-01..2024-02-01 19.95',
         'RECURRING 2024-02-01..2024-03-01 19.95',
       ]);
       await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
 
     it('a dry run of drafts: each run commits the oldest draft that is left', async () => {
@@ -570,18 +569,15 @@ eachDatabaseByTurns('dry runs', (open) => {
       }
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
-      expect(await action(start)).to.deep.equal([
+      expect(await action(start)).to.eql([
         'EXTERNAL_CHARGE 2024-01-01 3',
         'RECURRING 2024-01-01..2024-02-01 19.95',
       ]);
       const foretold = await action(later);
-      expect(foretold).to.deep.equal([
-        'EXTERNAL_CHARGE 2024-01-01 4',
-        'RECURRING 2024-02-01..2024-03-01 19.95',
-      ]);
+      expect(foretold).to.eql(['EXTERNAL_CHARGE 2024-01-01 4', 'RECURRING 2024-02-01..2024-03-01 19.95']);
       await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
     });
 
     it('a dry run: credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
@@ -595,17 +591,17 @@ eachDatabaseByTurns('dry runs', (open) => {
       const targetDate = parseLocalDate('2024-02-01');
       const whole = 'RECURRING 2024-02-01..2024-03-01 29.95';
       const today = { ...next, billingPolicy: 'START_OF_TERM', targetDate } as const;
-      expect(await action(today), 'the credit of today is used today').to.deep.equal([whole]);
+      expect(await action(today), 'the credit of today is used today').to.eql([whole]);
       await engine.runTo('2024-01-11T00:00:00Z');
       const stop = { ...of, dryRunAction: 'STOP_BILLING', billingPolicy: 'IMMEDIATE' } as const;
       const other = await subscribe('kit-monthly');
       const foretold = await action(stop);
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
-      expect(await lastLines()).to.deep.equal(foretold);
+      expect(await lastLines()).to.eql(foretold);
       const later = await foreseen({ targetDate });
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines(), other.bundleId).to.deep.equal(later);
+      expect(await lastLines(), other.bundleId).to.eql(later);
       expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
     });
 
@@ -625,7 +621,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       });
       await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
       await engine.runTo('2024-01-31T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(foretold && [...itemLines(foretold)].sort());
+      expect(await lastLines()).to.eql(foretold && [...itemLines(foretold)].sort());
       expect(await lastLines()).to.contain('RECURRING 2024-01-31..2024-02-01 0.13');
     });
   });
@@ -685,11 +681,12 @@ eachDatabaseByTurns('dry runs', (open) => {
       ];
       for (const [ids, code] of cases) {
         expect(await refuse({ dryRunAction: 'STOP_BILLING', ...ids })).to.equal(code);
-        expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', ...ids }))).to.equal(code);
+        await expectCode(foresee({ dryRunType: 'UPCOMING_INVOICE', ...ids }), code);
       }
       const { subscriptionId } = foreign;
-      expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', subscriptionId }))).to.equal(
-        ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+      await expectCode(
+        foresee({ dryRunType: 'UPCOMING_INVOICE', subscriptionId }),
+        'SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER',
       );
       expect(
         await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: foreign.bundleId }),
@@ -753,7 +750,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         statements = [];
         await foresee(request);
         const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
-        expect(writes).to.deep.equal([]);
+        expect(writes).to.eql([]);
         counts.push(statements.filter((text) => /select/i.test(text)).length);
       }
       return counts;
@@ -762,7 +759,7 @@ eachDatabaseByTurns('dry runs', (open) => {
     const few = await count();
     for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
     await engine.runTo('2024-01-15T00:00:00Z');
-    expect(await count()).to.deep.equal(few);
+    expect(await count()).to.eql(few);
     expect(Math.max(...few)).to.be.lessThan(25);
   });
 
@@ -775,7 +772,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       planName: 'solo-now',
       targetDate: parseLocalDate('2014-04-01'),
     });
-    expect(found && [...itemLines(found)].sort()).to.deep.equal([
+    expect(found && [...itemLines(found)].sort()).to.eql([
       'RECURRING 2014-04-01..2014-05-01 19.95',
       'RECURRING 2014-04-01..2014-05-01 249.95',
     ]);

@@ -1,8 +1,8 @@
-import { decimal, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { decimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, openShop } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('the explanation of an item', (open) => {
@@ -137,7 +137,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }).catch(() => null);
     await engine.settle();
     const after = await Promise.all(before.map(({ itemId }) => engine.acme.invoices.explain(itemId)));
-    expect(after).to.deep.equal(before);
+    expect(after).to.eql(before);
     expect((await items()).map(({ itemType }) => itemType)).to.include('REPAIR_ADJ');
     const newer = (await items()).filter(({ rate }) => rate?.equals(33));
     expect(newer).to.have.length.greaterThan(0);
@@ -268,7 +268,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     }
     const changed = all.find(({ planName }) => planName === 'elite-monthly');
     const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
-    expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
+    expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.eql([
       { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
       { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
       { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
@@ -298,7 +298,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     const [item] = await items();
     if (item === undefined) throw new Error('no item');
     const other = await openShop(engine.billing, null);
-    expect(await codeOf(other.acme.invoices.explain(item.id))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-    expect(await codeOf(engine.acme.invoices.explain(accountId))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
+    await expectCode(other.acme.invoices.explain(item.id), 'INVOICE_ITEM_NOT_FOUND');
+    await expectCode(engine.acme.invoices.explain(accountId), 'INVOICE_ITEM_NOT_FOUND');
   });
 });

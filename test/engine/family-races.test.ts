@@ -141,8 +141,8 @@ onPostgresql('an operation on a child beside one on its parent, and beside the w
       ];
       expect(expected, `${child} beside ${parent}`).to.deep.include(await outcome(raced, own));
     }
-    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
-    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
     expect(await deadlocks(engine), 'deadlocks').to.equal(0);
   });
 });

@@ -32,14 +32,14 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
   }
 
   it('the health of a node passes every check, the queues also where this node does not work on them', async () => {
-    expect(await engine.billing.health()).to.deep.equal({
+    expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: { healthy: true, message: 'This node does not work on the queues' },
       clock: PASSED,
       rotation: PASSED,
     });
     engine.billing.start();
-    expect(await engine.billing.health()).to.deep.equal({
+    expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: PASSED,
       clock: PASSED,
@@ -51,9 +51,9 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     await unhandled(1);
     engine.billing.start();
     engine.clock.advance({ minutes: 10 });
-    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    expect((await engine.billing.health()).queues).to.eql(PASSED);
     engine.clock.advance({ seconds: 1 });
-    expect(await engine.billing.health()).to.deep.equal({
+    expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
       clock: PASSED,
@@ -65,12 +65,12 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     await unhandled(1_000);
     engine.billing.start();
     engine.clock.advance({ minutes: 1 });
-    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    expect((await engine.billing.health()).queues).to.eql(PASSED);
     await unhandled(1);
     // What has just fallen due is not late yet.
-    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    expect((await engine.billing.health()).queues).to.eql(PASSED);
     engine.clock.advance({ minutes: 1 });
-    expect((await engine.billing.health()).queues).to.deep.equal({
+    expect((await engine.billing.health()).queues).to.eql({
       healthy: false,
       message: 'More than 1000 queue entries are late',
     });
@@ -81,7 +81,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     engine.clock.advance({ minutes: 2 });
     const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
     const labels = { topic: 'nobody-service:nothing' };
-    expect(topics.map(({ name, values }) => [name, values])).to.deep.equal([
+    expect(topics.map(({ name, values }) => [name, values])).to.eql([
       ['queue_topic_due_entries', [{ labels, value: 3 }]],
       ['queue_topic_oldest_due_seconds', [{ labels, value: 120 }]],
     ]);
@@ -111,14 +111,14 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
       const { database } = await bypassing.billing.health();
       const warnings = bypassing.logger.lines.filter(({ level }) => level === 'warn');
       if (kind === 'sqlite') {
-        expect(database).to.deep.equal(PASSED);
-        expect(warnings).to.deep.equal([]);
+        expect(database).to.eql(PASSED);
+        expect(warnings).to.eql([]);
         return;
       }
       expect(database.healthy).to.equal(true);
       expect(database.message).to.match(/^Row-level security does not bind the role of the engine/);
       expect(database.message, 'for everybody to read').to.not.contain('billwright_bypassing');
-      expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ role: 'billwright_bypassing' }]);
+      expect(warnings.map(({ fields }) => fields)).to.eql([{ role: 'billwright_bypassing' }]);
     } finally {
       await bypassing.close();
     }
@@ -132,9 +132,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
       expect(clock.healthy).to.equal(false);
       messages.push(clock.message);
     }
-    expect(messages).to.deep.equal(
-      Array(2).fill("The clock of this process differs by 10 s from the database's"),
-    );
+    expect(messages).to.eql(Array(2).fill("The clock of this process differs by 10 s from the database's"));
   });
 
   it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
@@ -160,9 +158,9 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
       return { database: check, queues: check, clock: check, rotation: PASSED };
     };
     const refused = await reportOf(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
-    expect(refused).to.deep.equal(all('The database does not answer'));
+    expect(refused).to.eql(all('The database does not answer'));
     expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
     const silent = await reportOf(() => new Promise(() => undefined));
-    expect(silent).to.deep.equal(all('The database does not answer within 2000 ms'));
+    expect(silent).to.eql(all('The database does not answer within 2000 ms'));
   });
 });

@@ -36,7 +36,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     engine.gateway.configure(DECLINE);
   });
   afterEach(async () => {
-    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
   const object = () => ({ id: account.id, type: 'ACCOUNT' }) as const;
@@ -74,7 +74,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     await day('2012-06-01');
     await hold();
     await day('2012-06-09');
-    expect([await story(id), await holds()]).to.deep.equal([[['PAYMENT_FAILURE 20', 'RETRIED, ABORTED']], 1]);
+    expect([await story(id), await holds()]).to.eql([[['PAYMENT_FAILURE 20', 'RETRIED, ABORTED']], 1]);
     return id;
   }
 
@@ -83,7 +83,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     await day('2012-06-20');
     engine.gateway.configure(ACCEPT);
     await release();
-    expect([await story(id), await holds()]).to.deep.equal([
+    expect([await story(id), await holds()]).to.eql([
       [['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']],
       0,
     ]);
@@ -95,7 +95,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     const id = await held();
     await day('2012-06-20');
     await release();
-    expect(await story(id)).to.deep.equal([
+    expect(await story(id)).to.eql([
       ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20', 'RETRIED, ABORTED, RETRIED, SCHEDULED'],
     ]);
     await day('2012-06-27');
@@ -103,7 +103,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     await day('2012-06-28');
     await day('2012-07-06');
     await day('2012-09-01');
-    expect([await story(id), await holds()]).to.deep.equal([
+    expect([await story(id), await holds()]).to.eql([
       [
         [
           'PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20',
@@ -122,7 +122,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await holds()).to.equal(1);
     engine.gateway.configure(ACCEPT);
     await release();
-    expect(await story(id)).to.deep.equal([
+    expect(await story(id)).to.eql([
       ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, RETRIED, ABORTED, SUCCESS'],
     ]);
   });
@@ -136,7 +136,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     engine.gateway.configure(ACCEPT);
     expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20');
     await day('2012-06-08');
-    expect(await story(id)).to.deep.equal([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
+    expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
   });
 
   it('of several invoices go on each as its own payment, the oldest first', async () => {
@@ -151,12 +151,12 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     await release();
     for (const [index, id] of ids.entries()) {
       const amount = 20 + 10 * index;
-      expect(await story(id)).to.deep.equal([
+      expect(await story(id)).to.eql([
         [`PAYMENT_FAILURE ${amount}, SUCCESS ${amount}`, 'RETRIED, ABORTED, SUCCESS'],
       ]);
     }
     const called = engine.ledger.all().slice(before);
-    expect(called.map(({ amount }) => Number(amount))).to.deep.equal([20, 30, 40]);
+    expect(called.map(({ amount }) => Number(amount))).to.eql([20, 30, 40]);
     expect(await holds()).to.equal(0);
   });
 
@@ -164,17 +164,17 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     const id = await held();
     await hold(SystemTag.MANUAL_PAY);
     await release();
-    expect([(await story(id)).length, await holds()]).to.deep.equal([1, 1]);
+    expect([(await story(id)).length, await holds()]).to.eql([1, 1]);
     engine.gateway.configure(ACCEPT);
     await release(SystemTag.MANUAL_PAY);
-    expect(await story(id)).to.deep.equal([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']]);
+    expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']]);
   });
 
   it('end without a payment when their invoice was paid meanwhile', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
     await release();
-    expect([await story(id), await holds()]).to.deep.equal([
+    expect([await story(id), await holds()]).to.eql([
       [
         ['PAYMENT_FAILURE 20', 'RETRIED, ABORTED'],
         ['SUCCESS 20', 'SUCCESS'],
@@ -202,7 +202,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
       externalKey: payment?.externalKey ?? '',
     });
     await release();
-    expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal([
+    expect((await story(id)).map(([transactions]) => transactions)).to.eql([
       'PAYMENT_FAILURE 20, SUCCESS 5',
       'SUCCESS 15',
     ]);
@@ -220,7 +220,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     await engine.acme.paymentMethods.delete({ paymentMethodId: old ?? '' });
     engine.gateway.configure(ACCEPT);
     await release();
-    expect(await story(id)).to.deep.equal([
+    expect(await story(id)).to.eql([
       ['PAYMENT_FAILURE 20', 'RETRIED, ABORTED'],
       ['SUCCESS 20', 'SUCCESS'],
     ]);
@@ -235,7 +235,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await holds()).to.equal(0);
     await release();
     await day('2012-09-01');
-    expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal(['PAYMENT_FAILURE 20']);
+    expect((await story(id)).map(([transactions]) => transactions)).to.eql(['PAYMENT_FAILURE 20']);
   });
 
   it('go on with the properties and the control plugins of their payment', async () => {
@@ -248,7 +248,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
       { key: 'channel', value: 'web', isUpdatable: false },
     ];
     engine.gateway.configure(DECLINE);
-    expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal(['PAYMENT_FAILURE 30']);
+    expect((await story(other)).map(([transactions]) => transactions)).to.eql(['PAYMENT_FAILURE 30']);
     await engine.acme.payments.cancelScheduledRetry({
       transactionExternalKey: [...(await keysOf(other))][0] ?? '',
     });
@@ -258,9 +258,9 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     control.asked.splice(0);
     engine.gateway.configure(ACCEPT);
     await release();
-    expect(control.calls()).to.deep.equal(['priorCall', 'onSuccessCall']);
-    expect(control.asked[0]?.[2].map(({ key }) => key)).to.deep.equal(['IPCD_RETRIES', 'channel']);
-    expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal([
+    expect(control.calls()).to.eql(['priorCall', 'onSuccessCall']);
+    expect(control.asked[0]?.[2].map(({ key }) => key)).to.eql(['IPCD_RETRIES', 'channel']);
+    expect((await story(other)).map(([transactions]) => transactions)).to.eql([
       'PAYMENT_FAILURE 30',
       'PAYMENT_FAILURE 30, SUCCESS 30',
     ]);
@@ -272,7 +272,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     const id = await held();
     expect(await state()).to.equal('LATE');
     await release();
-    expect([(await story(id)).length, await state()]).to.deep.equal([1, 'LATE']);
+    expect([(await story(id)).length, await state()]).to.eql([1, 'LATE']);
     engine.gateway.configure(ACCEPT);
     await day('2012-06-17');
     expect(await invoices.balanceOf(id)).to.equal(0);

@@ -24,14 +24,14 @@ eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
       return codeOf(acme.accounts.close(id));
     });
     expect(code).to.equal(ErrorCode.BUSY);
-    expect(await engine.acme.tags.ofAccount(id)).to.deep.equal([]);
+    expect(await engine.acme.tags.ofAccount(id)).to.eql([]);
     await engine.settle();
     await inside((acme) => acme.accounts.close(id));
     const tags = await engine.acme.tags.ofAccount(id);
-    expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
+    expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.eql(['AUTO_INVOICING_OFF']);
     const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
     const items = invoices.flatMap((invoice) => invoice.items);
     const repairs = items.filter(({ itemType }) => itemType === 'REPAIR_ADJ');
-    expect(repairs.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-13.51']);
+    expect(repairs.map(({ amount }) => formatDecimal(amount))).to.eql(['-13.51']);
   });
 });

@@ -1,13 +1,6 @@
 import { type EntitlementPlugin, ErrorCode, parseLocalDate } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  type HostedEngine,
-  hostedEngine,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { HostedEngine, TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
 
 // subscriptions §22
 eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
@@ -44,7 +37,7 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
       return { created: made, code: refused };
     });
     expect(code).to.equal(ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED);
-    expect(told).to.deep.equal(['CREATE done', 'CANCEL failed']);
+    expect(told).to.eql(['CREATE done', 'CANCEL failed']);
     const stored = await engine.acme.getSubscription(created.subscriptionId);
     expect(stored.billingStart?.date).to.equal('2024-01-15');
     expect(stored.cancelled).to.equal(null);
@@ -57,7 +50,7 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
       throw new Error('the host changed its mind');
     });
     expect(await changedMind.catch((error: Error) => error.message)).to.equal('the host changed its mind');
-    expect(told).to.deep.equal(['CREATE done']);
-    expect(await engine.acme.subscriptions.bundlesOfAccount(accountId)).to.deep.equal([]);
+    expect(told).to.eql(['CREATE done']);
+    expect(await engine.acme.subscriptions.bundlesOfAccount(accountId)).to.eql([]);
   });
 });

@@ -33,7 +33,7 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
     });
     expect(existing.splice(0).at(-1)).to.equal(1);
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.map(itemLines).at(-1)).to.deep.equal([
+    expect(invoices.map(itemLines).at(-1)).to.eql([
       'RECURRING 2024-01-01..2024-02-01 19.95',
       'TAX 2024-01-01 1',
     ]);
@@ -47,6 +47,6 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
       ErrorCode.INVOICE_NOTHING_TO_DO,
     );
     aborts = false;
-    expect(await engine.acme.invoices.ofAccount({ accountId })).to.deep.equal([]);
+    expect(await engine.acme.invoices.ofAccount({ accountId })).to.eql([]);
   });
 });

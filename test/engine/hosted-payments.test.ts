@@ -15,8 +15,8 @@ eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const code = await inside((acme) => codeOf(acme.payments.purchase({ accountId, amount: '10' })));
     expect(code).to.equal(ErrorCode.INVALID_PARAMETER);
-    expect(await engine.acme.payments.ofAccount(accountId)).to.deep.equal([]);
-    expect(engine.ledger.all().filter((entry) => entry.accountId === accountId)).to.deep.equal([]);
+    expect(await engine.acme.payments.ofAccount(accountId)).to.eql([]);
+    expect(engine.ledger.all().filter((entry) => entry.accountId === accountId)).to.eql([]);
   });
 
   it('a payment by cheque or transfer is part of the host’s transaction', async () => {
@@ -29,7 +29,7 @@ eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open
       throw new Error('the host has changed its mind');
     });
     expect(await codeOf(undone)).to.be.instanceOf(Error);
-    expect(await engine.acme.payments.ofAccount(accountId)).to.deep.equal([]);
+    expect(await engine.acme.payments.ofAccount(accountId)).to.eql([]);
     await inside((acme) => acme.payments.purchase(pay));
     expect(await engine.acme.payments.ofAccount(accountId)).to.have.length(1);
   });

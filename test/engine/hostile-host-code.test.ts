@@ -198,7 +198,7 @@ anyDatabase('hostile code of a host (lib/ports)', (open) => {
       expect(host.calls, 'calls of the member').to.be.above(0);
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       for (const { fields } of host.logger.lines.splice(0)) inspect(fields, { depth: 5 });
-      expect(escaped.splice(0)).to.deep.equal([]);
+      expect(escaped.splice(0)).to.eql([]);
       expect(await stage.acme.getAccount(stage.accountId)).to.include({ id: stage.accountId });
     });
   }

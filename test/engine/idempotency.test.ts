@@ -3,7 +3,8 @@ import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
-import { codeOf, eachDatabase, expect, migrated, pushableSystemClock, storageOf } from '../support/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { expect, expectCode, migrated, pushableSystemClock, storageOf } from '../support/index.ts';
 
 const MINUTE_MS = 60_000;
 const tenant = { id: '11111111-1111-4111-8111-111111111111', recordId: 7 } as never;
@@ -30,15 +31,15 @@ eachDatabase('the keeping of answers', (open) => {
 
   it('the keeping of answers gives an answer back as it was', async () => {
     expect(await service.keep(await claimOf(), answer)).to.equal(true);
-    expect(await begin()).to.deep.equal({ answer });
+    expect(await begin()).to.eql({ answer });
   });
 
   it('the keeping of answers runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
     await claimOf();
     clock.push(9 * MINUTE_MS);
-    expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
+    await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
     clock.push(MINUTE_MS + 1);
-    expect(await codeOf(begin('other'))).to.equal(ErrorCode.IDEMPOTENCY_KEY_REUSED);
+    await expectCode(begin('other'), 'IDEMPOTENCY_KEY_REUSED');
     expect(await begin()).to.have.property('claim');
   });
 
@@ -49,7 +50,7 @@ eachDatabase('the keeping of answers', (open) => {
     expect(await service.keep(late, { ...answer, body: 'late' })).to.equal(false);
     await service.release(late);
     expect(await service.keep(current, answer)).to.equal(true);
-    expect(await begin()).to.deep.equal({ answer });
+    expect(await begin()).to.eql({ answer });
   });
 
   it('the keeping of answers forgets a released request at its next call where the database could not at once', async () => {
@@ -65,11 +66,11 @@ eachDatabase('the keeping of answers', (open) => {
     const ports = { ids: uuidGenerator(), cipher, systemClock: clock };
     service = new IdempotencyService({ ...ports, storage: { ...storage, idempotency } }, MINUTE_MS);
     const claim = await claimOf();
-    expect(await codeOf(service.release(claim))).to.equal(ErrorCode.NO_ROOM);
-    expect(await codeOf(begin())).to.equal(ErrorCode.NO_ROOM);
+    await expectCode(service.release(claim), 'NO_ROOM');
+    await expectCode(begin(), 'NO_ROOM');
     isFull = false;
     expect(await begin()).to.have.property('claim');
-    expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
+    await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
   });
 
   it('the keeping of answers forgets a released request', async () => {
@@ -81,7 +82,7 @@ eachDatabase('the keeping of answers', (open) => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();
-    expect(await begin()).to.deep.equal({ answer });
+    expect(await begin()).to.eql({ answer });
     clock.push(2_000);
     expect(await begin('other')).to.have.property('claim');
     clock.push(25 * 60 * MINUTE_MS);
@@ -100,7 +101,7 @@ eachDatabase('the keeping of answers', (open) => {
     if (claim === undefined) throw new Error('the key was taken');
     await billing.idempotency.keep(claim, answer);
     clock.push(59 * MINUTE_MS);
-    expect(await billing.idempotency.begin(request)).to.deep.equal({ answer });
+    expect(await billing.idempotency.begin(request)).to.eql({ answer });
     clock.push(2 * MINUTE_MS);
     expect(await billing.idempotency.begin(request)).to.have.property('claim');
   });

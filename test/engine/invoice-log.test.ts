@@ -1,5 +1,5 @@
 import { decimal, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 anyDatabase('platform §14.2: the invoices of an account in the log', (open) => {
   let engine: TestEngine;
@@ -34,6 +34,6 @@ anyDatabase('platform §14.2: the invoices of an account in the log', (open) => 
 
   it('of an unknown account: refused', async () => {
     const unknown = '00000000-0000-7000-8000-00000000dead' as Uuid;
-    expect(await codeOf(engine.acme.invoices.writeToLog(unknown))).to.equal(3002);
+    await expectCode(engine.acme.invoices.writeToLog(unknown), 3002);
   });
 });

@@ -39,8 +39,7 @@ class Stage {
   }
 
   async subscribe(planName = 'solo-now'): Promise<void> {
-    await this.engine.acme.createSubscription({ accountId: this.accountId, planName });
-    await this.engine.settle();
+    await this.engine.settle(this.engine.acme.createSubscription({ accountId: this.accountId, planName }));
   }
 
   configure(lead: string): Promise<void> {
@@ -62,14 +61,14 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T05:59:59Z');
-    expect(await told(stage.engine)).to.deep.equal([]);
+    expect(await told(stage.engine)).to.eql([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
     await stage.engine.runTo('2024-09-01T06:00:00Z');
     const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
-    expect(invoices.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95', '19.95']);
+    expect(invoices.map(({ amount }) => formatDecimal(amount))).to.eql(['19.95', '19.95']);
     await stage.engine.runTo('2024-10-01T06:00:00Z');
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
   });
 
   it('that it was told of is forgotten once its date is over for as long as queue history is kept', async () => {
@@ -84,13 +83,13 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
       );
       return rows.map(({ date }) => date);
     };
-    expect(await dates()).to.deep.equal(['2024-09-01', '2024-10-01']);
+    expect(await dates()).to.eql(['2024-09-01', '2024-10-01']);
     const retentionMs = 21 * 24 * 3_600_000;
     await purgeToldInvoices(stage.engine, retentionMs);
     expect(await dates()).to.have.length(2);
     await stage.engine.runTo('2024-09-25T06:00:00Z');
     await purgeToldInvoices(stage.engine, retentionMs);
-    expect(await dates()).to.deep.equal(['2024-10-01']);
+    expect(await dates()).to.eql(['2024-10-01']);
   });
 
   it('a run that finds the same date again does not tell of it again', async () => {
@@ -101,7 +100,7 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
     await stage.subscribe('kit-monthly');
     expect(await scheduled(stage.engine)).to.equal(2);
     await stage.engine.runTo('2024-08-31T00:00:00Z');
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 });
 
@@ -145,10 +144,10 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     stage.engine.clock.set('2024-08-25T06:00:00Z');
     // Pauses after errors are not waited for.
     while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
     const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;
     const [failed, ...others] = await rowsOf(stage.engine.database, live);
-    expect([Number(failed?.account), others.length]).to.deep.equal([other.recordId, 0]);
+    expect([Number(failed?.account), others.length]).to.eql([other.recordId, 0]);
     expect(Number(failed?.errors)).to.be.greaterThan(0);
   });
 
@@ -157,13 +156,13 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.subscribe();
     await stage.engine.runTo('2024-10-02T00:00:00Z');
     expect(await scheduled(stage.engine)).to.equal(0);
-    expect(await told(stage.engine)).to.deep.equal([]);
+    expect(await told(stage.engine)).to.eql([]);
   });
 
   it('at once where the time of the setting has begun when the date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
   it('what is owed once credit is used, and nothing where it covers all', async () => {
@@ -178,7 +177,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
       });
     await credit('5');
     await stage.engine.runTo('2024-08-26T00:00:00Z');
-    expect(await told(stage.engine)).to.deep.equal(['2024-09-01T06:00:00.000Z USD 14.95']);
+    expect(await told(stage.engine)).to.eql(['2024-09-01T06:00:00.000Z USD 14.95']);
     await credit('100');
     await stage.engine.runTo('2024-09-26T00:00:00Z');
     expect(await told(stage.engine)).to.have.length(1);
@@ -195,7 +194,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.configure('0s');
     await stage.engine.runTo('2024-09-26T00:00:00Z');
     expect(await scheduled(stage.engine)).to.equal(2);
-    expect(await told(stage.engine)).to.deep.equal([]);
+    expect(await told(stage.engine)).to.eql([]);
   });
 
   it('the first invoice of a subscription that starts later', async () => {
@@ -206,9 +205,9 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
       { accountId, planName: 'solo-now' },
       { entitlementDate: date, billingDate: date },
     );
-    expect(await told(stage.engine)).to.deep.equal([]);
+    expect(await told(stage.engine)).to.eql([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
-    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
   it('the callback of the tenant is told, with no id since there is no invoice yet', async () => {
@@ -225,7 +224,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:1/cb');
     await stage.engine.runTo('2024-08-25T06:00:00Z');
     const last = JSON.parse(bodies.at(-1) ?? '{}');
-    expect(last).to.deep.equal({
+    expect(last).to.eql({
       eventType: 'INVOICE_NOTIFICATION',
       accountId: stage.accountId,
       objectType: 'INVOICE',

@@ -56,14 +56,11 @@ anyDatabase(
 
     it('a hold waits for an unknown payment, and is paid in full once that turns out to have failed', async () => {
       const { invoiceId, transactionId } = await released('10', UNKNOWN);
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'UNKNOWN 10'], 1]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[80, 'UNKNOWN 10'], 1]);
       ends(transactionId, 'ERROR');
       engine.clock.advance({ minutes: 10 });
       await engine.settle();
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([
-        [0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'],
-        0,
-      ]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'], 0]);
     });
 
     it('a hold waits for an unknown payment, and what that has left is paid once it turns out to have succeeded', async () => {
@@ -71,15 +68,15 @@ anyDatabase(
       ends(transactionId, 'PROCESSED');
       engine.clock.advance({ minutes: 10 });
       await engine.settle();
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[0, 'SUCCESS 10', 'SUCCESS 70'], 0]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[0, 'SUCCESS 10', 'SUCCESS 70'], 0]);
     });
 
     it('of a hold what a pending payment leaves is paid at once, and the rest if that one fails', async () => {
       const { invoiceId, paymentId, transactionId } = await released('10', PENDING);
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[10, 'PENDING 10', 'SUCCESS 70'], 1]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[10, 'PENDING 10', 'SUCCESS 70'], 1]);
       const status = 'PAYMENT_FAILURE';
       await engine.settle(engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status }));
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([
+      expect([await shown(invoiceId), await holds()]).to.eql([
         [0, 'PAYMENT_FAILURE 10', 'SUCCESS 70', 'SUCCESS 10'],
         0,
       ]);
@@ -87,26 +84,23 @@ anyDatabase(
 
     it('a hold that a pending payment covers ends when that one is completed', async () => {
       const { invoiceId, paymentId } = await released('80', PENDING);
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'PENDING 80'], 1]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[80, 'PENDING 80'], 1]);
       await engine.settle(engine.acme.invoicePayments.complete({ paymentId }));
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[0, 'SUCCESS 80'], 0]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[0, 'SUCCESS 80'], 0]);
     });
 
     it('a hold that waits is not tried again by itself, and stays held back under a new tag', async () => {
       const { invoiceId, paymentId, transactionId } = await released('10', UNKNOWN);
       engine.clock.advance({ days: 20 });
       await engine.settle();
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'UNKNOWN 10'], 1]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[80, 'UNKNOWN 10'], 1]);
       const object = { id: account.id, type: 'ACCOUNT' } as const;
       await engine.acme.tags.add(object, [SystemTag.MANUAL_PAY]);
       const status = 'PAYMENT_FAILURE';
       await engine.settle(engine.acme.payments.fixTransaction({ paymentId, transactionId, status }));
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'PAYMENT_FAILURE 10'], 1]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[80, 'PAYMENT_FAILURE 10'], 1]);
       await engine.settle(engine.acme.tags.remove(object, [SystemTag.MANUAL_PAY]));
-      expect([await shown(invoiceId), await holds()]).to.deep.equal([
-        [0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'],
-        0,
-      ]);
+      expect([await shown(invoiceId), await holds()]).to.eql([[0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'], 0]);
     });
   },
 );

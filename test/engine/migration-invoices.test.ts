@@ -1,21 +1,8 @@
-import {
-  decimal,
-  formatDecimal,
-  type Given,
-  type MigrationInvoiceRequest,
-  type MigrationItem,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Given, MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import {
-  codeOf,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { expect, expectCode, itemLines, newEvents, openEngine, rowsOf } from '../support/index.ts';
 
 eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
   let engine: TestEngine;
@@ -67,13 +54,8 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       commitDate: '2023-12-31',
     });
     const { amount, creditAdj, balance, rawBalance } = invoice;
-    expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
-      '15.96',
-      '7.5',
-      '0',
-      '0',
-    ]);
-    expect(itemLines(invoice)).to.deep.equal([
+    expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.eql(['15.96', '7.5', '0', '0']);
+    expect(itemLines(invoice)).to.eql([
       'RECURRING 2023-11-01..2023-12-01 19.96',
       'CREDIT_ADJ -5',
       'CBA_ADJ 7.5',
@@ -88,7 +70,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       quantity: decimal(2),
       itemDetails: '{}',
     });
-    expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+    expect(await told()).to.eql(['INVOICE_CREATION']);
     const [entry] = await rowsOf(
       engine.database,
       `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
@@ -98,15 +80,15 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     const [recurring, credit] = await Promise.all(
       invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
     );
-    expect([recurring?.text, credit?.text]).to.deep.equal([
+    expect([recurring?.text, credit?.text]).to.eql([
       '19.96 USD, as it was given with the invoice of another system.',
       '-5.00 USD, as it was given with the invoice of another system.',
     ]);
     await engine.settle();
-    expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
-    expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
+    expect(await engine.acme.payments.ofAccount(account.id)).to.eql([]);
+    expect(await balancesOf(account.id)).to.eql(['0', '0']);
     const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoice.id });
-    expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.deep.equal([
+    expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.eql([
       ['INSERT', true],
     ]);
   });
@@ -114,11 +96,11 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
   it('a migration invoice is listed with the flag alone, and never among the unpaid', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
-    expect(await listed(id)).to.deep.equal([]);
-    expect(await listed(id, { unpaidOnly: true })).to.deep.equal([]);
-    expect((await listed(id, { withMigration: true })).map((each) => each.id)).to.deep.equal([migrated.id]);
+    expect(await listed(id)).to.eql([]);
+    expect(await listed(id, { unpaidOnly: true })).to.eql([]);
+    expect((await listed(id, { withMigration: true })).map((each) => each.id)).to.eql([migrated.id]);
     expect(migrated.targetDate).to.equal('2024-01-01');
-    expect((await engine.acme.accounts.timeline(id)).invoices).to.deep.equal([]);
+    expect((await engine.acme.accounts.timeline(id)).invoices).to.eql([]);
     expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
   });
 
@@ -135,7 +117,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     ]);
     await engine.settle();
     const [billed] = await listed(id);
-    expect(billed && itemLines(billed)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
+    expect(billed && itemLines(billed)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
     const repair: Given<MigrationItem> = {
       itemType: 'REPAIR_ADJ',
       amount: decimal(-9),
@@ -145,15 +127,15 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     const repairs = [repair, { itemType: 'CBA_ADJ', amount: decimal(9) }] as const;
     const [after, standing] = [await migrate(id, repairs), await migrate(id, repairs)];
     expect(standing.items[0]?.linkedItemId).to.equal(billed?.items[0]?.id);
-    expect(await engine.breaches()).to.deep.equal([]);
+    expect(await engine.breaches()).to.eql([]);
     for (const invoice of [before, after]) await engine.acme.invoices.void(invoice.id);
-    expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
-    expect(await engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
-    expect(await engine.breaches()).to.deep.equal([]);
+    await expectCode(engine.acme.generateInvoice({ accountId: id }), 4007);
+    expect(await engine.acme.invoices.verifyCoverage(id)).to.eql([]);
+    expect(await engine.breaches()).to.eql([]);
     const view = await engine.acme.getSubscription(subscriptionId);
     expect(view.chargedThrough?.date).to.equal('2024-02-01');
     await engine.acme.invoices.void(billed?.id as Uuid);
-    expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+    expect(await balancesOf(id)).to.eql(['0', '0']);
   });
 
   it('a migration invoice neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
@@ -164,16 +146,16 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       { itemType: 'EXTERNAL_CHARGE', amount: decimal(4) },
       { itemType: 'CBA_ADJ', amount: decimal(-1) },
     ]);
-    expect(await balancesOf(id)).to.deep.equal(['-10', '10']);
+    expect(await balancesOf(id)).to.eql(['-10', '10']);
     const [charge, cba] = invoice.items.map((item) => ({
       accountId: id,
       invoiceId: invoice.id,
       invoiceItemId: item.id,
     }));
     if (!charge || !cba) throw new Error('no items');
-    expect(await codeOf(engine.acme.invoices.adjustItem(charge))).to.equal(4012);
-    expect(await codeOf(engine.acme.invoices.deleteCredit(cba))).to.equal(4006);
-    expect(await codeOf(engine.acme.invoices.commit(invoice.id))).to.equal(4023);
+    await expectCode(engine.acme.invoices.adjustItem(charge), 4012);
+    await expectCode(engine.acme.invoices.deleteCredit(cba), 4006);
+    await expectCode(engine.acme.invoices.commit(invoice.id), 4023);
   });
 
   it('a migration invoice joins no summary of the parent that pays for its account', async () => {
@@ -185,7 +167,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     });
     const invoice = await engine.settle(migrate(child.id, [{ itemType: 'RECURRING', amount: decimal(30) }]));
     expect(invoice).to.include({ parentAccountId: null, parentInvoiceId: null });
-    expect(await listed(parent.id)).to.deep.equal([]);
+    expect(await listed(parent.id)).to.eql([]);
   });
 
   const one: Given<MigrationItem> = { itemType: 'TAX', amount: decimal(1) };
@@ -209,9 +191,9 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await told();
       const failed = engine.acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request });
-      expect(await codeOf(failed)).to.equal(code);
-      expect(await listed(id, { withMigration: true })).to.deep.equal([]);
-      expect(await told()).to.deep.equal([]);
+      await expectCode(failed, code);
+      expect(await listed(id, { withMigration: true })).to.eql([]);
+      expect(await told()).to.eql([]);
     });
   }
 
@@ -227,12 +209,12 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     const { items } = await migrate(id, [recurring]);
     expect(items[0]).to.deep.include(named);
     expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');
-    expect(await engine.breaches()).to.deep.equal([]);
+    expect(await engine.breaches()).to.eql([]);
   });
 
   it('a migration invoice refuses an account that has no currency', async () => {
     const { id } = await engine.acme.createAccount({});
-    expect(await codeOf(migrate(id, [one]))).to.equal(3);
+    await expectCode(migrate(id, [one]), 3);
   });
 });
 

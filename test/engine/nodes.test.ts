@@ -6,8 +6,8 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
-  codeOf,
   expect,
+  expectCode,
   migrated,
   openEngine,
   plainHasher,
@@ -81,7 +81,7 @@ anyDatabase('nodes (platform §15 rule 1)', (open) => {
     const before = await nodes.list();
     expect(before).to.have.length(1);
     expect(before[0]).to.deep.include(own);
-    expect(await node.storage.nodes.names()).to.deep.equal([]);
+    expect(await node.storage.nodes.names()).to.eql([]);
     node.billing.start();
     await registered(node, 1);
     const stored = await nodes.list();
@@ -132,7 +132,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
       if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
       outcomes.push([type, await state(), await create()]);
     }
-    expect(outcomes).to.deep.equal([
+    expect(outcomes).to.eql([
       [null, 'RUNNING', 'refused'],
       ['STOP_PLUGIN', 'STOPPED', 'created'],
       ['START_PLUGIN', 'RUNNING', 'refused'],
@@ -179,7 +179,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const add = () => acme.addPaymentMethod({ accountId, pluginName: gateway.name });
     await billing.nodes.command(ops, about('STOP_PLUGIN', gateway.name));
-    expect(await codeOf(add())).to.equal(7028);
+    await expectCode(add(), 7028);
     await billing.nodes.command(ops, {
       type: 'RESTART_PLUGIN',
       properties: [{ key: 'pluginKey', value: 'payment-test' }],
@@ -201,12 +201,10 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
       properties: [{ key: 'depth', value: { at: [1] } }],
     };
     await billing.nodes.command(ops, command);
-    expect(heard).to.deep.equal([command]);
+    expect(heard).to.eql([command]);
     await billing.nodes.command(ops, { type: 'FAIL', properties: [] }, { localOnly: true });
     await billing.nodes.command(ops, { type: 'toString', properties: [] });
-    expect(
-      logger.lines.map(({ level, fields }) => [level, (fields as { type?: string }).type]),
-    ).to.deep.equal([
+    expect(logger.lines.map(({ level, fields }) => [level, (fields as { type?: string }).type])).to.eql([
       ['error', 'FAIL'],
       ['warn', 'toString'],
     ]);
@@ -240,7 +238,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
       about('INSTALL_PLUGIN', 'unheard-of'),
       { type: 'STOP_PLUGIN', properties: [] },
     ])
-      expect(await codeOf(billing.nodes.command(ops, command)), command.type).to.equal(60003);
+      await expectCode(billing.nodes.command(ops, command), 60003, command.type);
   });
 });
 
@@ -275,8 +273,8 @@ onPostgresql('commands to nodes that share a database (platform §11)', (open) =
     await tell(two, 6);
     while (heard.length < 10) await new Promise((resolve) => setImmediate(resolve));
     const of = (name: string) => heard.filter((each) => each.startsWith(name)).map((each) => each.slice(4));
-    expect(of('one')).to.deep.equal(['1', '2', '3', '5', '6']);
-    expect(of('two')).to.deep.equal(['2', '3', '4', '5', '6']);
+    expect(of('one')).to.eql(['1', '2', '3', '5', '6']);
+    expect(of('two')).to.eql(['2', '3', '4', '5', '6']);
   });
 });
 
@@ -289,10 +287,10 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     const two = await openNode(database, 'two');
     for (const { billing } of [one, two]) billing.start();
     await registered(one, 2);
-    expect(await names(one)).to.deep.equal(['one', 'two']);
-    expect(await names(two)).to.deep.equal(['one', 'two']);
+    expect(await names(one)).to.eql(['one', 'two']);
+    expect(await names(two)).to.eql(['one', 'two']);
     await one.billing.stop();
-    expect(await names(two)).to.deep.equal(['two']);
+    expect(await names(two)).to.eql(['two']);
   });
 
   it('a node whose name a living node has does not start, and takes nothing of it', async () => {
@@ -306,7 +304,7 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     await registered(first, 1);
     await first.billing.close();
     // The storage of the one that was refused holds nothing.
-    expect(await names(await openNode(database, 'north'))).to.deep.equal(['north']);
+    expect(await names(await openNode(database, 'north'))).to.eql(['north']);
   });
 
   it('a node that starts forgets its former lives, and no other node', async () => {
@@ -319,6 +317,6 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     again.billing.start();
     while (!(await again.storage.nodes.names()).includes('host.2'))
       await new Promise((resolve) => setImmediate(resolve));
-    expect((await again.storage.nodes.names()).toSorted()).to.deep.equal(['elsewhere', 'host.2']);
+    expect((await again.storage.nodes.names()).toSorted()).to.eql(['elsewhere', 'host.2']);
   });
 });

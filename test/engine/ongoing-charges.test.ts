@@ -105,14 +105,14 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     const sold = await begin();
     statements = [];
     await engine.runTo('2024-04-01T00:00:00Z');
-    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL]);
+    expect(await linesAfterMarch(sold)).to.eql([APRIL]);
     const reads = statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text));
     // What cursors are asked for looks at the usage of subscriptions that charge some.
-    expect(
-      reads.filter((text) => !text.includes('from bw_subscriptions s cross join bw_usage_days')),
-    ).to.deep.equal([]);
+    expect(reads.filter((text) => !text.includes('from bw_subscriptions s cross join bw_usage_days'))).to.eql(
+      [],
+    );
     await engine.runTo('2024-05-01T00:00:00Z');
-    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+    expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
   it('ongoing charges of a bundle that is not to be invoiced wait until it is', async () => {
@@ -120,9 +120,9 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
     await engine.runTo('2024-05-01T00:00:00Z');
-    expect(await linesAfterMarch(sold)).to.deep.equal([]);
+    expect(await linesAfterMarch(sold)).to.eql([]);
     await engine.settle(engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]));
-    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+    expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
   it('ongoing charges end with another price in the default catalog, which has no revisions', async () => {
@@ -178,7 +178,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     await acme.generateInvoice({ accountId }).catch(() => null);
     await engine.runTo('2024-04-01T00:00:00Z');
     const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.deep.equal([
+    expect(invoices.flatMap(itemLines)).to.eql([
       'RECURRING 2024-01-01..2024-02-01 0',
       'RECURRING 2024-02-01..2024-03-01 0',
       'RECURRING 2024-03-01..2024-04-01 0',
@@ -192,8 +192,8 @@ eachDatabaseByTurns('ongoing charges', (open) => {
       engine.clock.set('2024-03-11T00:00:00Z');
       await engine.settle(change(engine.acme, sold));
       for (const date of ['2024-04-01', '2024-05-01']) await engine.runTo(`${date}T00:00:00Z`);
-      expect(await linesAfterMarch(sold)).to.deep.equal(expected);
-      expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.deep.equal([]);
+      expect(await linesAfterMarch(sold)).to.eql(expected);
+      expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.eql([]);
     });
   }
 });

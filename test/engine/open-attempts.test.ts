@@ -150,7 +150,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     stage.clock.set('2012-05-31T12:00:01Z');
     await sweep();
     expect(await stateOf(id)).to.equal('ABORTED');
-    expect(heard).to.deep.equal([]);
+    expect(heard).to.eql([]);
   });
 
   it('an open attempt whose transaction is UNKNOWN is left to recovery', async () => {
@@ -180,7 +180,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     const pending = await stage.storage.read(stage.tenant, (session) =>
       session.notifications.findPending([`payment-retry:${id}`]),
     );
-    expect(pending.map(({ effectiveDate }) => effectiveDate)).to.deep.equal([retryDate.getTime()]);
+    expect(pending.map(({ effectiveDate }) => effectiveDate)).to.eql([retryDate.getTime()]);
   });
 
   it('an open attempt that several nodes sweep at once changes once and is retried once', async () => {
@@ -191,7 +191,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
       audit: await session.audit.findByTargets([id]),
       pending: await session.notifications.findPending([`payment-retry:${id}`]),
     }));
-    expect(audit.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+    expect(audit.map(({ changeType }) => changeType)).to.eql(['INSERT', 'UPDATE']);
     expect(pending).to.have.length(1);
     expect(await stateOf(id)).to.equal('RETRIED');
   });
@@ -203,7 +203,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     const pending = await stage.storage.read(stage.tenant, (session) =>
       session.notifications.findPending([`payment-retry:${id}`]),
     );
-    expect(pending.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([
+    expect(pending.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.eql([
       '2012-06-01T00:05:00.000Z',
     ]);
   });

@@ -47,19 +47,19 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
   it('overdue §2.3: a closed account keeps the tag that overdue had added when its debt is paid, and is billed no more', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
-    expect([await states(), await tags()]).to.deep.equal([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
+    expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
     await engine.acme.accounts.close(accountId);
     await pay();
-    expect([(await states()).at(-1), await tags()]).to.deep.equal([CLEAR, ['AUTO_INVOICING_OFF']]);
+    expect([(await states()).at(-1), await tags()]).to.eql([CLEAR, ['AUTO_INVOICING_OFF']]);
     await engine.runTo('2024-04-01T00:00:00Z');
-    expect(await items()).to.deep.equal(BILLED);
-    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+    expect(await items()).to.eql(BILLED);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
   it('an account that is not closed is billed again when its debt is paid, as the tag goes', async () => {
     await engine.runTo('2024-01-21T00:00:00Z');
     await pay();
-    expect(await tags()).to.deep.equal([]);
+    expect(await tags()).to.eql([]);
     await engine.runTo('2024-02-01T00:00:00Z');
     expect((await items()).length).to.be.greaterThan(BILLED.length);
   });
@@ -68,12 +68,12 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     await engine.acme.accounts.close(accountId);
     expect(await checks()).to.have.length(1);
     await engine.runTo('2024-01-11T00:00:00Z');
-    expect(await states()).to.deep.equal(['WARNED']);
+    expect(await states()).to.eql(['WARNED']);
     await engine.acme.accounts.close(accountId, { removeFutureNotifications: true });
-    expect(await checks()).to.deep.equal([]);
+    expect(await checks()).to.eql([]);
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect(await states()).to.deep.equal(['WARNED']);
-    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+    expect(await states()).to.eql(['WARNED']);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
   for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const) {
@@ -85,8 +85,8 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
         removeFutureNotifications: true,
       });
       await engine.settle();
-      expect(await states()).to.deep.equal(['WARNED', CLEAR]);
-      expect(await checks()).to.deep.equal([]);
+      expect(await states()).to.eql(['WARNED', CLEAR]);
+      expect(await checks()).to.eql([]);
       expect(await items()).to.include.members(BILLED);
     });
   }
@@ -94,8 +94,8 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
   it('closing an account first does its check that has fallen due', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
     await engine.acme.accounts.close(accountId);
-    expect(await states()).to.deep.equal(['DISABLED']);
-    expect(await tags()).to.deep.equal(['AUTO_INVOICING_OFF']);
+    expect(await states()).to.eql(['DISABLED']);
+    expect(await tags()).to.eql(['AUTO_INVOICING_OFF']);
   });
 
   it('closing an account does not wait for a check that later work of the day goes before', async () => {
@@ -113,10 +113,10 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     await engine.settle(acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]));
     await engine.runTo('2024-01-11T06:00:00Z');
     const states = () => acme.blocking.ofAccount(id, { services: ['overdue-service'] });
-    expect(await states(), 'a retry of the payment is due at 12:00').to.deep.equal([]);
+    expect(await states(), 'a retry of the payment is due at 12:00').to.eql([]);
     await acme.accounts.close(id);
     await engine.runTo('2024-01-11T12:00:00Z');
-    expect((await states()).map(({ stateName }) => stateName)).to.deep.equal(['WARNED']);
+    expect((await states()).map(({ stateName }) => stateName)).to.eql(['WARNED']);
   });
 
   it('overdue §9.1: the timeline of an account tells of its overdue states', async () => {
@@ -128,7 +128,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
       .flatMap(({ events }) => events)
       .filter(({ serviceName }) => serviceName === 'overdue-service')
       .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
-    expect(told).to.deep.equal([
+    expect(told).to.eql([
       'SERVICE_STATE_CHANGE WARNED',
       'PAUSE_ENTITLEMENT DISABLED',
       'PAUSE_BILLING DISABLED',
@@ -150,6 +150,6 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.settle(engine.acme.anonymizeAccount(accountId));
     await engine.runTo('2024-01-21T00:00:00Z');
-    expect(await states()).to.deep.equal(['WARNED', 'DISABLED']);
+    expect(await states()).to.eql(['WARNED', 'DISABLED']);
   });
 });

@@ -41,7 +41,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     account = await acme.createAccount({ currency: 'USD' });
     await engine.settle(charge(account));
     await engine.runTo('2024-01-12T00:00:00Z');
-    expect(await entered()).to.deep.equal(['DISABLED']);
+    expect(await entered()).to.eql(['DISABLED']);
   });
 
   async function charge({ id: accountId }: Account): Promise<void> {
@@ -59,13 +59,13 @@ eachDatabaseByTurns('the check of overdue', (open) => {
   const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
 
   it('a check finds nothing in what overdue leaves: in a state, past the last one, and clear again', async () => {
-    expect(await found()).to.deep.equal([]);
+    expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
-    expect(await found()).to.deep.equal([]);
+    expect(await found()).to.eql([]);
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
     await engine.settle(engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true }));
     expect((await entered()).at(-1)).to.contain('CLEAR');
-    expect(await found()).to.deep.equal([]);
+    expect(await found()).to.eql([]);
   });
 
   for (const [invariant, damage, words] of damages) {
@@ -73,16 +73,16 @@ eachDatabaseByTurns('the check of overdue', (open) => {
       await rowsOf(engine.database, damage);
       const told = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(told.map(({ message }) => message).join('\n')).to.contain(words);
-      expect(told.map(({ accountId }) => accountId)).to.deep.equal([account.id]);
+      expect(told.map(({ accountId }) => accountId)).to.eql([account.id]);
     });
   }
 
   it('a check tells of an account that has paid and is still blocked, which nothing looks at', async () => {
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
     await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
-    expect(await found(), 'to be looked at').to.deep.equal([]);
+    expect(await found(), 'to be looked at').to.eql([]);
     await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
-    expect(await found()).to.deep.equal([
+    expect(await found()).to.eql([
       'QUEUED the queue has no entry that takes it from overdue state DISABLED to clear',
     ]);
   });
@@ -90,7 +90,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
   it('a check tells of an account that owes something and waits for nothing, before it is overdue', async () => {
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await charge(other);
-    expect(await found(), 'to be looked at').to.deep.equal([]);
+    expect(await found(), 'to be looked at').to.eql([]);
     await engine.settle();
     await rowsOf(engine.database, NO_CHECK);
     expect((await breaches()).map(({ accountId }) => accountId)).to.have.members([account.id, other.id]);
@@ -105,9 +105,9 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     });
     await engine.settle();
     await charge(parent);
-    expect(await found()).to.deep.equal([]);
+    expect(await found()).to.eql([]);
     await engine.settle();
-    expect(await found()).to.deep.equal([]);
+    expect(await found()).to.eql([]);
     await rowsOf(engine.database, NO_CHECK);
     expect((await breaches()).map(({ accountId }) => accountId)).to.include.members([parent.id, child.id]);
   });
@@ -123,7 +123,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
       await rowsOf(engine.database, NO_CHECK);
       expect(await found()).to.have.length(1);
       await engine.settle(excuse());
-      expect(await found()).to.deep.equal([]);
+      expect(await found()).to.eql([]);
     });
   }
 });

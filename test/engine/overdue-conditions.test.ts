@@ -41,7 +41,7 @@ anyDatabase('overdue: conditions', (open) => {
         await engine.runTo(`${day}T12:00:00Z`);
         expect(await look(debtor)).to.equal('clear');
       }
-      expect(await debtor.states()).to.deep.equal([]);
+      expect(await debtor.states()).to.eql([]);
     });
 
     it('30 of 03-01: clear on 03-05, S1 on 03-06', async () => {
@@ -61,7 +61,7 @@ anyDatabase('overdue: conditions', (open) => {
       await engine.runTo('2024-03-11T11:59:59Z');
       expect(await debtor.state()).to.equal('clear');
       await engine.runTo('2024-03-11T12:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
+      expect(await debtor.states()).to.eql(['S2 from 2024-03-11T12:00:00']);
     });
 
     it('30 of 03-01, account zone −08:00, at 03-06T07:59Z: clear, as it is 03-05 there', async () => {
@@ -90,7 +90,7 @@ anyDatabase('overdue: conditions', (open) => {
       await engine.runTo('2024-02-28T12:00:00Z');
       expect(await look(debtor)).to.equal('clear');
       await engine.runTo('2024-02-29T12:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['S from 2024-02-29T12:00:00']);
+      expect(await debtor.states()).to.eql(['S from 2024-02-29T12:00:00']);
     });
 
     it('30 of 03-01 paid and 5 of 03-09: clear on 03-11, as the anchor has moved', async () => {
@@ -110,7 +110,7 @@ anyDatabase('overdue: conditions', (open) => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-04-01T12:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
+      expect(await debtor.states()).to.eql(['S2 from 2024-03-11T12:00:00']);
     });
   });
 
@@ -127,7 +127,7 @@ anyDatabase('overdue: conditions', (open) => {
       await engine.runTo('2024-03-08T12:00:00Z');
       await engine.runTo('2034-03-08T12:00:00Z');
       expect(await look(debtor)).to.equal('WEEKS');
-      expect((await debtor.states()).slice(0, 2)).to.deep.equal([
+      expect((await debtor.states()).slice(0, 2)).to.eql([
         'AT_ONCE from 2024-03-01T12:00:00',
         'WEEKS from 2024-03-08T12:00:00',
       ]);
@@ -140,7 +140,7 @@ anyDatabase('overdue: conditions', (open) => {
         await debtor.charge('1');
         found.push(await debtor.state());
       }
-      expect(found).to.deep.equal(['clear', 'S', 'S']);
+      expect(found).to.eql(['clear', 'S', 'S']);
     });
 
     it('total: at so much or more, over all unpaid invoices', async () => {
@@ -150,7 +150,7 @@ anyDatabase('overdue: conditions', (open) => {
         await debtor.charge(amount);
         found.push(await debtor.state());
       }
-      expect(found).to.deep.equal(['clear', 'clear', 'S', 'S']);
+      expect(found).to.eql(['clear', 'clear', 'S', 'S']);
     });
 
     it('response: that of the newest failed purchase, OTHER where the gateway gave none', async () => {
@@ -171,7 +171,7 @@ anyDatabase('overdue: conditions', (open) => {
         await debtor.charge('1');
         found.push(`${response}: ${await debtor.state()}`);
       }
-      expect(found).to.deep.equal([
+      expect(found).to.eql([
         'undefined: OTHERWISE',
         'EXPIRED_CARD: REPLACE',
         'INSUFFICIENT_FUNDS: clear',
@@ -235,9 +235,9 @@ anyDatabase('overdue: conditions', (open) => {
     const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
     const draft = await debtor.charge('30', false);
     await engine.runTo('2024-03-20T12:00:00Z');
-    expect([await look(debtor), await debtor.check()]).to.deep.equal(['clear', null]);
+    expect([await look(debtor), await debtor.check()]).to.eql(['clear', null]);
     await engine.settle(engine.acme.invoices.commit(draft.id));
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-25T12:00:00']);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['clear', '2024-03-25T12:00:00']);
     await engine.runTo('2024-03-25T12:00:00Z');
     expect(await debtor.state()).to.equal('S1');
     await engine.settle(engine.acme.invoices.void(draft.id));
@@ -253,7 +253,7 @@ anyDatabase('overdue: conditions', (open) => {
     Debtor.decline(engine, 'EXPIRED_CARD');
     const { accountId } = debtor;
     await engine.settle(engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) }));
-    expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['10', '249.95'], 'clear']);
+    expect([await debtor.owed(), await debtor.state()]).to.eql([['10', '249.95'], 'clear']);
     await engine.runTo('2012-05-31T00:03:42Z');
     expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
   });

@@ -1,10 +1,10 @@
 import type { BillingError, NewOverdueDefinition, Problem, TenantBilling } from '../../lib/index.ts';
-import { decimal, ErrorCode } from '../../lib/index.ts';
+import { decimal } from '../../lib/index.ts';
 import { authorshipOf } from '../../lib/runtime/index.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
 import {
-  codeOf,
   expect,
+  expectCode,
   hostedEngine,
   newEvents,
   openBilling,
@@ -35,19 +35,19 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
   });
 
   const problemsOf = async (upload: Promise<void>): Promise<readonly Problem[]> => {
-    expect(await codeOf(upload)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    await expectCode(upload, 'OVERDUE_INVALID_FOR_TENANT');
     const error = await upload.catch((thrown: unknown) => thrown);
     return (error as BillingError).problems ?? [];
   };
 
   it('overdue §1.2: the default one has the clear state alone, in either form', async () => {
-    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    expect(await acme.overdue.get()).to.eql(clearOnly);
     const xml = await acme.overdue.getXml();
     expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
       '<overdueConfig><accountOverdueStates><statename="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
     );
     await acme.overdue.upload(xml);
-    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
   it('overdue §1.4: is the same as XML, as JSON and as a definition', async () => {
@@ -55,7 +55,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
       await acme.overdue.upload(given);
-      expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+      expect(await acme.overdue.get()).to.eql(exampleJson);
     }
   });
 
@@ -68,7 +68,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect(written).to.match(/^<\?xml/);
     await acme.overdue.upload(host);
     await acme.overdue.upload(written);
-    expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+    expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
   it('overdue §1.3 rule 5 and the example of §12: JSON without intervals has those of its thresholds', async () => {
@@ -82,22 +82,22 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     await acme.overdue.upload(JSON.stringify({ initialReevaluationInterval: null, overdueStates: states }));
     const { initialReevaluationInterval, overdueStates } = await acme.overdue.get();
     expect(initialReevaluationInterval).to.equal(8);
-    expect(overdueStates.map((state) => state.autoReevaluationIntervalDays)).to.deep.equal([null, 12]);
+    expect(overdueStates.map((state) => state.autoReevaluationIntervalDays)).to.eql([null, 12]);
     const swapped = JSON.stringify({ overdueStates: states.toReversed() });
     expect(await problemsOf(acme.overdue.upload(swapped))).to.have.length(1);
-    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal(['BLOCK', 'WARN']);
+    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['BLOCK', 'WARN']);
   });
 
   it('overdue §1.2 rule 2: each upload replaces the one before and is told of once; a deletion gives the default back', async () => {
     await acme.overdue.upload(exampleXml);
     await acme.overdue.upload(host);
-    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal(['HOUSE']);
+    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['HOUSE']);
     const { values } = await acme.keyValues.get(KEY);
     expect(values).to.have.length(1);
     await acme.keyValues.delete(KEY);
     await acme.keyValues.delete(KEY);
-    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
-    expect(await newTypes()).to.deep.equal([
+    expect(await acme.overdue.get()).to.eql(clearOnly);
+    expect(await newTypes()).to.eql([
       'TENANT_CONFIG_CHANGE',
       'TENANT_CONFIG_CHANGE',
       'TENANT_CONFIG_DELETION',
@@ -108,12 +108,12 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
-      expect((await acme.keyValues.get(KEY)).values).to.deep.equal([text]);
-      expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+      expect((await acme.keyValues.get(KEY)).values).to.eql([text]);
+      expect(await acme.overdue.get()).to.eql(exampleJson);
     }
     const [faulty] = await problemsOf(acme.keyValues.add(KEY, '<overdueConfig>\n <oops/></overdueConfig>'));
     expect(faulty).to.deep.include({ line: 1 });
-    expect((await acme.keyValues.get(KEY)).values).to.deep.equal([exampleXml]);
+    expect((await acme.keyValues.get(KEY)).values).to.eql([exampleXml]);
   });
 
   it('overdue §1.3: an upload with errors tells all of them with their places, and stores nothing', async () => {
@@ -124,13 +124,13 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
       .replace('PARTNER', 'FRIEND')
       .replace('name="WARNED"', 'name="BLOCKED"');
     const problems = await problemsOf(acme.overdue.upload(bad));
-    expect(problems.map(({ line }) => line)).to.deep.equal([3, 7, 12]);
+    expect(problems.map(({ line }) => line)).to.eql([3, 7, 12]);
     for (const problem of problems) expect(problem).to.have.property('column');
     expect(await problemsOf(acme.overdue.upload('{'))).to.have.length(1);
     expect(await problemsOf(acme.overdue.upload(exampleXml, { format: 'JSON' }))).to.have.length(1);
     expect(await problemsOf(acme.overdue.upload('{}', { format: 'XML' }))).to.have.length(1);
     expect(await acme.overdue.getXml()).to.equal(exampleXml);
-    expect(await newTypes()).to.deep.equal([]);
+    expect(await newTypes()).to.eql([]);
   });
 
   it('a definition takes amounts as values and as text, and its problems have no places', async () => {
@@ -151,13 +151,13 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     async () => {
       const second = await openBilling(engine.database, { clock: engine.clock });
       const there = second.as({ tenant: engine.tenant, user: 'test' });
-      expect(await there.overdue.get()).to.deep.equal(clearOnly);
+      expect(await there.overdue.get()).to.eql(clearOnly);
       await acme.overdue.upload(exampleXml);
-      expect(await there.overdue.get()).to.deep.equal(exampleJson);
+      expect(await there.overdue.get()).to.eql(exampleJson);
       await acme.overdue.upload(host);
       expect((await there.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
       await acme.keyValues.delete(KEY);
-      expect(await there.overdue.get()).to.deep.equal(clearOnly);
+      expect(await there.overdue.get()).to.eql(clearOnly);
     },
   );
 
@@ -165,12 +165,12 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     statements.length = 0;
     await acme.overdue.upload(exampleXml);
     const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
-    expect(reads()).to.deep.equal([]);
+    expect(reads()).to.eql([]);
     await acme.overdue.get();
     statements.length = 0;
     await acme.overdue.get();
     await acme.overdue.get();
-    expect(reads()).to.deep.equal([]);
+    expect(reads()).to.eql([]);
     await acme.overdue.getXml();
     expect(reads()).to.have.length(1);
   });
@@ -178,9 +178,9 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
   it('is one tenant’s alone', async () => {
     const other = (await openShop(engine.billing)).acme;
     await acme.overdue.upload(exampleXml);
-    expect(await other.overdue.get()).to.deep.equal(clearOnly);
+    expect(await other.overdue.get()).to.eql(clearOnly);
     await other.keyValues.delete(KEY);
-    expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+    expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
   /** A value that no upload of today has checked. */
@@ -201,7 +201,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     await store(stored);
     expect(await acme.overdue.getXml()).to.equal(stored);
     const { overdueStates } = await acme.overdue.get();
-    expect(overdueStates?.map(({ name }) => name)).to.deep.equal([
+    expect(overdueStates?.map(({ name }) => name)).to.eql([
       'EMPTY',
       ...(exampleJson.overdueStates ?? []).map(({ name }) => name),
     ]);
@@ -209,12 +209,12 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     await acme.invoices.addCharges({ accountId: id, items: [{ amount: '5' }], autoCommit: true });
     await engine.settle();
     expect((await acme.overdue.ofAccount(id)).name).not.to.equal('EMPTY');
-    expect(await codeOf(acme.overdue.upload(stored))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    await expectCode(acme.overdue.upload(stored), 'OVERDUE_INVALID_FOR_TENANT');
   });
 
   it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
     await store('<nonsense/>');
-    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    expect(await acme.overdue.get()).to.eql(clearOnly);
     const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
     expect(warned.map(({ message }) => message).join()).to.contain('OVERDUE_CONFIG');
   });
@@ -226,11 +226,11 @@ eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
     const { acme, inside } = await hostedEngine(engine);
     const undone = inside(async ({ overdue }) => {
       await overdue.upload(exampleXml);
-      expect(await overdue.get()).to.deep.equal(exampleJson);
+      expect(await overdue.get()).to.eql(exampleJson);
       throw new Error('undone');
     });
     expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone');
-    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    expect(await acme.overdue.get()).to.eql(clearOnly);
     // SQLite gives its row the number of the one that is gone.
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
@@ -245,18 +245,18 @@ eachDatabaseByTurns('the overdue configuration that a host gives', (open) => {
         catalog: null,
         defaultOverdueConfig,
       });
-      expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
+      expect(await engine.acme.overdue.get()).to.eql(exampleJson);
       await engine.acme.overdue.upload(host);
       expect((await engine.acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
       await engine.acme.keyValues.delete(KEY);
-      expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
+      expect(await engine.acme.overdue.get()).to.eql(exampleJson);
     }
   });
 
   it('that is bad is refused when the engine is opened', async () => {
     for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
       const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
-      expect(await codeOf(opening)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+      await expectCode(opening, 'OVERDUE_INVALID_FOR_TENANT');
     }
   });
 });

@@ -20,7 +20,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect(await debtor.check()).to.equal('06-08T00:03:42');
     Debtor.accept(engine);
     await engine.runTo('2012-06-08T00:03:42Z');
-    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.deep.equal([[], [], null]);
+    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
   it('one that is due later on that day, but has come due too, prevents it as well', async () => {
@@ -33,7 +33,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect(await debtor.check()).to.equal('06-08T00:03:42');
     Debtor.accept(engine);
     await engine.runTo('2012-06-08T12:00:00Z');
-    expect([await debtor.states(), await debtor.owed()]).to.deep.equal([[], []]);
+    expect([await debtor.states(), await debtor.owed()]).to.eql([[], []]);
   });
 
   it('one that comes due later on that day is waited for, without moving the date of the state', async () => {
@@ -43,9 +43,9 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T09:00:00Z');
     await engine.runTo('2012-06-08T08:59:59Z');
-    expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], '06-08T09:00:00']);
+    expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
     await engine.runTo('2012-06-08T09:00:00Z');
-    expect(await debtor.states()).to.deep.equal(['OD1 from 06-08T00:03:42']);
+    expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
   });
 
   it('one of a later date too, where both come late', async () => {
@@ -56,9 +56,9 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     await debtor.chronicle.news();
     // The check of 06-05 and the retry of 06-08 run on one day, on which the debt is old enough to cancel for.
     await engine.runTo('2012-06-12T10:00:00Z');
-    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.deep.equal([[], [], null]);
+    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     const lines = await debtor.chronicle.news();
-    expect(lines.filter((line) => line.includes('CANCELLED'))).to.deep.equal([]);
+    expect(lines.filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
   it('so does a refresh that comes late', async () => {
@@ -68,7 +68,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     Debtor.accept(engine);
     await engine.charge(debtor.accountId, '5');
     await engine.runTo('2012-06-12T10:00:00Z');
-    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.deep.equal([[], [], null]);
+    expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
   it('a late retry that fails moves no date of what the check comes to', async () => {
@@ -76,7 +76,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
     await engine.runTo('2012-06-09T10:00:00Z');
-    expect(await debtor.states()).to.deep.equal(['BLOCKED from 06-07T00:03:42']);
+    expect(await debtor.states()).to.eql(['BLOCKED from 06-07T00:03:42']);
   });
 
   describe('rule 5: what is due later on a day may still prevent what a refresh would enter', () => {
@@ -86,7 +86,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       Debtor.decline(engine);
       await engine.runTo('2012-05-31T09:00:00Z');
       await engine.runTo('2012-06-08T05:00:00Z');
-      expect(await debtor.states()).to.deep.equal([]);
+      expect(await debtor.states()).to.eql([]);
       return debtor;
     }
     const DISABLED_AFTER_8 = overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] });
@@ -97,29 +97,25 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       Debtor.accept(engine);
       await debtor.charge('3');
       await engine.runTo('2012-06-08T09:00:00Z');
-      expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.deep.equal([
-        [],
-        [],
-        null,
-      ]);
+      expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
     it('a retry that fails: the check enters it, of its own date', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
-      expect(await debtor.states()).to.deep.equal([]);
+      expect(await debtor.states()).to.eql([]);
       await engine.runTo('2012-06-08T09:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['OD1 from 06-08T00:03:42']);
+      expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
     });
 
     it('a state that no time brings: it gets a check behind the retry, and comes with it', async () => {
       const debtor = await untilTheDay(TWO);
       await debtor.charge('3');
-      expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], '06-08T09:00:00']);
+      expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
       await engine.runTo('2012-06-08T08:59:59Z');
-      expect(await debtor.states()).to.deep.equal([]);
+      expect(await debtor.states()).to.eql([]);
       await engine.runTo('2012-06-08T09:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['TWO from 06-08T09:00:00']);
+      expect(await debtor.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
     it('an account that is no longer exempt waits for it as well', async () => {
@@ -127,7 +123,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('3');
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], '06-08T09:00:00']);
+      expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
     });
 
     it('a child waits for the retry of the parent that pays', async () => {
@@ -138,9 +134,9 @@ anyDatabase('overdue §5.2: order in time', (open) => {
         isPaymentDelegatedToParent: true,
       });
       await parent.charge('3');
-      expect([await child.states(), await child.check()]).to.deep.equal([[], '06-08T09:00:00']);
+      expect([await child.states(), await child.check()]).to.eql([[], '06-08T09:00:00']);
       await engine.runTo('2012-06-08T09:00:00Z');
-      expect(await child.states()).to.deep.equal(['TWO from 06-08T09:00:00']);
+      expect(await child.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
     it('a milder state and clear come at once', async () => {
@@ -157,7 +153,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       await debtor.charge('3');
       await engine.runTo('2012-06-08T05:00:00Z');
       for (const each of [1, 0]) await debtor.pay(each);
-      expect(await debtor.states()).to.deep.equal([
+      expect(await debtor.states()).to.eql([
         'ONE from 05-31T09:00:00',
         'TWO from 05-31T09:00:00',
         'ONE from 06-08T05:00:00',
@@ -175,10 +171,10 @@ anyDatabase('overdue §5.2: order in time', (open) => {
         Debtor.decline(engine);
         await engine.runTo('2012-05-31T09:00:00Z');
         await engine.runTo('2012-06-11T08:00:00Z');
-        expect(await debtor.states()).to.deep.equal([]);
+        expect(await debtor.states()).to.eql([]);
         gateway(engine);
         await engine.runTo('2012-06-11T09:00:00Z');
-        expect(await debtor.states()).to.deep.equal(blocks);
+        expect(await debtor.states()).to.eql(blocks);
       });
 
     it('a late check enters what was due on an earlier day, whatever today is still to bring', async () => {
@@ -187,7 +183,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       Debtor.decline(engine);
       await engine.runTo('2012-05-31T09:00:00Z');
       await engine.runTo('2012-06-09T08:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['BLOCKED from 06-07T00:03:42']);
+      expect(await debtor.states()).to.eql(['BLOCKED from 06-07T00:03:42']);
     });
   });
 
@@ -197,7 +193,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       { hasCard: false },
     );
     await debtor.chronicle.days('2012-05-02', '2012-06-30');
-    expect(await debtor.owed()).to.deep.equal(['249.95', '249.95']);
-    expect(await debtor.states()).to.deep.equal(['TWO from 06-30T00:03:42']);
+    expect(await debtor.owed()).to.eql(['249.95', '249.95']);
+    expect(await debtor.states()).to.eql(['TWO from 06-30T00:03:42']);
   });
 });

@@ -85,14 +85,14 @@ eachDatabase('statements of overdue', (open) => {
         for (let left = count; left > 0; left -= 1) await debtor();
         await engine.settle();
         await engine.runTo('2024-01-10T12:00:00Z');
-        expect(await statesOf()).to.deep.equal([]);
+        expect(await statesOf()).to.eql([]);
         const [none] = [await sent(() => engine.settle())];
         counts.push(await sent(() => engine.runTo('2024-01-11T00:00:00Z')));
         expect(counts.at(-1)?.length).to.be.greaterThan(none?.length ?? 0);
-        expect(await statesOf()).to.deep.equal(state === null ? [] : Array(count).fill(state));
+        expect(await statesOf()).to.eql(state === null ? [] : Array(count).fill(state));
         if (count !== COUNTS.at(-1)) await engine.close();
       }
-      for (const found of counts) expect(found.toSorted()).to.deep.equal(counts[0]?.toSorted());
+      for (const found of counts) expect(found.toSorted()).to.eql(counts[0]?.toSorted());
     });
   }
 
@@ -111,10 +111,10 @@ eachDatabase('statements of overdue', (open) => {
     const refreshes = `select record_id from bw_queue_entries where unique_key like 'overdue-refresh:%'`;
     expect(await rowsOf(engine.database, refreshes)).to.have.length(1);
     const written = (await sent(() => engine.settle())).filter((text) => isWrite(text) && !isLock(text));
-    expect(await rowsOf(engine.database, refreshes)).to.deep.equal([]);
-    expect(written.filter((text) => !text.includes('bw_queue_'))).to.deep.equal([]);
-    expect(await statesOf()).to.deep.equal([]);
-    expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.deep.equal([]);
+    expect(await rowsOf(engine.database, refreshes)).to.eql([]);
+    expect(written.filter((text) => !text.includes('bw_queue_'))).to.eql([]);
+    expect(await statesOf()).to.eql([]);
+    expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.eql([]);
   });
 
   it('a tenant whose configuration has no condition pays no statement for overdue', async () => {
@@ -131,8 +131,8 @@ eachDatabase('statements of overdue', (open) => {
     lives.push(await secondLife(deaf));
     await deaf.billing.close();
     const [none, clearOnly, some, without] = lives;
-    expect(none).to.deep.equal(without);
-    expect(clearOnly).to.deep.equal(without);
+    expect(none).to.eql(without);
+    expect(clearOnly).to.eql(without);
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
@@ -145,9 +145,9 @@ eachDatabase('statements of overdue', (open) => {
     const other = await tagged(SystemTag.PARTNER);
     const exempted = await tagged(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     const isLook = (text: string) => text.includes('is_invoicing_off_owned');
-    expect(exempted.filter((text) => !isLook(text))).to.deep.equal(other);
+    expect(exempted.filter((text) => !isLook(text))).to.eql(other);
     expect(exempted.filter(isLook)).to.have.length(1);
-    expect((await sent(() => engine.settle())).filter(isLook)).to.deep.equal([]);
+    expect((await sent(() => engine.settle())).filter(isLook)).to.eql([]);
   });
 
   /** What it takes to bill a debtor, once what is cached has been read. */

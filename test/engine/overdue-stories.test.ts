@@ -11,7 +11,7 @@ eachDatabaseByTurns('dunning, from the first failed card to the payment of all',
 
   for (const { title, play, expected } of dunningStories) {
     it(`dunning ${title}`, async () => {
-      expect(await play(teller)).to.deep.equal(expected);
+      expect(await play(teller)).to.eql(expected);
     });
   }
 });

@@ -34,10 +34,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('LATE');
     later(1);
     await debtor.pay(0);
-    expect(await debtor.states()).to.deep.equal([
-      'LATE from 2024-03-01T12:00:00',
-      'clear from 2024-03-01T13:00:00',
-    ]);
+    expect(await debtor.states()).to.eql(['LATE from 2024-03-01T12:00:00', 'clear from 2024-03-01T13:00:00']);
   });
 
   it('a payment that fails', async () => {
@@ -103,7 +100,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       autoCommit: true,
     });
     await engine.settle();
-    expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
+    expect([await debtor.state(), await debtor.owed()]).to.eql(['clear', []]);
     expect(credit?.itemType).to.equal('CREDIT_ADJ');
   });
 
@@ -147,22 +144,22 @@ anyDatabase('overdue §7: triggers', (open) => {
       await engine.settle(engine.acme.updateAccount(child.accountId, { changes: each }));
       found.push(await child.state());
     }
-    expect(found).to.deep.equal(['LATE', 'clear', 'LATE', 'clear', 'LATE', 'LATE', 'LATE']);
-    expect(await Promise.all(parents.map((each) => each.state()))).to.deep.equal(['clear', 'LATE']);
+    expect(found).to.eql(['LATE', 'clear', 'LATE', 'clear', 'LATE', 'LATE', 'LATE']);
+    expect(await Promise.all(parents.map((each) => each.state()))).to.eql(['clear', 'LATE']);
   });
 
   it('OVERDUE_ENFORCEMENT_OFF: clear at once and for good, evaluated again when it goes', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     await engine.runTo('2024-03-06T12:00:00Z');
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-03-11T12:00:00']);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['OD1', '2024-03-11T12:00:00']);
     await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['clear', null]);
     await debtor.charge('20');
     await engine.runTo('2024-04-06T12:00:00Z');
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['clear', null]);
     await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-04-11T12:00:00']);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['OD1', '2024-04-11T12:00:00']);
   });
 
   it('a control tag that the configuration names, and no other', async () => {
@@ -192,7 +189,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       found.push(`${tag} ${how}: ${now > known ? 'looked at' : 'not'}, ${await debtor.state()}`);
       known = now;
     }
-    expect(found).to.deep.equal([
+    expect(found).to.eql([
       'PARTNER on: looked at, clear',
       'TEST on: looked at, TESTED',
       'PARTNER off: looked at, LATE',
@@ -205,7 +202,7 @@ anyDatabase('overdue §7: triggers', (open) => {
   it('a scheduled check', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
-    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-06T12:00:00']);
+    expect([await debtor.state(), await debtor.check()]).to.eql(['clear', '2024-03-06T12:00:00']);
     await engine.runTo('2024-03-06T12:00:00Z');
     expect(await debtor.state()).to.equal('OD1');
   });
@@ -244,8 +241,8 @@ anyDatabase('overdue §7: triggers', (open) => {
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
       await engine.settle();
-      expect(await debtor.states()).to.deep.equal(['LATE from 2024-03-01T12:00:00']);
-      expect(await pendingRefreshes(engine.database, debtor.accountId)).to.deep.equal([]);
+      expect(await debtor.states()).to.eql(['LATE from 2024-03-01T12:00:00']);
+      expect(await pendingRefreshes(engine.database, debtor.accountId)).to.eql([]);
     });
 
     it('rule 1: a clear that waits is not dropped in favour of a refresh', async () => {
@@ -256,7 +253,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       await engine.acme.tags.add(object, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(2);
       await engine.settle();
-      expect(await debtor.states()).to.deep.equal([
+      expect(await debtor.states()).to.eql([
         'LATE from 2024-03-01T12:00:00',
         'clear from 2024-03-01T12:00:00',
       ]);
@@ -270,7 +267,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
       await debtor.pay(0);
-      expect(await overdueEntries(engine.database, debtor.accountId)).to.deep.equal([]);
+      expect(await overdueEntries(engine.database, debtor.accountId)).to.eql([]);
       expect(await debtor.state()).to.equal('clear');
     });
 
@@ -278,17 +275,15 @@ anyDatabase('overdue §7: triggers', (open) => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('10');
-      expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], null]);
+      expect([await debtor.states(), await debtor.check()]).to.eql([[], null]);
     });
 
     it('rule 4: clearing what is clear writes nothing', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect(await debtor.states()).to.deep.equal([]);
-      expect((await debtor.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'))).to.deep.equal(
-        [],
-      );
+      expect(await debtor.states()).to.eql([]);
+      expect((await debtor.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'))).to.eql([]);
     });
   });
 });

@@ -61,13 +61,13 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       const blocked = await engine.settle(debtor());
       await engine.runTo(DAY);
       const fresh = await engine.settle(debtor());
-      expect(await tagsOf(blocked)).to.deep.equal(['AUTO_INVOICING_OFF']);
+      expect(await tagsOf(blocked)).to.eql(['AUTO_INVOICING_OFF']);
       engine.clock.advance({ hours: 2 });
       await engine.settle(change(engine));
-      expect(await states(blocked)).to.deep.equal(['OD 2012-05-06T10:00', `${CLEAR} 2012-05-06T12:00`]);
-      expect(await tagsOf(blocked)).to.deep.equal([]);
-      expect(await states(fresh)).to.deep.equal([]);
-      expect(await breaches()).to.deep.equal([]);
+      expect(await states(blocked)).to.eql(['OD 2012-05-06T10:00', `${CLEAR} 2012-05-06T12:00`]);
+      expect(await tagsOf(blocked)).to.eql([]);
+      expect(await states(fresh)).to.eql([]);
+      expect(await breaches()).to.eql([]);
     });
   }
 
@@ -113,7 +113,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       `select state_name, count(*) as n from bw_blocking_states where service = 'overdue-service'
          group by state_name order by n`,
     );
-    expect(left.map(({ state_name, n }) => [state_name, Number(n)])).to.deep.equal([
+    expect(left.map(({ state_name, n }) => [state_name, Number(n)])).to.eql([
       ['OD', count - 1],
       [CLEAR, count],
     ]);
@@ -127,7 +127,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.settle();
     expect(await entries()).to.equal(0);
-    expect(await states(accountId)).to.deep.equal([]);
+    expect(await states(accountId)).to.eql([]);
   });
 
   it('overdue §7 rule 2: OVERDUE_ENFORCEMENT_OFF clears an account that an earlier configuration has left in a state', async () => {
@@ -140,15 +140,15 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       session.keyValues.setOverdueConfig(null),
     );
     await engine.settle();
-    expect(await states(accountId)).to.deep.equal(['OD 2012-05-06T10:00']);
-    expect((await breaches()).map(({ message }) => message)).to.deep.equal([
+    expect(await states(accountId)).to.eql(['OD 2012-05-06T10:00']);
+    expect((await breaches()).map(({ message }) => message)).to.eql([
       'the queue has no entry that takes it from overdue state OD to clear',
     ]);
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.settle();
-    expect((await states(accountId)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T10:00`]);
-    expect(await tagsOf(accountId)).to.deep.equal(['OVERDUE_ENFORCEMENT_OFF']);
-    expect(await breaches()).to.deep.equal([]);
+    expect((await states(accountId)).slice(1)).to.eql([`${CLEAR} 2012-05-06T10:00`]);
+    expect(await tagsOf(accountId)).to.eql(['OVERDUE_ENFORCEMENT_OFF']);
+    expect(await breaches()).to.eql([]);
   });
 
   it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
@@ -169,15 +169,15 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
         )
         .sort();
     };
-    expect(await pending()).to.deep.equal(['paying 2012-05-06T10:00', 'waiting 2012-05-06T10:00']);
+    expect(await pending()).to.eql(['paying 2012-05-06T10:00', 'waiting 2012-05-06T10:00']);
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: paying });
     await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? paying, isExternal: true });
     await engine.runTo('2012-05-08T10:00:00Z');
-    expect(await pending()).to.deep.equal(['waiting 2012-05-09T10:00']);
+    expect(await pending()).to.eql(['waiting 2012-05-09T10:00']);
     await engine.acme.overdue.upload(OD);
     await engine.runTo('2012-05-09T10:00:00Z');
     expect(await states(waiting)).to.have.length(1);
-    expect(await states(paying)).to.deep.equal([]);
+    expect(await states(paying)).to.eql([]);
   });
 
   it('overdue §6 rule 6: who was taken out of his state and owes on meets the next configuration', async () => {
@@ -187,6 +187,6 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     await engine.settle(engine.acme.keyValues.delete(KEY));
     await engine.acme.overdue.upload(OD);
     await engine.runTo('2012-05-07T10:00:00Z');
-    expect((await states(accountId)).map((text) => text.split(' ')[0])).to.deep.equal(['OD', CLEAR, 'OD']);
+    expect((await states(accountId)).map((text) => text.split(' ')[0])).to.eql(['OD', CLEAR, 'OD']);
   });
 });

@@ -1,5 +1,5 @@
-import { ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
@@ -34,11 +34,11 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     await engine.runTo('2024-01-02T00:00:00Z');
     await charge('5');
     const method = await add({ isDefault: true });
-    expect([charged(), await owed()]).to.deep.equal([['10', '5'], []]);
+    expect([charged(), await owed()]).to.eql([['10', '5'], []]);
     const payments = await engine.acme.payments.ofAccount(account.id, { withAttempts: true });
-    expect(payments.map(({ paymentMethodId }) => paymentMethodId)).to.deep.equal([method.id, method.id]);
+    expect(payments.map(({ paymentMethodId }) => paymentMethodId)).to.eql([method.id, method.id]);
     await engine.runTo('2024-02-02T00:00:00Z');
-    expect(charged()).to.deep.equal(['10', '5']);
+    expect(charged()).to.eql(['10', '5']);
   });
 
   it('payAllUnpaidInvoices with a default pays with the method that is added, and makes it no default', async () => {
@@ -48,21 +48,21 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     const { paymentMethodId } = await engine.acme.getAccount(account.id);
     const method = await add();
     const [payment] = await engine.acme.payments.ofAccount(account.id);
-    expect([payment?.paymentMethodId, await owed()]).to.deep.equal([method.id, []]);
+    expect([payment?.paymentMethodId, await owed()]).to.eql([method.id, []]);
     expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
   it('payAllUnpaidInvoices adds nothing where invoices are unpaid and there would be no default', async () => {
     await charge('10');
-    expect(await codeOf(add())).to.equal(ErrorCode.INVALID_PARAMETER);
-    expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.deep.equal([]);
-    expect([charged(), await owed()]).to.deep.equal([[], ['10']]);
+    await expectCode(add(), 'INVALID_PARAMETER');
+    expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.eql([]);
+    expect([charged(), await owed()]).to.eql([[], ['10']]);
   });
 
   it('payAllUnpaidInvoices needs no default where nothing is unpaid', async () => {
     await add();
     expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
-    expect(charged()).to.deep.equal([]);
+    expect(charged()).to.eql([]);
   });
 
   it('payAllUnpaidInvoices goes on after one that is declined, and tries none again by itself', async () => {
@@ -74,9 +74,9 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
       TIMES: 1,
     });
     await add({ isDefault: true });
-    expect(await owed()).to.deep.equal(['10']);
+    expect(await owed()).to.eql(['10']);
     await engine.runTo('2024-03-01T00:00:00Z');
-    expect(await owed()).to.deep.equal(['10']);
+    expect(await owed()).to.eql(['10']);
   });
 
   it('payAllUnpaidInvoices passes over what is being paid, and pays the rest', async () => {
@@ -90,15 +90,15 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('5');
     const method = await add();
-    expect(await owed()).to.deep.equal(['10']);
+    expect(await owed()).to.eql(['10']);
     const payments = await engine.acme.payments.ofAccount(account.id);
-    expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.deep.equal([false, true]);
+    expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.eql([false, true]);
   });
 
   it('payAllUnpaidInvoices records external payments with the method', async () => {
     await charge('10');
     await add({ isDefault: true, pluginName: '__EXTERNAL_PAYMENT__' });
-    expect([charged(), await owed()]).to.deep.equal([[], []]);
+    expect([charged(), await owed()]).to.eql([[], []]);
   });
 
   it('payments 10.4: pays when the default is set', async () => {
@@ -106,9 +106,9 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };
     await engine.acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
-    expect([charged(), await owed()]).to.deep.equal([['10'], []]);
+    expect([charged(), await owed()]).to.eql([['10'], []]);
     await engine.acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
-    expect(charged()).to.deep.equal(['10']);
+    expect(charged()).to.eql(['10']);
   });
 
   it('payAllUnpaidInvoices leaves to the parent what the parent pays', async () => {
@@ -120,6 +120,6 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
     await add({ isDefault: true });
-    expect(charged()).to.deep.equal([]);
+    expect(charged()).to.eql([]);
   });
 });

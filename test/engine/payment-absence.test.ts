@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayRequest, GatewayResult, PaymentGateway } from '../../lib/index.ts';
 import { GatewayError } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -94,35 +95,35 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
   }
 
   it('a purchase that ran out of time and is sent again at once is charged once', async () => {
-    expect(await codeOf(buy())).to.equal(7100);
+    await expectCode(buy(), 7100);
     network.recover();
-    expect(await codeOf(buy())).to.equal(7032);
+    await expectCode(buy(), 7032);
     await arrival();
     expect(network.arrived).to.have.length(1);
-    expect(await statuses()).to.deep.equal(['SUCCESS']);
-    expect(await codeOf(buy())).to.equal(7030);
+    expect(await statuses()).to.eql(['SUCCESS']);
+    await expectCode(buy(), 7030);
   });
 
   it('a purchase that its gateway has given up and that is sent again at once is charged once', async () => {
     network.givesUp = true;
-    expect(await codeOf(buy())).to.equal(7199);
+    await expectCode(buy(), 7199);
     network.recover();
-    expect(await codeOf(buy())).to.equal(7032);
+    await expectCode(buy(), 7032);
     network.letThrough();
     await sleep(20);
     expect(network.arrived).to.have.length(1);
     await engine.runTo(FIRST_CHECK);
-    expect(await statuses()).to.deep.equal(['SUCCESS']);
+    expect(await statuses()).to.eql(['SUCCESS']);
   });
 
   it('a read with plugin information does not free an invoice whose payment is still on its way', async () => {
     const invoices = new PaidInvoices(engine, account);
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const pay = () => engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'k' });
-    expect(await codeOf(pay())).to.equal(7100);
+    await expectCode(pay(), 7100);
     network.recover();
     const shown = await engine.acme.payments.getByKey('k', { withPluginInfo: true });
-    expect(shown.transactions.map(({ status }) => status)).to.deep.equal(['UNKNOWN']);
+    expect(shown.transactions.map(({ status }) => status)).to.eql(['UNKNOWN']);
     expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
     await arrival();
     expect(network.arrived).to.have.length(1);
@@ -130,20 +131,20 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
   });
 
   it('recovery does not take a call for one that never arrived while it is running in this process', async () => {
-    expect(await codeOf(buy())).to.equal(7100);
+    await expectCode(buy(), 7100);
     await engine.runTo(FIRST_CHECK);
-    expect(await statuses()).to.deep.equal(['UNKNOWN']);
+    expect(await statuses()).to.eql(['UNKNOWN']);
     await arrival();
-    expect(await statuses()).to.deep.equal(['SUCCESS']);
+    expect(await statuses()).to.eql(['SUCCESS']);
   });
 
   it('recovery takes a call that is over for one that never arrived when it is not listed, and it may be repeated', async () => {
     network.givesUp = true;
-    expect(await codeOf(buy())).to.equal(7199);
+    await expectCode(buy(), 7199);
     await engine.runTo(FIRST_CHECK);
-    expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE']);
+    expect(await statuses()).to.eql(['PLUGIN_FAILURE']);
     network.recover();
     expect(await codeOf(buy())).to.equal('no error');
-    expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE', 'SUCCESS']);
+    expect(await statuses()).to.eql(['PLUGIN_FAILURE', 'SUCCESS']);
   });
 });

@@ -6,8 +6,7 @@ import type {
   PaymentMethodDetails,
   Uuid,
 } from '../../lib/index.ts';
-import { ErrorCode } from '../../lib/index.ts';
-import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -75,11 +74,11 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments ย
     for (const account of accounts) ids.push(await invoiced(account));
     await engine.settle();
     const told = await Promise.all(ids.map(statusesOf));
-    expect(told).to.deep.equal([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
+    expect(told).to.eql([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
     const owed = await Promise.all(
       ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)),
     );
-    expect(owed).to.deep.equal([0, 20, 0]);
+    expect(owed).to.eql([0, 20, 0]);
   });
 
   it('payments ยง10.1: a method is stored though the detail that its gateway gives of it cannot be read', async () => {
@@ -97,9 +96,9 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments ย
     for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {
       listed = [odd];
       const refresh = engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['odd'] });
-      expect(await codeOf(refresh)).to.equal(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD);
+      await expectCode(refresh, 'PAYMENT_REFRESH_PAYMENT_METHOD');
     }
-    expect(await engine.acme.paymentMethods.ofAccount(accountId)).to.deep.equal(before);
+    expect(await engine.acme.paymentMethods.ofAccount(accountId)).to.eql(before);
   });
 });
 

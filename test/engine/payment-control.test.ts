@@ -1,5 +1,5 @@
 import { BillingError, decimal, ErrorCode } from '../../lib/index.ts';
-import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -45,7 +45,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
-    expect(second.asked.map(([call, { amount }]) => [call, Number(amount)])).to.deep.equal([
+    expect(second.asked.map(([call, { amount }]) => [call, Number(amount)])).to.eql([
       ['priorCall', 7],
       ['onSuccessCall', 7],
     ]);
@@ -53,7 +53,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(told?.paymentId).to.equal(payment.id);
     expect(told?.transactionId).to.equal(transaction.id);
     expect(Number(told?.processedAmount)).to.equal(7);
-    expect(await attempts()).to.deep.equal([['SUCCESS', 7, 'first,second']]);
+    expect(await attempts()).to.eql([['SUCCESS', 7, 'first,second']]);
   });
 
   it('payments §2.3 rule 6: an amount that a plugin adjusts is rounded to the minor unit of its currency', async () => {
@@ -61,24 +61,24 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     const { transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7.01);
     expect(Number(second.asked[0]?.[1].amount)).to.equal(7.01);
-    expect(await attempts()).to.deep.equal([['SUCCESS', 7.01, 'first,second']]);
+    expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
   it('the first abort stops everything: no transaction, no later plugin, an ABORTED attempt', async () => {
     first.prior = { isAborted: true };
-    expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_PLUGIN_API_ABORTED);
-    expect(second.calls()).to.deep.equal([]);
-    expect(first.calls()).to.deep.equal(['priorCall']);
-    expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-    expect(engine.ledger.all()).to.deep.equal([]);
+    await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
+    expect(second.calls()).to.eql([]);
+    expect(first.calls()).to.eql(['priorCall']);
+    expect((await storedAttempts()).map(({ stateName }) => stateName)).to.eql(['ABORTED']);
+    expect(engine.ledger.all()).to.eql([]);
   });
 
   it('a payment error that a prior call throws is answered, any other as 7019', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
-    expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');
-    expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-    expect((await storedAttempts()).map(({ stateName }) => stateName)).to.deep.equal(['ABORTED', 'ABORTED']);
+    await expectCode(purchase(), 'PAYMENT_INTERNAL_ERROR');
+    expect((await storedAttempts()).map(({ stateName }) => stateName)).to.eql(['ABORTED', 'ABORTED']);
   });
 
   it('a payment method that is named may not be replaced', async () => {
@@ -87,8 +87,8 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       pluginName: engine.gateway.name,
     });
     first.prior = { adjustedPaymentMethodId: other.id };
-    expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-    expect(engine.ledger.all()).to.deep.equal([]);
+    await expectCode(purchase(), 'PAYMENT_INTERNAL_ERROR');
+    expect(engine.ledger.all()).to.eql([]);
   });
 
   it('the earliest retry date wins, the retry is shown, and runs with the same keys', async () => {
@@ -100,13 +100,13 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     });
     const { transaction } = await purchase({ transactionExternalKey: 'again' });
     expect(transaction.status).to.equal('PAYMENT_FAILURE');
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);
     await engine.runTo('2024-01-03T09:59:59Z');
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);
     await engine.runTo('2024-01-03T10:00:00Z');
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SUCCESS']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SUCCESS']);
     const payment = await engine.acme.payments.getByKey('controlled');
-    expect(payment.transactions.map(({ status, externalKey }) => [status, externalKey])).to.deep.equal([
+    expect(payment.transactions.map(({ status, externalKey }) => [status, externalKey])).to.eql([
       ['PAYMENT_FAILURE', 'again'],
       ['SUCCESS', 'again'],
     ]);
@@ -115,8 +115,8 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
 
   it('a decline without a retry date ends the attempt', async () => {
     await purchase({ properties: DECLINE });
-    expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
-    expect(await attempts()).to.deep.equal([['ABORTED', 10, 'first,second']]);
+    expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
+    expect(await attempts()).to.eql([['ABORTED', 10, 'first,second']]);
   });
 
   for (const [action, status] of [
@@ -127,9 +127,9 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     it(`payments §2.3 rule 3: plugins hear of ${status} as of a failure`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: action, TIMES: 1 });
       expect((await purchase()).transaction.status).to.equal(status);
-      expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
+      expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
       expect(Number(first.asked[1]?.[1].processedAmount)).to.equal(0);
-      expect((await attempts()).map(([state]) => state)).to.deep.equal(['ABORTED']);
+      expect((await attempts()).map(([state]) => state)).to.eql(['ABORTED']);
     });
 
   it('payments §2.3 rule 4: plugins are told who asks for what, and of which tenant', async () => {
@@ -170,8 +170,8 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       throw new Error('broken');
     };
     await purchase({ controlPlugins: ['first', 'second', 'first'], properties: DECLINE });
-    expect(first.calls()).to.deep.equal(['priorCall', 'priorCall', 'onFailureCall']);
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    expect(first.calls()).to.eql(['priorCall', 'priorCall', 'onFailureCall']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
   it('an operation that is refused behind the prior calls is told to the plugins', async () => {
@@ -183,9 +183,9 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       amount: '5',
       controlPlugins: ['first'],
     });
-    expect(await codeOf(refund)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-    expect(first.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED']);
+    await expectCode(refund, 'PAYMENT_INVALID_PARAMETER');
+    expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS', 'ABORTED']);
   });
 
   it('a refund is not repeated, whatever date a plugin gives, refused or declined', async () => {
@@ -199,10 +199,10 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
         properties: DECLINE,
       });
     first.prior = { adjustedAmount: decimal('11') };
-    expect(await codeOf(refund())).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    await expectCode(refund(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = null;
     expect((await refund()).transaction.status).to.equal('PAYMENT_FAILURE');
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS', 'ABORTED', 'ABORTED']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS', 'ABORTED', 'ABORTED']);
   });
 
   it('a plugin that nobody has registered is passed over with a warning', async () => {
@@ -222,8 +222,8 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       return read(context, properties);
     };
     await purchase({ properties: [secret] });
-    expect(seen).to.deep.equal([[null]]);
-    expect((await storedAttempts()).map(({ pluginProperties }) => pluginProperties)).to.deep.equal([[]]);
+    expect(seen).to.eql([[null]]);
+    expect((await storedAttempts()).map(({ pluginProperties }) => pluginProperties)).to.eql([[]]);
   });
 
   it('the completion of a pending transaction tells the plugins of its attempt', async () => {
@@ -231,7 +231,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     const { payment } = await purchase({ properties: pending });
     first.asked.splice(0);
     await engine.acme.payments.complete({ paymentId: payment.id });
-    expect(first.calls()).to.deep.equal(['onSuccessCall']);
-    expect((await attempts()).map(([state]) => state)).to.deep.equal(['SUCCESS']);
+    expect(first.calls()).to.eql(['onSuccessCall']);
+    expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS']);
   });
 });

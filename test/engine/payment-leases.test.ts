@@ -79,7 +79,7 @@ anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => 
     const { id } = payment;
     held.known = 'PENDING';
     await engine.runTo('2012-05-01T10:10:00Z');
-    expect(await statusNow(id)).to.deep.equal(['PENDING']);
+    expect(await statusNow(id)).to.eql(['PENDING']);
     return { id, first };
   }
 
@@ -90,23 +90,23 @@ anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => 
     await arrived;
     held.asked[0]?.answer('ERROR');
     await first;
-    expect(await statusNow(id)).to.deep.equal(['PENDING']);
+    expect(await statusNow(id)).to.eql(['PENDING']);
     held.asked[1]?.answer('PROCESSED');
     expect((await second).transaction.status).to.equal('SUCCESS');
-    expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
+    expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
   it('a late answer to a call whose lease recovery has ended is recorded as what recovery learns', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('PROCESSED');
     await first;
-    expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
+    expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
   it('a late answer that knows nothing does not undo what recovery has learnt', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('UNDEFINED');
     await first;
-    expect(await statusNow(id)).to.deep.equal(['PENDING']);
+    expect(await statusNow(id)).to.eql(['PENDING']);
   });
 });

@@ -138,15 +138,15 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   it('payments §10.3: a method that is not the default is deleted softly, the gateway being told first', async () => {
     const method = await add();
     await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
-    expect(await all(false)).to.deep.equal([]);
-    expect(await all()).to.deep.equal([{ ...method, isActive: false }]);
+    expect(await all(false)).to.eql([]);
+    expect(await all()).to.eql([{ ...method, isActive: false }]);
     expect(await codeOf(engine.acme.paymentMethods.get(method.id))).to.equal(7000);
     const found = await engine.acme.paymentMethods.getByKey(method.externalKey, { includeDeleted: true });
     expect(found.id).to.equal(method.id);
     expect(await codeOf(engine.acme.paymentMethods.getByKey(method.externalKey))).to.equal(7000);
     expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
-    expect(await changesOf(method)).to.deep.equal(['INSERT', 'UPDATE']);
-    expect(await tagsOf()).to.deep.equal([]);
+    expect(await changesOf(method)).to.eql(['INSERT', 'UPDATE']);
+    expect(await tagsOf()).to.eql([]);
     expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
   });
 
@@ -154,25 +154,25 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const method = await add(SANDBOX, { isDefault: true });
     expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
     expect(await defaultOf()).to.equal(method.id);
-    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
   it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
     const method = await add(SANDBOX, { isDefault: true });
     await remove(method.id, { force: true });
     expect(await defaultOf()).to.equal(null);
-    expect(await all(false)).to.deep.equal([]);
-    expect(await tagsOf()).to.deep.equal([]);
+    expect(await all(false)).to.eql([]);
+    expect(await tagsOf()).to.eql([]);
   });
 
   it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
     const first = await add(SANDBOX, { isDefault: true });
     await remove(first.id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
-    expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+    expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
     const second = await add(SANDBOX, { isDefault: true });
     await remove(second.id, { withAutoPayOff: true, force: true });
-    expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+    expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
     expect(await defaultOf()).to.equal(null);
   });
 
@@ -180,7 +180,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
     await remove(other.id, { withAutoPayOff: true, force: true });
     expect(await defaultOf()).to.equal(kept.id);
-    expect(await tagsOf()).to.deep.equal([]);
+    expect(await tagsOf()).to.eql([]);
   });
 
   it('payments §10.3: nothing changes when the gateway refuses a deletion', async () => {
@@ -190,13 +190,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     vault.failure = new Error('broken');
     expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
     expect(await defaultOf()).to.equal(method.id);
-    expect(await tagsOf()).to.deep.equal([]);
-    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    expect(await tagsOf()).to.eql([]);
+    expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
   it('payments §10.3: methods of gateways that need not be told are deleted, external ones too', async () => {
     for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
-    expect(await all(false)).to.deep.equal([]);
+    expect(await all(false)).to.eql([]);
     // Deleted, it no longer counts against the one external method of an account.
     expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
   });
@@ -230,8 +230,8 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await defaultOf()).to.equal(method?.id);
     vault.resetFailure = null;
     await refresh('vault');
-    expect(idsOf(await all())).to.deep.equal([method?.id]);
-    expect(vault.reset).to.deep.equal([
+    expect(idsOf(await all())).to.eql([method?.id]);
+    expect(vault.reset).to.eql([
       { paymentMethodId: method?.id, externalPaymentMethodId: null, isDefault: true },
     ]);
   });
@@ -250,19 +250,19 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     await refresh('vault');
     const active = await all(false);
     const added = active.find(({ externalKey }) => externalKey === key);
-    expect(new Set(idsOf(active))).to.deep.equal(new Set([dead.id, other.id, ours, added?.id]));
+    expect(new Set(idsOf(active))).to.eql(new Set([dead.id, other.id, ours, added?.id]));
     expect(active.find(({ id }) => id === ours)?.externalKey).to.equal(ours);
     expect(await defaultOf()).to.equal(ours);
-    expect(await changesOf(dead)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
-    expect(await changesOf(gone)).to.deep.equal(['INSERT', 'UPDATE']);
-    expect(vault.reset).to.deep.equal([
+    expect(await changesOf(dead)).to.eql(['INSERT', 'UPDATE', 'UPDATE']);
+    expect(await changesOf(gone)).to.eql(['INSERT', 'UPDATE']);
+    expect(vault.reset).to.eql([
       { paymentMethodId: dead.id, externalPaymentMethodId: null, isDefault: false },
       { paymentMethodId: ours, externalPaymentMethodId: null, isDefault: true },
       { paymentMethodId: added?.id, externalPaymentMethodId: key, isDefault: false },
     ]);
     const before = await all();
     await refresh('vault');
-    expect(await all()).to.deep.equal(before);
+    expect(await all()).to.eql(before);
     expect(await changesOf(dead)).to.have.length(3);
     expect(await defaultOf()).to.equal(ours);
   });
@@ -302,17 +302,17 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
         for (const { id, externalKey } of first) expect(externalKey).to.equal(id);
         await refresh('vault');
         await refresh();
-        expect(await all()).to.deep.equal(first);
+        expect(await all()).to.eql(first);
         expect(await defaultOf()).to.equal(chosen);
-        for (const method of first) expect(await changesOf(method)).to.deep.equal(['INSERT']);
+        for (const method of first) expect(await changesOf(method)).to.eql(['INSERT']);
         const [dropped] = first;
         if (!dropped) throw new Error('nothing was inserted');
         vault.methods = [];
         await refresh('vault');
-        expect(await all(false)).to.deep.equal([]);
+        expect(await all(false)).to.eql([]);
         vault.methods = list(key);
         await refresh('vault');
-        expect(idsOf(await all(false))).to.deep.equal(idsOf(first));
+        expect(idsOf(await all(false))).to.eql(idsOf(first));
         // Once the gateway has our ids, they count.
         vault.methods = [...(vault.reset ?? []), { externalPaymentMethodId: `new-${key}` }, {}];
         await refresh('vault');
@@ -330,7 +330,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const chosen = await defaultOf();
       await refresh('other-vault', 'vault');
       await refresh();
-      expect(await all()).to.deep.equal(first);
+      expect(await all()).to.eql(first);
       expect(await defaultOf()).to.equal(chosen);
     });
 
@@ -350,7 +350,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const stored = await read();
       for (const methods of stored) expect(methods).to.have.length(1);
       await refreshAll();
-      expect(await read()).to.deep.equal(stored);
+      expect(await read()).to.eql(stored);
     });
 
     it('payments §10.5: an id of ours that two gateways list is refused', async () => {
@@ -358,7 +358,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       vault.methods = list;
       others.methods = list;
       expect(await codeOf(refresh('vault', 'other-vault'))).to.equal(7006);
-      expect(await all()).to.deep.equal([]);
+      expect(await all()).to.eql([]);
     });
   });
 
@@ -370,7 +370,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     vault.methods = [{ paymentMethodId: kept.id }];
     await refresh('vault');
     expect(await defaultOf()).to.equal(null);
-    expect(idsOf(await all(false))).to.deep.equal([kept.id]);
+    expect(idsOf(await all(false))).to.eql([kept.id]);
   });
 
   it('payments §10.5: the default of another gateway stays', async () => {
@@ -385,7 +385,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
     await add('vault');
     await refresh();
-    expect(new Set(idsOf(await all(false)))).to.deep.equal(new Set([external.id, unlisted.id, sandboxed.id]));
+    expect(new Set(idsOf(await all(false)))).to.eql(new Set([external.id, unlisted.id, sandboxed.id]));
     await refresh(EXTERNAL, 'plain');
     expect(await all(false)).to.have.length(3);
   });
@@ -394,7 +394,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const method = await add('vault', { isDefault: true });
     vault.methods = null;
     await refresh('vault');
-    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    expect(idsOf(await all(false))).to.eql([method.id]);
     expect(vault.reset).to.equal(null);
   });
 
@@ -417,7 +417,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     }
     vault.failure = new GatewayError('down');
     expect(await codeOf(refresh())).to.equal(7006);
-    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
   async function methodOfOtherTenant(): Promise<Uuid> {
@@ -443,14 +443,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
 
   it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
     expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
-    expect(await all()).to.deep.equal([]);
-    expect(heard).to.deep.equal([]);
+    expect(await all()).to.eql([]);
+    expect(heard).to.eql([]);
   });
 
   it('payments §10.1 rule 3: a control plugin replaces the plugin name, and hears how it ended', async () => {
     const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
     expect(method.pluginName).to.equal('plain');
-    expect(heard).to.deep.equal([`redirects success ${method.id}`]);
+    expect(heard).to.eql([`redirects success ${method.id}`]);
     expect(contexts.at(-1)).to.deep.include({
       paymentApiType: 'PAYMENT_METHOD',
       accountId: account.id,
@@ -462,8 +462,8 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
 
   it('payments §10.1 rule 3: a name that nobody has is refused whoever gives it', async () => {
     expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
-    expect(heard).to.deep.equal(['misleads failure']);
-    expect(await all()).to.deep.equal([]);
+    expect(heard).to.eql(['misleads failure']);
+    expect(await all()).to.eql([]);
   });
 
   it('methods that are added at once are each stored with the token of their call, and become defaults', async () => {
@@ -484,7 +484,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(new Set(keys).size).to.equal(methods.length);
     expect(keys.filter((key) => key === `shared-${account.id}`)).to.have.length(1);
     const stored = await Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
-    expect(new Set(idsOf(stored.flat()))).to.deep.equal(new Set(idsOf(methods)));
+    expect(new Set(idsOf(stored.flat()))).to.eql(new Set(idsOf(methods)));
     for (const list of stored) expect(list.filter(({ isDefault }) => isDefault)).to.have.length(1);
     const tokens = await Promise.all(
       methods.map(async ({ id }) => {
@@ -503,7 +503,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       codeOf(engine.acme.addPaymentMethod({ accountId: engine.tenant.id, pluginName: SANDBOX })),
       ...[1, 2].map(() => codeOf(add(EXTERNAL))),
     ]);
-    expect([...codes].sort()).to.deep.equal([0, 0, 0, 3002, 7023, 7031, 7031]);
+    expect([...codes].sort()).to.eql([0, 0, 0, 3002, 7023, 7031, 7031]);
     expect(await all(false)).to.have.length(3);
   });
 
@@ -518,41 +518,39 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
       const other = await add('plain');
       for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
-        expect(await search(key), key).to.deep.equal({ ids: [method.id], total: 1 });
-      expect(await search(account.id)).to.deep.equal({ ids: [method.id, other.id], total: 2 });
+        expect(await search(key), key).to.eql({ ids: [method.id], total: 1 });
+      expect(await search(account.id)).to.eql({ ids: [method.id, other.id], total: 2 });
       expect((await search('PLAI')).ids).to.include(other.id);
-      expect(await search(method.id.slice(1))).to.deep.equal(none);
-      expect(await search('100%')).to.deep.equal(none);
+      expect(await search(method.id.slice(1))).to.eql(none);
+      expect(await search('100%')).to.eql(none);
       const [shown] = (await engine.acme.paymentMethods.search(method.id, { offset: 0, limit: 1 })).rows;
-      expect(shown).to.deep.equal(await engine.acme.paymentMethods.get(method.id));
+      expect(shown).to.eql(await engine.acme.paymentMethods.get(method.id));
       await remove(other.id);
-      expect((await search(account.id)).ids).to.deep.equal([method.id]);
+      expect((await search(account.id)).ids).to.eql([method.id]);
     });
 
     it('payments §10.2: clauses compare columns', async () => {
       const method = await add(SANDBOX);
       const other = await add('plain');
       const of = `_q=1&account_id=${account.id}`;
-      expect((await search(`${of}&plugin_name=plain`)).ids).to.deep.equal([other.id]);
-      expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.deep.equal([method.id]);
+      expect((await search(`${of}&plugin_name=plain`)).ids).to.eql([other.id]);
+      expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.eql([method.id]);
       const [audited] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id: other.id });
       const written = `created_date[gte]=2012-05-01&updated_by=${audited?.changedBy}`;
       expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);
-      expect(await search(`${of}&updated_by=nobody`)).to.deep.equal(none);
-      expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.deep.equal(none);
+      expect(await search(`${of}&updated_by=nobody`)).to.eql(none);
+      expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.eql(none);
       expect(await codeOf(search('_q=1&is_active=true'))).to.equal(60002);
       // Gateways know nothing of our columns.
-      expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.deep.equal(none);
-      expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.deep.equal([
-        method.id,
-      ]);
+      expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.eql(none);
+      expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });
 
     it('payments §10.2: the named gateway searches its own books; unknown hits are dropped', async () => {
       const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
       const method = await add(SANDBOX, { details });
-      expect(await search(`42-${account.id}`)).to.deep.equal(none);
-      expect(await search(`42-${account.id}`, { pluginName: SANDBOX })).to.deep.equal({
+      expect(await search(`42-${account.id}`)).to.eql(none);
+      expect(await search(`42-${account.id}`, { pluginName: SANDBOX })).to.eql({
         ids: [method.id],
         total: 1,
       });
@@ -565,7 +563,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
         {},
         { paymentMethodId: mine.id },
       ];
-      expect(await search('whatever', { pluginName: 'vault' })).to.deep.equal({ ids: [mine.id], total: 5 });
+      expect(await search('whatever', { pluginName: 'vault' })).to.eql({ ids: [mine.id], total: 5 });
     });
 
     it('payments §10.2: with plugin information and no name every gateway is asked, one after the other', async () => {
@@ -577,14 +575,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       vault.methods = [{ paymentMethodId: mine.id }];
       const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
       const found = await asked({});
-      expect(found).to.deep.equal({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
-      expect(await asked({ offset: 1, limit: 1 })).to.deep.equal({ ids: [mine.id], total: 3 });
-      expect(await asked({ offset: 2, limit: 5 })).to.deep.equal({ ids: [kept.id], total: 3 });
-      expect(await asked({ offset: 1, limit: -5 })).to.deep.equal({
+      expect(found).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
+      expect(await asked({ offset: 1, limit: 1 })).to.eql({ ids: [mine.id], total: 3 });
+      expect(await asked({ offset: 2, limit: 5 })).to.eql({ ids: [kept.id], total: 3 });
+      expect(await asked({ offset: 1, limit: -5 })).to.eql({
         ids: [mine.id, sandboxed.id],
         total: 3,
       });
-      expect(await asked({ offset: 3, limit: -1 })).to.deep.equal({ ids: [], total: 3 });
+      expect(await asked({ offset: 3, limit: -1 })).to.eql({ ids: [], total: 3 });
       const page = await engine.acme.paymentMethods.search(account.id, {
         offset: 0,
         limit: 1,
@@ -592,7 +590,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       });
       expect(page.rows[0]?.pluginInfo?.properties[0]?.key).to.equal('k');
       vault.failure = new GatewayError('down');
-      expect(await asked({})).to.deep.equal({ ids: [sandboxed.id, kept.id], total: 2 });
+      expect(await asked({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
     });
 
     it('payments §10.2: a named gateway that is unknown or fails is an error', async () => {
@@ -607,9 +605,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
       await remove(first.id);
       const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });
-      expect(page.rows).to.deep.equal([
-        { ...(await engine.acme.paymentMethods.get(second.id)), isDefault: true },
-      ]);
+      expect(page.rows).to.eql([{ ...(await engine.acme.paymentMethods.get(second.id)), isDefault: true }]);
       expect(page.max).to.be.greaterThan(page.total);
     });
   });

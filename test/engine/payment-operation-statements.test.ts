@@ -49,7 +49,7 @@ eachDatabase('statements of operations on payments', (open, kind) => {
       await countOf(await operations[name]());
       const few = await countOf(await operations[name]());
       for (let more = 0; more < 10; more += 1) await (await operations[name]())();
-      expect([few, await countOf(await operations[name]())]).to.deep.equal([count, count]);
+      expect([few, await countOf(await operations[name]())]).to.eql([count, count]);
     });
   }
 
@@ -61,6 +61,6 @@ eachDatabase('statements of operations on payments', (open, kind) => {
       (text) => text.includes('bw_tenant_kvs') && !text.includes('bw_tenants'),
     );
     expect(statements).to.not.be.empty;
-    expect(values).to.deep.equal([]);
+    expect(values).to.eql([]);
   });
 });

@@ -101,8 +101,8 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       expect((await engine.acme.payments.getByKey('odd', asking)).transactions[0]?.pluginInfo).to.equal(null);
       expect(await outcome(engine.acme.payments.page({ offset: 0, limit: 10 }))).to.equal('done');
       await engine.runTo(LATER);
-      expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
-      expect(await stateOf('other')).to.deep.equal(['SUCCESS 10']);
+      expect(await stateOf('odd')).to.eql(['UNKNOWN 10']);
+      expect(await stateOf('other')).to.eql(['SUCCESS 10']);
     });
 
     it(`${what} in a gateway's list of transactions hides none of the others`, async () => {
@@ -110,14 +110,14 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       expect(await outcome(buy('odd'))).to.equal(7019);
       info = (result) => [oddly(result), result, oddly(result)];
       expect(await outcome(buy('odd'))).to.equal(7032);
-      expect(await stateOf('odd')).to.deep.equal(['SUCCESS 10']);
+      expect(await stateOf('odd')).to.eql(['SUCCESS 10']);
     });
 
     it(`${what} as the answer to a purchase leaves its outcome unknown`, async () => {
       await begin();
       answer = (request) => oddly(processed(request));
       expect(await outcome(buy('odd'))).to.be.a('number');
-      expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
+      expect(await stateOf('odd')).to.eql(['UNKNOWN 10']);
     });
   }
 
@@ -126,10 +126,10 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     await outcome(buy('odd'));
     info = () => [null];
     await engine.runTo(LATER);
-    expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
+    expect(await stateOf('odd')).to.eql(['UNKNOWN 10']);
     info = () => [];
     await engine.runTo('2024-01-03T11:00:00Z');
-    expect(await stateOf('odd')).to.deep.equal(['PLUGIN_FAILURE 10']);
+    expect(await stateOf('odd')).to.eql(['PLUGIN_FAILURE 10']);
   });
 
   /** What a plugin does to what it is given, and whether each of these was refused. */
@@ -164,13 +164,13 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     const properties = structuredClone(GIVEN);
     const asked = { controlPlugins: ['ctl'], properties };
     expect(await outcome(buy('k', asked))).to.equal('done');
-    expect(tried).to.deep.equal(Array(6).fill(true));
-    expect(await stateOf('k')).to.deep.equal(['SUCCESS 10']);
+    expect(tried).to.eql(Array(6).fill(true));
+    expect(await stateOf('k')).to.eql(['SUCCESS 10']);
     const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
-    expect(attempts?.map(({ amount, pluginProperties }) => [String(amount), pluginProperties])).to.deep.equal(
-      [['10', GIVEN]],
-    );
-    expect(properties).to.deep.equal(GIVEN);
+    expect(attempts?.map(({ amount, pluginProperties }) => [String(amount), pluginProperties])).to.eql([
+      ['10', GIVEN],
+    ]);
+    expect(properties).to.eql(GIVEN);
   });
 
   it('what a gateway does to its request in place changes nothing, and nothing of it is stored', async () => {
@@ -189,10 +189,10 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     };
     const properties = structuredClone(GIVEN);
     expect(await outcome(buy('k', { controlPlugins: ['ctl'], properties }))).to.equal('done');
-    expect(tried).to.deep.equal([true, true, true]);
+    expect(tried).to.eql([true, true, true]);
     const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
-    expect(attempts?.map(({ pluginProperties }) => pluginProperties)).to.deep.equal([GIVEN]);
-    expect(properties).to.deep.equal(GIVEN);
+    expect(attempts?.map(({ pluginProperties }) => pluginProperties)).to.eql([GIVEN]);
+    expect(properties).to.eql(GIVEN);
   });
 
   const unreadablePriors: readonly (readonly [what: string, answer: object])[] = [
@@ -231,7 +231,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       const attempts = await storage.read(tenant, (session) =>
         session.payments.findAttemptsByPaymentKeys(['k']),
       );
-      expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+      expect(attempts.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
       expect(known.size).to.equal(0);
     });
 });

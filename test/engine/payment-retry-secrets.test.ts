@@ -24,7 +24,7 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
       transactionExternalKey: 'T',
       properties: RETRIED,
     });
-    expect(await kept()).to.deep.equal(['RETRIED cvv,IPCD_RETRIES']);
+    expect(await kept()).to.eql(['RETRIED cvv,IPCD_RETRIES']);
   });
 
   /** Of each attempt its state and the properties that the storage has. */
@@ -56,24 +56,24 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
 
   it('a retry that is cancelled leaves none of them but what asked for it', async () => {
     await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`]);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`]);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
   });
 
   it('a retry that is tried again itself takes them over, and one that succeeds leaves none', async () => {
     await release();
     await retry();
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, 'RETRIED cvv,IPCD_RETRIES']);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'RETRIED cvv,IPCD_RETRIES']);
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await engine.runTo('2024-01-17T10:00:02Z');
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, `RETRIED ${KEPT}`, `SUCCESS ${KEPT}`]);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`, `RETRIED ${KEPT}`, `SUCCESS ${KEPT}`]);
     expect(Number((await engine.acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });
 
   it('a retry that is held back leaves none', async () => {
     await retry();
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, 'ABORTED']);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
   it('a retry that finds nothing to pay leaves none', async () => {
@@ -81,6 +81,6 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
     await engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();
     await retry();
-    expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, 'ABORTED']);
+    expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 });

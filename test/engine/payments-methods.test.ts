@@ -51,13 +51,13 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
       isActive: true,
       isDefault: false,
     });
-    expect(await list()).to.deep.equal([method]);
+    expect(await list()).to.eql([method]);
     expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
   });
 
   it('an account adds a method as the default', async () => {
     const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
-    expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.deep.equal([
+    expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.eql([
       [first.id, false],
       [second.id, true],
     ]);
@@ -88,7 +88,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
 
   it('a new payment method stores nothing when the gateway refuses', async () => {
     expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
-    expect(await list()).to.deep.equal([]);
+    expect(await list()).to.eql([]);
   });
 
   it('an account allows one external payment method per account', async () => {
@@ -105,7 +105,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     expect(changed.paymentMethodId).to.equal(method.id);
     stage.clock.advance({ minutes: 1 });
     await setDefault();
-    expect(await stage.load(account.id)).to.deep.equal(changed);
+    expect(await stage.load(account.id)).to.eql(changed);
   });
 
   it('an account refuses a default that is unknown or of another account', async () => {
@@ -133,18 +133,18 @@ eachDatabaseByTurns('reads of payments (payments §4.4, §11)', (open) => {
     await stage.invoice(stranger, '99');
     await stage.settle();
     const payments = await stage.reads.ofAccount(stage.context(), account.id);
-    expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.deep.equal(['10', '20']);
-    expect(payments.map(({ attempts }) => attempts)).to.deep.equal([null, null]);
+    expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.eql(['10', '20']);
+    expect(payments.map(({ attempts }) => attempts)).to.eql([null, null]);
     const paid = await stage.reads.invoicePaymentsOfAccount(stage.context(), account.id, {
       withAttempts: true,
     });
-    expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(invoices);
-    expect(paid.map(({ attempts }) => attempts?.length)).to.deep.equal([1, 1]);
+    expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.eql(invoices);
+    expect(paid.map(({ attempts }) => attempts?.length)).to.eql([1, 1]);
     const [first] = invoices;
     if (first === undefined) throw new Error('no invoice');
     const [only, ...others] = await stage.reads.invoicePaymentsOfInvoice(stage.context(), first);
     expect(only).to.deep.include({ id: payments[0]?.id, targetInvoiceId: first });
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
   });
 
   it('a read of payments knows unknown accounts and invoices', async () => {
@@ -156,6 +156,6 @@ eachDatabaseByTurns('reads of payments (payments §4.4, §11)', (open) => {
         stage.reads.invoicePaymentsOfInvoice(context, stage.ids.next()),
       ].map((work) => work.catch((error: unknown) => (error instanceof BillingError ? error.code : error))),
     );
-    expect(codes).to.deep.equal([3002, 3002, 4006]);
+    expect(codes).to.eql([3002, 3002, 4006]);
   });
 });

@@ -126,9 +126,9 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
     it('a read of payment methods asks no gateway unless told to', async () => {
       await begin();
       await withMethods('talkative');
-      expect(await infos({})).to.deep.equal([null]);
+      expect(await infos({})).to.eql([null]);
       expect((await stage.methodReads.get(stage.context(), (await only()).id)).pluginInfo).to.equal(null);
-      expect(gateway.asked).to.deep.equal([]);
+      expect(gateway.asked).to.eql([]);
     });
 
     it('a read of payment methods shows the detail that the gateway gives, asked outside any session', async () => {
@@ -141,18 +141,18 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       };
       const properties = [{ key: 'locale', value: 'de' }];
       const method = await only();
-      expect(await infos({ ...ASKING, properties })).to.deep.equal([detail]);
+      expect(await infos({ ...ASKING, properties })).to.eql([detail]);
       const read = await stage.methodReads.get(stage.context(), method.id, { ...ASKING, properties });
-      expect(read).to.deep.equal({ ...method, pluginInfo: detail });
+      expect(read).to.eql({ ...method, pluginInfo: detail });
       const request = { accountId: account.id, paymentMethodId: method.id, properties };
-      expect(gateway.asked).to.deep.equal([request, request]);
+      expect(gateway.asked).to.eql([request, request]);
       expect(sessionsThen).to.equal(0);
     });
 
     it('a read of payment methods gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
-      expect(await infos()).to.deep.equal([
+      expect(await infos()).to.eql([
         null,
         { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] },
       ]);
@@ -169,19 +169,19 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       await begin();
       await withMethods('talkative');
       gateway.detail = () => Promise.resolve(null as never);
-      expect(await infos()).to.deep.equal([null]);
+      expect(await infos()).to.eql([null]);
       expect(warnings()).to.have.length(1);
     });
 
     it('a read of payment methods asks no gateway that holds no methods', async () => {
       await begin({ holdsPaymentMethods: false });
       await withMethods('talkative', EXTERNAL);
-      expect(await infos()).to.deep.equal([null, null]);
+      expect(await infos()).to.eql([null, null]);
       expect((await stage.methodReads.get(stage.context(), (await only()).id, ASKING)).pluginInfo).to.equal(
         null,
       );
-      expect(gateway.asked).to.deep.equal([]);
-      expect(warnings()).to.deep.equal([]);
+      expect(gateway.asked).to.eql([]);
+      expect(warnings()).to.eql([]);
     });
 
     it('a read of payment methods asks a bounded number at a time, and all within one time limit', async () => {
@@ -192,13 +192,13 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
         await setImmediate();
         return detail;
       };
-      expect(await infos()).to.deep.equal(Array(count).fill(detail));
+      expect(await infos()).to.eql(Array(count).fill(detail));
       expect(gateway.mostRunning).to.equal(MAX_CONCURRENT_GATEWAY_CALLS);
       gateway.detail = never;
       const reading = infos();
       await stage.timers.fire(30_000, MAX_CONCURRENT_GATEWAY_CALLS);
       await stage.timers.fire(30_000, 5);
-      expect(await reading).to.deep.equal(Array(count).fill(null));
+      expect(await reading).to.eql(Array(count).fill(null));
       expect(warnings()).to.have.length(count);
     });
   });
@@ -225,8 +225,8 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       await begin();
       const { account, invoiceId } = await paid();
       const { reads } = stage;
-      expect(infosOf(await reads.ofAccount(stage.context(), account.id))).to.deep.equal([null]);
-      expect(gateway.asked).to.deep.equal([]);
+      expect(infosOf(await reads.ofAccount(stage.context(), account.id))).to.eql([null]);
+      expect(gateway.asked).to.eql([]);
       let sessionsThen = -1;
       gateway.info = (results) => {
         sessionsThen = openSessions;
@@ -235,16 +235,14 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       const properties = [{ key: 'a', value: 'b' }];
       const options = { ...ASKING, properties };
       const payments = await reads.ofAccount(stage.context(), account.id, options);
-      expect(infosOf(payments)).to.deep.equal([told]);
-      expect(gateway.asked).to.deep.equal([
-        { accountId: account.id, paymentId: payments[0]?.id, properties },
-      ]);
+      expect(infosOf(payments)).to.eql([told]);
+      expect(gateway.asked).to.eql([{ accountId: account.id, paymentId: payments[0]?.id, properties }]);
       expect(sessionsThen).to.equal(0);
       for (const found of [
         await reads.invoicePaymentsOfAccount(stage.context(), account.id, ASKING),
         await reads.invoicePaymentsOfInvoice(stage.context(), invoiceId, ASKING),
       ]) {
-        expect(infosOf(found)).to.deep.equal([told]);
+        expect(infosOf(found)).to.eql([told]);
         expect(found[0]?.targetInvoiceId).to.equal(invoiceId);
       }
     });
@@ -253,14 +251,12 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       await begin();
       const { account } = await paid();
       gateway.info = () => Promise.reject(new Error('down'));
-      expect(infosOf(await stage.reads.ofAccount(stage.context(), account.id, ASKING))).to.deep.equal([null]);
+      expect(infosOf(await stage.reads.ofAccount(stage.context(), account.id, ASKING))).to.eql([null]);
       expect(warnings()).to.have.length(1);
       expect(warnings()[0]?.fields).to.include({ pluginName: 'talkative', failure: 'down' });
       const other = await paid(EXTERNAL);
-      expect(infosOf(await stage.reads.ofAccount(stage.context(), other.account.id, ASKING))).to.deep.equal([
-        null,
-      ]);
-      expect(warnings()).to.deep.equal([]);
+      expect(infosOf(await stage.reads.ofAccount(stage.context(), other.account.id, ASKING))).to.eql([null]);
+      expect(warnings()).to.eql([]);
     });
 
     it('a read of payments records what the gateway knows better of an open transaction; a plain read writes nothing', async () => {
@@ -283,9 +279,9 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');
       expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
       await stage.settle();
-      expect(stage.takeEvents()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
+      expect(stage.takeEvents()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
       await stage.goTo('2012-06-30T00:00:00Z');
-      expect(stage.takeEvents()).to.deep.equal([]);
+      expect(stage.takeEvents()).to.eql([]);
     });
   });
 });
@@ -305,9 +301,9 @@ eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) =
     await stage.settle();
     const shown = async () => (await stage.payments(invoiceId)).flatMap(({ attempts }) => attempts ?? []);
     const [first, scheduled, ...others] = await shown();
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     expect(first?.transactionId).to.be.a('string');
-    expect(scheduled).to.deep.equal({
+    expect(scheduled).to.eql({
       ...first,
       stateName: 'SCHEDULED',
       transactionId: null,
@@ -316,6 +312,6 @@ eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) =
     expect(first && formatInstant(first.effectiveDate)).to.equal('2012-05-31T00:03:42.000Z');
     expect(scheduled && formatInstant(scheduled.effectiveDate)).to.equal('2012-06-08T00:03:42.000Z');
     await stage.goTo('2012-06-08T00:03:42Z');
-    expect((await shown()).map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
+    expect((await shown()).map(({ stateName }) => stateName)).to.eql(['RETRIED', 'SUCCESS']);
   });
 });

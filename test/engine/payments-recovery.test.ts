@@ -56,16 +56,16 @@ eachDatabaseByTurns('recovery of payments', (open) => {
       expect(scripted.effects).to.have.length(1);
       await stage.goTo('2012-05-31T00:09:41Z'); // a second before lease end + 5 minutes
       expect(await stage.story(invoiceId)).to.deep.include(left);
-      expect(stage.takeEvents()).to.deep.equal([]);
+      expect(stage.takeEvents()).to.eql([]);
       await stage.goTo('2012-05-31T00:09:42Z');
-      expect(await stage.story(invoiceId)).to.deep.equal({
+      expect(await stage.story(invoiceId)).to.eql({
         payments: ['PURCHASE_SUCCESS'],
         transactions: ['SUCCESS'],
         attempts: ['SUCCESS'],
         rows: ['SUCCESS 249.95'],
         balance: '0',
       });
-      expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
+      expect(stage.takeEvents()).to.eql(SUCCEEDED);
       expect(scripted.effects).to.have.length(1);
     });
   }
@@ -89,7 +89,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
       attempts: ['RETRIED', 'SCHEDULED'],
       balance: '249.95',
     });
-    expect(stage.takeEvents()).to.deep.equal(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);
+    expect(stage.takeEvents()).to.eql(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);
     await stage.goTo('2012-05-31T00:14:42Z');
     expect(await stage.story(invoiceId)).to.deep.include({
       attempts: ['RETRIED', 'SUCCESS'],
@@ -126,8 +126,8 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     await new Promise((resolve) => setImmediate(resolve));
     await stage.settle();
     await stage.settle();
-    expect(await stage.story(invoiceId)).to.deep.equal(decided);
-    expect(stage.takeEvents()).to.deep.equal([]);
+    expect(await stage.story(invoiceId)).to.eql(decided);
+    expect(stage.takeEvents()).to.eql([]);
     expect(stage.logger.lines.map(({ message }) => message)).to.include(
       'a late answer contradicts the recorded outcome; check it with the gateway',
     );
@@ -147,7 +147,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     const invoiceId = await stage.invoice(await stage.account(), '249.95');
     await stage.settle();
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-    expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
+    expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
   it('recovery of payments gives way to a busy account: untouched before the call, recorded alone after it', async () => {
@@ -162,7 +162,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     stage = await PaymentStage.open(storage, START, { handlerStorage });
     const invoiceId = await stage.invoice(await stage.account(), '249.95');
     await stage.settle();
-    expect(tries).to.deep.equal(['before', 'before', 'after']);
+    expect(tries).to.eql(['before', 'before', 'after']);
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
@@ -181,7 +181,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     stage = await PaymentStage.open(storage, START, { handlerStorage, config: { failureRetry: noRetry } });
     const invoiceId = await stage.invoice(await stage.account(), '249.95');
     await stage.settle();
-    expect(stage.sandbox.ledger.all()).to.deep.equal([]);
+    expect(stage.sandbox.ledger.all()).to.eql([]);
     expect(await stage.story(invoiceId)).to.deep.include({
       transactions: ['PLUGIN_FAILURE'],
       balance: '249.95',
@@ -208,10 +208,10 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     });
     stage.takeEvents();
     await stage.goTo('2012-06-08T00:03:42Z');
-    expect(await stage.rows(invoiceId)).to.deep.equal(['SUCCESS 249.95']);
+    expect(await stage.rows(invoiceId)).to.eql(['SUCCESS 249.95']);
     expect(await stage.balance(invoiceId)).to.equal('0');
-    expect(await stage.accountBalance(account)).to.deep.equal(['0', '0']);
-    expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_SUCCESS']);
+    expect(await stage.accountBalance(account)).to.eql(['0', '0']);
+    expect(stage.takeEvents()).to.eql(['INVOICE_PAYMENT_SUCCESS']);
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 });

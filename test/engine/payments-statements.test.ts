@@ -71,7 +71,7 @@ eachDatabase('statements of a payment batch', (open) => {
       tenant: stage.tenant,
       entries,
       finish: (session, finished) => session.finish(finished),
-      busy: (busy) => expect(busy).to.deep.equal([]),
+      busy: (busy) => expect(busy).to.eql([]),
       failed: (_entry, error) => {
         throw error;
       },

@@ -86,7 +86,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     const a = await subscribe([evergreen19]);
     const view = await acme.getSubscription(a);
     expect(view.planName, 'a').to.equal('studio-monthly-1');
-    expect(view.events.map((event) => event.phase)).to.deep.equal([
+    expect(view.events.map((event) => event.phase)).to.eql([
       'studio-monthly-1-trial',
       'studio-monthly-1-trial',
       'studio-monthly-1-evergreen',
@@ -98,7 +98,7 @@ eachDatabaseByTurns('price overrides', (open) => {
         fixedPrice && formatDecimal(fixedPrice),
         recurringPrice && formatDecimal(recurringPrice),
       ]),
-    ).to.deep.equal([
+    ).to.eql([
       ['studio-monthly-1', 'studio-monthly-1-trial', '0', null],
       ['studio-monthly-1', 'studio-monthly-1-evergreen', null, '19'],
     ]);
@@ -118,7 +118,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect(await planOf(await subscribe([{ ...trial5, fixedPrice: decimal(6) }]))).to.equal(
       'studio-monthly-4',
     );
-    expect((await acme.catalogs.current()).versions[0]?.plans.map(({ name }) => name)).to.deep.equal([
+    expect((await acme.catalogs.current()).versions[0]?.plans.map(({ name }) => name)).to.eql([
       'studio-monthly',
     ]);
   });
@@ -127,7 +127,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     const accountId = await newAccount();
     await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
     await engine.runTo('2024-05-01T08:00:00Z');
-    expect(await linesOf(accountId)).to.deep.equal([
+    expect(await linesOf(accountId)).to.eql([
       'FIXED 2024-02-01..2024-02-15 10',
       'RECURRING 2024-02-15..2024-03-15 38',
       'RECURRING 2024-03-15..2024-04-15 38',
@@ -154,7 +154,7 @@ eachDatabaseByTurns('price overrides', (open) => {
       studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
     );
     await engine.runTo('2024-07-20T08:00:00Z');
-    expect((await linesOf(a)).slice(-3)).to.deep.equal([
+    expect((await linesOf(a)).slice(-3)).to.eql([
       'RECURRING 2024-05-15..2024-06-15 19',
       'RECURRING 2024-06-15..2024-07-15 19',
       'RECURRING 2024-07-15..2024-08-15 19',
@@ -164,7 +164,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
     expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
     const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
-    expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
+    expect(changed, lines.join()).to.eql(['RECURRING 2024-07-01..2024-07-15 13.53']);
   });
 
   it('price overrides have the account currency; the other one keeps its price', async () => {
@@ -191,7 +191,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     const dryRun = await acme.invoices.dryRun({ accountId });
     await engine.runTo('2024-02-15T08:00:00Z');
     const lines = await linesOf(accountId);
-    expect(dryRun && itemLines(dryRun)).to.deep.equal(lines.slice(-1));
+    expect(dryRun && itemLines(dryRun)).to.eql(lines.slice(-1));
     expect(dryRun?.items[0]).to.include({ planName: 'studio-monthly-1', prettyPlanName: 'studio-monthly' });
     expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
   });
@@ -288,8 +288,8 @@ eachDatabaseByTurns('price overrides', (open) => {
       const names = byAmount.get(String(price)) ?? new Set();
       byAmount.set(String(price), names.add(view.planName));
     }
-    expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    expect([...byAmount.values()].map((names) => names.size)).to.eql([1, 1, 1, 1, 1, 1]);
     const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
-    expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
+    expect(names).to.eql([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
   });
 });

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 
@@ -36,13 +36,11 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
   it('catalog W20 Currency: a price is billed in its currency', async () => {
     const accountId = await subscribed('USD', 'p-monthly');
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect(await linesOf(accountId)).to.deep.equal([
+    expect(await linesOf(accountId)).to.eql([
       'RECURRING 2024-01-01..2024-02-01 10',
       'RECURRING 2024-02-01..2024-03-01 10',
     ]);
-    expect(await linesOf(await subscribed('USD', 'p-setup'))).to.deep.equal([
-      'FIXED 2024-02-01..2024-03-02 10',
-    ]);
+    expect(await linesOf(await subscribed('USD', 'p-setup'))).to.eql(['FIXED 2024-02-01..2024-03-02 10']);
   });
 
   for (const [currency, code] of [
@@ -51,7 +49,7 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
   ] as const) {
     for (const planName of ['p-monthly', 'p-setup']) {
       it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, async () => {
-        expect(await codeOf(subscribed(currency, planName))).to.equal(code);
+        await expectCode(subscribed(currency, planName), code);
       });
     }
 
@@ -67,9 +65,9 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
       );
       await engine.acme.uploadCatalog(later);
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
-      expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
-      expect(await linesOf(accountId)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 0']);
+      await expectCode(engine.acme.generateInvoice({ accountId }), code);
+      await expectCode(engine.acme.invoices.dryRun({ accountId }), code);
+      expect(await linesOf(accountId)).to.eql(['RECURRING 2024-01-01..2024-02-01 0']);
       expect(await linesOf(other)).to.include('RECURRING 2024-02-01..2024-03-01 10');
     });
   }
@@ -77,11 +75,11 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
   it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {
     const accountId = await subscribed('GBP', 'p-free');
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect(await linesOf(accountId)).to.deep.equal([
+    expect(await linesOf(accountId)).to.eql([
       'RECURRING 2024-01-01..2024-02-01 0',
       'RECURRING 2024-02-01..2024-03-01 0',
     ]);
     const invoices = await engine.acme.invoices.ofAccount({ accountId });
-    expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
+    expect(invoices.map(({ currency }) => currency)).to.eql(['GBP', 'GBP']);
   });
 });

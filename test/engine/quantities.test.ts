@@ -1,9 +1,10 @@
-import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 
 import { sum } from '../../lib/values/money/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
+import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',
@@ -62,12 +63,12 @@ eachDatabaseByTurns('quantities', (open) => {
   it('invoicing E13 Quantity', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
-    expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-27..2022-12-27 209.65']);
+    expect(await lastLines()).to.eql(['RECURRING 2022-11-27..2022-12-27 209.65']);
     expect(await change(subscriptionId, 10, { effectiveFromDate: on('2022-12-12') })).to.equal(
       '2022-12-12T00:00:00.000Z',
     );
     await engine.runTo('2022-12-12T00:00:00Z');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'RECURRING 2022-12-12..2022-12-27 149.75',
       'REPAIR_ADJ 2022-12-12..2022-12-27 -104.83',
     ]);
@@ -80,8 +81,8 @@ eachDatabaseByTurns('quantities', (open) => {
     await events();
     engine.clock.set('2022-11-16T12:30:00Z');
     expect(await change(subscriptionId, 2)).to.equal('2022-11-16T12:30:00.000Z');
-    expect((await events()).slice(0, 2)).to.deep.equal(['SUBSCRIPTION_QUANTITY', 'SUBSCRIPTION_QUANTITY']);
-    expect(await lastLines()).to.deep.equal([
+    expect((await events()).slice(0, 2)).to.eql(['SUBSCRIPTION_QUANTITY', 'SUBSCRIPTION_QUANTITY']);
+    expect(await lastLines()).to.eql([
       'RECURRING 2022-11-16..2022-12-01 29.95',
       'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98',
     ]);
@@ -104,18 +105,18 @@ eachDatabaseByTurns('quantities', (open) => {
     const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: on('2022-11-20') });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
     await engine.runTo('2022-11-20T00:00:00Z');
-    expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-20..2022-12-01 43.93']);
+    expect(await lastLines()).to.eql(['RECURRING 2022-11-20..2022-12-01 43.93']);
   });
 
   it('a change of quantity does not charge a one-time price again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-fee' });
-    expect(await lastLines()).to.deep.equal(['FIXED 2022-11-01..2022-12-01 5']);
+    expect(await lastLines()).to.eql(['FIXED 2022-11-01..2022-12-01 5']);
     engine.clock.set('2022-11-10T00:00:00Z');
     await change(subscriptionId, 3);
-    expect(await lastLines()).to.deep.equal(['FIXED 2022-11-01..2022-12-01 5']);
+    expect(await lastLines()).to.eql(['FIXED 2022-11-01..2022-12-01 5']);
     await engine.runTo('2022-12-01T00:00:00Z');
-    expect(await lastLines()).to.deep.equal(['RECURRING 2022-12-01..2023-01-01 30']);
+    expect(await lastLines()).to.eql(['RECURRING 2022-12-01..2023-01-01 30']);
   });
 
   it('a change of quantity before today has to be forced; then the days are billed anew', async () => {
@@ -124,10 +125,10 @@ eachDatabaseByTurns('quantities', (open) => {
     engine.clock.set('2022-11-20T00:00:00Z');
     await events();
     const late = { effectiveFromDate: on('2022-11-10') };
-    expect(await codeOf(change(subscriptionId, 2, late))).to.equal(ErrorCode.INVALID_PARAMETER);
-    expect(await events()).to.deep.equal([]);
+    await expectCode(change(subscriptionId, 2, late), 'INVALID_PARAMETER');
+    expect(await events()).to.eql([]);
     await change(subscriptionId, 2, { ...late, allowPastDate: true });
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'RECURRING 2022-11-10..2022-12-01 41.93',
       'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97',
     ]);
@@ -139,14 +140,14 @@ eachDatabaseByTurns('quantities', (open) => {
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
     await engine.runTo('2026-06-01T00:00:00Z');
     await change(subscriptionId, 15);
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'RECURRING 2026-06-01..2027-01-01 879.45',
       'REPAIR_ADJ 2026-06-01..2027-01-01 -586.3',
     ]);
     const { chargedThrough } = await acme.getSubscription(subscriptionId);
     expect(chargedThrough?.at.toISOString()).to.equal('2027-01-01T00:00:00.000Z');
     const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
-    expect(upcoming && itemLines(upcoming)).to.deep.equal(['RECURRING 2027-01-01..2028-01-01 1500']);
+    expect(upcoming && itemLines(upcoming)).to.eql(['RECURRING 2027-01-01..2028-01-01 1500']);
     const seats = (await acme.invoices.ofAccount({ accountId, withItems: true })).at(-1)?.items[0];
     expect((await acme.invoices.explain(seats?.id as Uuid)).text).to.include(
       'goes from the change of quantity on 2026-06-01 to the next bill cycle date',
@@ -159,7 +160,7 @@ eachDatabaseByTurns('quantities', (open) => {
     ]);
     await engine.runTo('2027-01-01T00:00:00Z');
     expect(await lastLines()).to.include('RECURRING 2027-01-01..2028-01-01 1200');
-    expect(await acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    expect(await acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
   it('a change of quantity keeps the cycle that the end of a pause, or another bill cycle day, has started', async () => {
@@ -182,7 +183,7 @@ eachDatabaseByTurns('quantities', (open) => {
     await engine.runTo('2026-09-01T00:00:00Z');
     await change(subscriptionId, 1);
     expect(await lastLines()).to.include('RECURRING 2026-09-01..2027-07-15 86.85');
-    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
   it('a change of quantity in arrear splits the quarter, and of a weekly plan the week', async () => {
@@ -190,20 +191,20 @@ eachDatabaseByTurns('quantities', (open) => {
     const late = await subscribe({ planName: 's-late' });
     await engine.runTo('2026-02-10T00:00:00Z');
     await change(late, 3);
-    expect(await lastLines()).to.deep.equal(['RECURRING 2026-01-01..2026-02-10 44.44']);
+    expect(await lastLines()).to.eql(['RECURRING 2026-01-01..2026-02-10 44.44']);
     await engine.runTo('2026-04-01T00:00:00Z');
-    expect(await lastLines()).to.deep.equal(['RECURRING 2026-02-10..2026-04-01 166.67']);
+    expect(await lastLines()).to.eql(['RECURRING 2026-02-10..2026-04-01 166.67']);
     await engine.acme.subscriptions.cancel(late, { billingPolicy: 'IMMEDIATE' });
     const week = await subscribe({ planName: 's-week' });
-    expect(await lastLines()).to.deep.equal(['RECURRING 2026-04-01..2026-04-08 70']);
+    expect(await lastLines()).to.eql(['RECURRING 2026-04-01..2026-04-08 70']);
     await engine.runTo('2026-04-04T00:00:00Z');
     await change(week, 2);
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'RECURRING 2026-04-04..2026-04-08 80',
       'REPAIR_ADJ 2026-04-04..2026-04-08 -40',
     ]);
     await engine.runTo('2026-04-08T00:00:00Z');
-    expect(await lastLines()).to.deep.equal(['RECURRING 2026-04-08..2026-04-15 140']);
+    expect(await lastLines()).to.eql(['RECURRING 2026-04-08..2026-04-15 140']);
   });
 
   it('invoicing E21 Seats that come and go cost the same whenever runs happen', async () => {
@@ -223,7 +224,7 @@ eachDatabaseByTurns('quantities', (open) => {
       const invoices = await engine.acme.invoices.ofAccount({ accountId });
       totals.push(formatDecimal(sum(invoices.map(({ amount }) => amount))));
     }
-    expect(totals).to.deep.equal(['132.26', '132.26']);
+    expect(totals).to.eql(['132.26', '132.26']);
   });
 
   it('a change of quantity of a term that END_OF_TERM cancels goes with it', async () => {
@@ -232,7 +233,7 @@ eachDatabaseByTurns('quantities', (open) => {
     await change(subscriptionId, 2, { effectiveFromDate: on('2022-12-05') });
     await engine.acme.subscriptions.cancel(subscriptionId);
     await engine.runTo('2023-02-01T00:00:00Z');
-    expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-01..2022-12-01 29.95']);
+    expect(await lastLines()).to.eql(['RECURRING 2022-11-01..2022-12-01 29.95']);
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
   });
 
@@ -242,16 +243,16 @@ eachDatabaseByTurns('quantities', (open) => {
     await events();
     for (const quantity of [null, undefined, 0, -3, 1.5, 2 ** 31]) {
       const asked = engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity });
-      expect(await codeOf(asked), `${quantity}`).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+      await expectCode(asked, 'MISSING_OR_INVALID_FIELD', `${quantity}`);
     }
-    expect(await events()).to.deep.equal([]);
+    expect(await events()).to.eql([]);
   });
 
   it('a change of quantity refuses subscriptions that are cancelled and unknown ones', async () => {
     await begin('2022-11-01T00:00:00Z');
     const cancelled = await subscribe({ planName: 's-29' });
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
-    expect(await codeOf(change(cancelled, 2))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
-    expect(await codeOf(change(accountId, 2))).to.equal(ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
+    await expectCode(change(cancelled, 2), 'SUBSCRIPTION_CHANGE_NON_ACTIVE');
+    await expectCode(change(accountId, 2), 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID');
   });
 });

@@ -142,10 +142,10 @@ eachDatabase('queue', (open, kind) => {
       [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })],
     );
     expect(await node.settle(null, SETTLE_MS)).to.equal(true);
-    expect(seen.toSorted()).to.deep.equal([1, 2, 3]);
+    expect(seen.toSorted()).to.eql([1, 2, 3]);
     clock.advance({ days: 1 });
     expect(await node.settle(null, SETTLE_MS)).to.equal(true);
-    expect(seen.toSorted()).to.deep.equal([1, 2, 3, 4]);
+    expect(seen.toSorted()).to.eql([1, 2, 3, 4]);
   });
 
   it('the queue keeps the order of one account: bus entries first, then notifications by date', async () => {
@@ -155,7 +155,7 @@ eachDatabase('queue', (open, kind) => {
     await put([event(0, { n: 'bus 1' }), event(0, { n: 'bus 2' })]);
     clock.advance({ days: 5 });
     await node.settle(null, SETTLE_MS);
-    expect(seen).to.deep.equal(['bus 1', 'bus 2', 'first day', 'third day']);
+    expect(seen).to.eql(['bus 1', 'bus 2', 'first day', 'third day']);
   });
 
   it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
@@ -163,18 +163,18 @@ eachDatabase('queue', (open, kind) => {
     const node = dispatcher([handler]);
     await put([event(0, { n: 1 })]);
     await settleThroughPauses(node, 4);
-    expect(seen).to.deep.equal([]);
+    expect(seen).to.eql([]);
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
     const outcomes = logger.lines
       .filter((line) => line.message === 'handler of a queue entry failed')
       .slice(-4);
-    expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal([
+    expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.eql([
       'retry',
       'retry',
       'retry',
       'fail',
     ]);
-    expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.deep.equal([0, 1, 2, 3]);
+    expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.eql([0, 1, 2, 3]);
   });
 
   it('platform P11 Handler failure: a retry runs only the handlers that are not done', async () => {
@@ -183,8 +183,8 @@ eachDatabase('queue', (open, kind) => {
     const node = dispatcher([first.handler, second.handler]);
     await put([event(0, { n: 1 })]);
     await settleThroughPauses(node, 3);
-    expect(first.seen).to.deep.equal([1]);
-    expect(second.seen).to.deep.equal([1]);
+    expect(first.seen).to.eql([1]);
+    expect(second.seen).to.eql([1]);
   });
 
   it('one bad entry of a batch does not hold back the others', async () => {
@@ -222,7 +222,7 @@ eachDatabase('queue', (open, kind) => {
     await node.settle(null, 0);
     failing = false;
     await settleThroughPauses(node, 2);
-    expect(seen).to.deep.equal(['written']);
+    expect(seen).to.eql(['written']);
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
@@ -234,13 +234,13 @@ eachDatabase('queue', (open, kind) => {
     expect(claimed).to.have.length(1);
     await put([event(1, { n: 'free' })]);
     await node.settle(null, 0);
-    expect(seen).to.deep.equal(['free']);
+    expect(seen).to.eql(['free']);
     systemClock.push(QUEUE_LEASE_MS - 5_000);
     await node.settle(null, 0);
-    expect(seen).to.deep.equal(['free']);
+    expect(seen).to.eql(['free']);
     systemClock.push(5_000);
     await node.settle(null, SETTLE_MS);
-    expect(seen).to.deep.equal(['free', 'claimed']);
+    expect(seen).to.eql(['free', 'claimed']);
   });
 
   it('all that a dead node had claimed comes back in one step, in the background too', async () => {
@@ -255,7 +255,7 @@ eachDatabase('queue', (open, kind) => {
     clock.advance({ seconds: 1 });
     await eventually(() => expect(seen).to.have.members([0, 1, 2]));
     const returned = await Promise.all(takeBack.returnValues);
-    expect(returned.filter((count) => count > 0)).to.deep.equal([3]);
+    expect(returned.filter((count) => count > 0)).to.eql([3]);
     takeBack.restore();
   });
 
@@ -298,7 +298,7 @@ eachDatabase('queue', (open, kind) => {
     opened.push(node);
     await node.recover();
     await node.settle(null, 0);
-    expect(seen.toSorted()).to.deep.equal(storage.singleNode ? [0, 1, 2] : [0, 1]);
+    expect(seen.toSorted()).to.eql(storage.singleNode ? [0, 1, 2] : [0, 1]);
   });
 
   it('a node that has lost its claim cannot end the entry', async () => {
@@ -323,7 +323,7 @@ eachDatabase('queue', (open, kind) => {
     ]);
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
     await node.settle(null, SETTLE_MS);
-    expect(seen).to.deep.equal([]);
+    expect(seen).to.eql([]);
   });
 
   it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
@@ -331,9 +331,9 @@ eachDatabase('queue', (open, kind) => {
     const node = dispatcher([handler]);
     node.start();
     await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
-    await eventually(() => expect(seen).to.deep.equal(['now']));
+    await eventually(() => expect(seen).to.eql(['now']));
     clock.advance({ days: 1 });
-    await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
+    await eventually(() => expect(seen).to.eql(['now', 'later']));
   });
 
   it('the queue gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
@@ -360,12 +360,12 @@ eachDatabase('queue', (open, kind) => {
     opened.push(node);
     node.start();
     await put([event(0, { n: 'first' })]);
-    await eventually(() => expect(batches).to.deep.equal([['first']]));
+    await eventually(() => expect(batches).to.eql([['first']]));
     await put([event(1, { n: 'second' })]);
     await put([event(2, { n: 'third' })]);
-    expect(batches).to.deep.equal([['first']]);
+    expect(batches).to.eql([['first']]);
     for (const help of helps) help();
-    await eventually(() => expect(batches).to.deep.equal([['first'], ['second', 'third']]));
+    await eventually(() => expect(batches).to.eql([['first'], ['second', 'third']]));
     gateway.resolve();
   });
 
@@ -406,7 +406,7 @@ eachDatabase('queue', (open, kind) => {
     // The last renewal may meet the end of the work.
     for (const { args, returnValue } of renew.getCalls().slice(0, 2)) {
       expect(args[1]).to.be.greaterThan(leaseMs);
-      expect(await returnValue).to.deep.equal(args[0].map((entry) => entry.recordId));
+      expect(await returnValue).to.eql(args[0].map((entry) => entry.recordId));
     }
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
@@ -458,7 +458,7 @@ eachDatabase('queue', (open, kind) => {
       const { handler, counts } = crowd();
       await everything();
       await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
-      expect(counts.batches.toSorted()).to.deep.equal([1, 1, 1, 1, 2]);
+      expect(counts.batches.toSorted()).to.eql([1, 1, 1, 1, 2]);
     });
 
     it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
@@ -475,13 +475,13 @@ eachDatabase('queue', (open, kind) => {
       await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
       const off = nodeWith([handler], { isOff: true }, { isOff: true });
       off.start();
-      expect(off.workedOn).to.deep.equal([]);
+      expect(off.workedOn).to.eql([]);
       expect(await off.settle(null, 20)).to.equal(false);
-      expect(seen).to.deep.equal([]);
+      expect(seen).to.eql([]);
       expect(await nodeWith([handler], { isOff: true }).settle(null, 20)).to.equal(false);
-      expect(seen).to.deep.equal(['notification']);
+      expect(seen).to.eql(['notification']);
       expect(await nodeWith([handler], {}, { isOff: true }).settle(null, SETTLE_MS)).to.equal(true);
-      expect(seen).to.deep.equal(['notification', 'bus']);
+      expect(seen).to.eql(['notification', 'bus']);
     });
 
     it('the queue, by its settings, gives an entry up after so many failures', async () => {
@@ -494,7 +494,7 @@ eachDatabase('queue', (open, kind) => {
         .slice(before)
         .filter((line) => line.message === 'handler of a queue entry failed')
         .map((line) => Reflect.get(line.fields, 'kind'));
-      expect(kinds.toSorted()).to.deep.equal(['fail', 'fail', 'retry']);
+      expect(kinds.toSorted()).to.eql(['fail', 'fail', 'retry']);
     });
 
     it('the queue, by its settings, is told of what falls due before it would look again', async () => {

@@ -25,18 +25,18 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     await begin({ planName: 'club', from: '2026-03-13' }, { bcd: 13 });
     await stage.use('6 videos 2026-03-15');
     await stage.runTo('2026-03-20');
-    expect(await rated()).to.deep.equal(['2026-03-13..2026-04-13 club-usage 11']);
+    expect(await rated()).to.eql(['2026-03-13..2026-04-13 club-usage 11']);
     const [item] = await stage.engine.acme.usage.rated(stage.subscriptionId);
     const foreseen = (await stage.dryRun('2026-04-13'))?.items.find(({ itemType }) => itemType === 'USAGE');
     expect(item).to.deep.include({ itemDetails: foreseen?.itemDetails, amount: foreseen?.amount });
     const before = await stage.lines();
     await stage.use('7 videos 2026-04-12T23:59:59Z');
-    expect(await rated()).to.deep.equal(['2026-03-13..2026-04-13 club-usage 18']);
-    expect(await stage.lines()).to.deep.equal(before);
+    expect(await rated()).to.eql(['2026-03-13..2026-04-13 club-usage 18']);
+    expect(await stage.lines()).to.eql(before);
     await stage.runTo('2026-04-13');
     expect((await stage.lines()).at(-1)).to.contain('USAGE 2026-03-13..2026-04-13 18');
-    expect(await rated()).to.deep.equal(['2026-04-13..2026-05-13 club-usage 0']);
-    expect(await rated('2026-06-13')).to.deep.equal(['2026-05-13..2026-06-13 club-usage 0']);
+    expect(await rated()).to.eql(['2026-04-13..2026-05-13 club-usage 0']);
+    expect(await rated('2026-06-13')).to.eql(['2026-05-13..2026-06-13 club-usage 0']);
   });
 
   it('usage §3.3: ends with a cancellation to come, and is nothing once all is billed', async () => {
@@ -49,10 +49,10 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
       useRequestedDateForBilling: true,
     });
     await stage.use('300 sms 2026-04-16T00:00:00Z');
-    expect(await rated()).to.deep.equal(['2026-04-01..2026-04-16 sms-usage 11.8']);
+    expect(await rated()).to.eql(['2026-04-01..2026-04-16 sms-usage 11.8']);
     await stage.runTo('2026-04-16', '2026-04-17');
     expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-04-01..2026-04-16 11.8');
-    expect(await rated()).to.deep.equal([]);
+    expect(await rated()).to.eql([]);
   });
 
   it('usage §3.3: holds what came late for billed periods, and what a change of plan has left to bill', async () => {
@@ -62,7 +62,7 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     await stage.use('5 calls 2026-01-20');
     await stage.use('2 calls 2026-02-02');
     await stage.runTo('2026-02-05');
-    expect(await rated()).to.deep.equal([
+    expect(await rated()).to.eql([
       '2026-01-01..2026-02-01 std-usage 5',
       '2026-02-01..2026-03-01 std-usage 2',
     ]);
@@ -73,12 +73,12 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     await stage.use('3 calls 2026-01-10');
     await stage.use('4 members 2026-01-11');
     await stage.runTo('2026-01-15');
-    expect(await rated()).to.deep.equal([
+    expect(await rated()).to.eql([
       '2026-01-01..2026-02-01 two-calls-usage 3',
       '2026-01-01..2026-04-01 members-usage 8',
     ]);
     await stage.runTo('2026-02-01', '2026-02-02');
-    expect(await rated()).to.deep.equal([
+    expect(await rated()).to.eql([
       '2026-02-01..2026-03-01 two-calls-usage 0',
       '2026-01-01..2026-04-01 members-usage 8',
     ]);

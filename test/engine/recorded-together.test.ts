@@ -45,7 +45,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
     ends(second, 'ERROR');
     await shown(payment.id, { withPluginInfo: true });
     const expected = ['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10];
-    expect(await shown(payment.id)).to.deep.equal(expected);
+    expect(await shown(payment.id)).to.eql(expected);
     const audit = await engine.acme.audit.history({ type: 'PAYMENT', id: payment.id });
     expect(audit.at(-1)?.snapshot).to.deep.include({
       stateName: 'REFUND_FAILED',
@@ -64,13 +64,13 @@ eachDatabase('several transactions of one payment recorded together (payments §
     await told();
     engine.clock.advance({ hours: 2 });
     await engine.settle();
-    expect(await shown(paymentId)).to.deep.equal(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
+    expect(await shown(paymentId)).to.eql(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
     const { balance, items } = await invoices.get(invoiceId);
-    expect([Number(balance), ...items.map(({ amount }) => Number(amount))]).to.deep.equal([0, 100, -60, -30]);
+    expect([Number(balance), ...items.map(({ amount }) => Number(amount))]).to.eql([0, 100, -60, -30]);
     const input = { accountId: account.id, invoiceId, invoiceItemId };
     await invoices.adjustItem(input);
     const left = (await invoices.get(invoiceId)).items.map(({ amount }) => Number(amount));
-    expect(left.slice(0, 4)).to.deep.equal([100, -60, -30, -10]);
+    expect(left.slice(0, 4)).to.eql([100, -60, -30, -10]);
   });
 
   it('an adjusted refund tells of the payment, then of the payment of the invoice, then of its adjustment', async () => {
@@ -78,6 +78,6 @@ eachDatabase('several transactions of one payment recorded together (payments §
     await told();
     const adjustments = [{ invoiceItemId, amount: '5' }];
     await engine.acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
-    expect(await told()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
+    expect(await told()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
   });
 });

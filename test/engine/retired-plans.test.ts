@@ -1,7 +1,7 @@
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `
@@ -96,9 +96,9 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
         ['2024-09-02T00:00:00Z', 2030],
       ] as const) {
         await engine.runTo(now);
-        expect(await codeOf(engine.acme.createSubscription(byProduct))).to.equal(code);
+        await expectCode(engine.acme.createSubscription(byProduct), code);
         const byName = engine.acme.createSubscription({ accountId, planName: 'oar-monthly' });
-        expect(await codeOf(byName)).to.equal(2021);
+        await expectCode(byName, 2021);
       }
     });
 

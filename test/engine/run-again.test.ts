@@ -54,8 +54,8 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
         'REPAIR_ADJ',
         'RECURRING',
       ]);
-      expect(await acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
-      expect(await rowsOf(database, 'select last_value > 1 as again from failures')).to.deep.equal([
+      expect(await acme.invoices.verifyCoverage(accountId)).to.eql([]);
+      expect(await rowsOf(database, 'select last_value > 1 as again from failures')).to.eql([
         { again: true },
       ]);
     });

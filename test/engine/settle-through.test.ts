@@ -23,18 +23,18 @@ anyDatabase('letting time pass with a clock that a test moves', (open) => {
     const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
     const due = months.map((month) => `2024-${month}-01T10:30:00.000Z`);
     const invoices = await acme.invoices.ofAccount({ accountId: id });
-    expect(invoices.map(({ createdDate }) => createdDate.toISOString())).to.deep.equal(due);
+    expect(invoices.map(({ createdDate }) => createdDate.toISOString())).to.eql(due);
     expect(invoices.every(({ balance }) => balance.isZero())).to.equal(true);
     const payments = await acme.payments.ofAccount(id);
     const tried = payments.flatMap(({ transactions }) =>
       transactions.map(({ effectiveDate }) => effectiveDate.toISOString()),
     );
-    expect(tried.toSorted()).to.deep.equal([...due, '2024-03-09T10:30:00.000Z'].toSorted());
+    expect(tried.toSorted()).to.eql([...due, '2024-03-09T10:30:00.000Z'].toSorted());
     expect(stops.map((each) => formatInstant(each))).to.include.members([
       '2024-03-09T10:30:00.000Z',
       ...due.slice(3),
     ]);
-    expect(stops.map(Number)).to.deep.equal([...new Set(stops.map(Number))].toSorted((a, b) => a - b));
+    expect(stops.map(Number)).to.eql([...new Set(stops.map(Number))].toSorted((a, b) => a - b));
     expect(formatInstant(clock.now())).to.equal('2025-01-01T00:00:00.000Z');
   });
 

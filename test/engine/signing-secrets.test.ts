@@ -24,26 +24,26 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
   const create = async () => secrets.create(await context());
 
   it('signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted', async () => {
-    expect(await current()).to.deep.equal([]);
+    expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await current()).to.deep.equal([secret]);
+    expect(await current()).to.eql([secret]);
     const [stored] = await engine.storage.read(engine.tenant, (session) => session.signingSecrets.active());
     expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
     await secrets.delete(await context());
     await secrets.delete(await context());
-    expect(await current()).to.deep.equal([]);
+    expect(await current()).to.eql([]);
   });
 
   it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
     const [first, second] = [await create(), await create()];
-    expect(await current()).to.deep.equal([second, first]);
+    expect(await current()).to.eql([second, first]);
     const third = await create();
-    expect(await current()).to.deep.equal([third, second]);
+    expect(await current()).to.eql([third, second]);
     engine.systemClock.push(24 * HOUR_MS - 60_000);
-    expect(await current()).to.deep.equal([third, second]);
+    expect(await current()).to.eql([third, second]);
     engine.systemClock.push(60_000);
-    expect(await current()).to.deep.equal([third]);
+    expect(await current()).to.eql([third]);
   });
 
   it('signing secrets of a tenant stay with their tenant', async () => {
@@ -53,7 +53,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
       { apiKey: 'other', apiSecret: 'x' },
     );
     const found = await engine.storage.read(other, (session) => secrets.current(session));
-    expect(found).to.deep.equal([]);
+    expect(found).to.eql([]);
   });
 
   it('signing secrets of another server key are not taken for none', async () => {

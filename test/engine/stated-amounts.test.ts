@@ -1,6 +1,6 @@
 import type { Uuid } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
 import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -189,8 +189,8 @@ eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (
       const before = await stored(engine);
       const calls = engine.ledger.all().length;
       for (const [what, state] of statements) {
-        expect(await codeOf(state(life, finer)), what).to.equal(REFUSED);
-        expect(await stored(engine), what).to.deep.equal(before);
+        await expectCode(state(life, finer), REFUSED, what);
+        expect(await stored(engine), what).to.eql(before);
       }
       expect(engine.ledger.all()).to.have.length(calls);
     });
@@ -198,13 +198,13 @@ eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (
   for (const [currency, valid] of currencies)
     it(`with all digits of ${currency} is not one: every operation takes it`, async () => {
       for (const [what, state] of statements)
-        expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
+        await expectCode(state(await live(engine, currency), valid), 'no error', what);
     });
 
   it('is measured by the currency of the payment, not by that of the account', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const { payments } = engine.acme;
-    expect(await codeOf(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }))).to.equal(REFUSED);
+    await expectCode(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }), REFUSED);
     expect(await codeOf(payments.purchase({ accountId, amount: '10.123', currency: 'KWD' }))).to.equal(
       'no error',
     );

@@ -29,16 +29,14 @@ eachDatabase('calls at once', (open) => {
     const made = await storm(engine, shuffled(callsOn(account)));
     const effects = await effectsIn(engine.database);
     const [accepted, refused] = apart(made);
-    expect(refused.flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+    expect(refused.flatMap(({ token }) => effects.of(token))).to.eql([]);
     for (const { name, refused: code } of refused)
       expect(code, name).to.be.oneOf([...COME_AGAIN, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
     const count = (prefix: string) => accepted.filter(({ name }) => name.startsWith(prefix)).length;
-    expect(['own', 'same', 'twin', 'cancel'].map(count)).to.deep.equal([10, 1, 1, STANDING]);
+    expect(['own', 'same', 'twin', 'cancel'].map(count)).to.eql([10, 1, 1, STANDING]);
 
     const order = effects.orderOf(accepted);
-    expect(order.map(({ name }) => name).toSorted()).to.deep.equal(
-      accepted.map(({ name }) => name).toSorted(),
-    );
+    expect(order.map(({ name }) => name).toSorted()).to.eql(accepted.map(({ name }) => name).toSorted());
 
     const serial = await start();
     const twin = await standing(serial);
@@ -50,11 +48,11 @@ eachDatabase('calls at once', (open) => {
     }
     await engine.settle();
     await serial.settle();
-    expect(await storyOf(engine, account.id)).to.deep.equal(await storyOf(serial, twin.id));
+    expect(await storyOf(engine, account.id)).to.eql(await storyOf(serial, twin.id));
     const [inStorm, inTurn] = [await effectsIn(engine.database), await effectsIn(serial.database)];
     for (const [index, { name, token }] of order.entries()) {
       const other = again[index];
-      expect(inStorm.of(token), name).to.deep.equal(other && inTurn.of(other.token));
+      expect(inStorm.of(token), name).to.eql(other && inTurn.of(other.token));
     }
     expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
   });
@@ -80,7 +78,7 @@ eachDatabase('calls at once', (open) => {
     ];
     const answers: (number | null)[] = [];
     for (const call of alone) answers.push((await makeCall(engine, call)).refused);
-    expect(answers).to.deep.equal([null, null, null, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED]);
+    expect(answers).to.eql([null, null, null, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED]);
 
     const calls: StormCall[] = [];
     for (const [index, id] of stormy.entries()) {
@@ -90,16 +88,16 @@ eachDatabase('calls at once', (open) => {
     const [accepted, refused] = apart(await storm(engine, calls));
     await engine.settle();
     const effects = await effectsIn(engine.database);
-    expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+    expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.eql([]);
     const late = new Set(
       refused.filter(({ refused: code }) => !COME_AGAIN.includes(code)).map(({ name }) => name),
     );
     const [changed, cancelled] = [await storyOf(engine, changedFirst), await storyOf(engine, cancelledFirst)];
     for (const id of stormy) {
-      expect(await storyOf(engine, id), id).to.deep.equal(late.has(`change ${id}`) ? cancelled : changed);
+      expect(await storyOf(engine, id), id).to.eql(late.has(`change ${id}`) ? cancelled : changed);
     }
     expect(accepted.filter(({ name }) => name.startsWith('cancel'))).to.have.length(stormy.length);
-    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
   }).timeout(240_000);
 });
 

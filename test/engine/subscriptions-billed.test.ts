@@ -17,11 +17,11 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
     await acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
     await engine.runTo('2017-04-01T06:29:59Z');
-    expect(await linesOf(account.id)).to.deep.equal(['FIXED 2017-03-01..2017-03-31 0']);
+    expect(await linesOf(account.id)).to.eql(['FIXED 2017-03-01..2017-03-31 0']);
     expect((await acme.getAccount(account.id)).billCycleDayLocal).to.equal(31);
 
     await engine.runTo('2017-04-01T06:30:00Z');
-    expect(await linesOf(account.id)).to.deep.equal([
+    expect(await linesOf(account.id)).to.eql([
       'FIXED 2017-03-01..2017-03-31 0',
       'RECURRING 2017-03-31..2017-04-30 249.95',
     ]);
@@ -54,7 +54,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     const request = { accountId: account.id, planName: 'solo-now', billCycleDayLocal: 15 };
     const { subscriptionId } = await acme.createSubscription(request);
     await engine.runTo('2018-07-15T00:00:00Z');
-    expect(await linesOf(account.id)).to.deep.equal([
+    expect(await linesOf(account.id)).to.eql([
       'RECURRING 2018-06-21..2018-07-15 15.96',
       'RECURRING 2018-07-15..2018-08-15 19.95',
     ]);
@@ -67,7 +67,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await acme.createSubscription({ accountId: account.id, planName: 'term-3m', quantity: 2 });
     await engine.runTo('2023-12-01T00:00:00Z');
-    expect(await linesOf(account.id)).to.deep.equal([
+    expect(await linesOf(account.id)).to.eql([
       'RECURRING 2023-01-01..2023-02-01 80',
       'RECURRING 2023-02-01..2023-03-01 80',
       'RECURRING 2023-03-01..2023-04-01 80',
@@ -95,7 +95,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
       );
     });
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect((await linesOf(account.id)).toSorted()).to.deep.equal([
+    expect((await linesOf(account.id)).toSorted()).to.eql([
       'FIXED 2024-01-01..2024-01-31 0',
       'RECURRING 2024-01-01..2024-02-01 19.95',
       'RECURRING 2024-02-01..2024-03-01 19.95',
@@ -120,7 +120,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
       { billingDate: { date: parseLocalDate('2023-01-01') } },
     );
     await engine.billing.settle();
-    expect(await linesOf(account.id)).to.deep.equal([
+    expect(await linesOf(account.id)).to.eql([
       'RECURRING 2023-01-01..2023-02-01 40',
       'RECURRING 2023-02-01..2023-03-01 40',
       'RECURRING 2023-03-01..2023-04-01 40',

@@ -53,8 +53,8 @@ anyDatabase('traces (platform §13.1)', (open) => {
         );
         return found.map(({ traceId }) => traceId);
       });
-    expect(ofAccount('gateway PURCHASE')).to.deep.equal(calls.map((call) => [call]));
-    expect(ofAccount('invoice')).to.deep.equal(calls.map((call) => [call]));
+    expect(ofAccount('gateway PURCHASE')).to.eql(calls.map((call) => [call]));
+    expect(ofAccount('invoice')).to.eql(calls.map((call) => [call]));
   });
 
   it('what was planned for later begins a trace, which is linked to the one that has planned it', async () => {
@@ -96,7 +96,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
       const spans = traces.spans();
       const added = spans.find(({ name }) => name === 'paymentMethods.add');
       if (added === undefined) throw new Error('no span of the call');
-      expect(pathOf(added, spans)).to.deep.equal(['order', 'paymentMethods.add']);
+      expect(pathOf(added, spans)).to.eql(['order', 'paymentMethods.add']);
       expect(trace.getActiveSpan()).to.equal(undefined);
     } finally {
       context.disable();

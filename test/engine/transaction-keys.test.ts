@@ -1,5 +1,5 @@
 import { type BillingError, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
@@ -52,7 +52,7 @@ eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
       const fixed = { paymentId, transactionId: declined.transaction.id };
       for (const status of ['SUCCESS', 'PENDING', 'UNKNOWN'] as const) {
         const work = engine.acme.payments.fixTransaction({ ...fixed, status });
-        expect(await codeOf(work)).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
+        await expectCode(work, 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
       }
       const statuses = async (id: Uuid) =>
         (await engine.acme.payments.get(id)).transactions.map(({ status }) => status);

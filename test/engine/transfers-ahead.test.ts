@@ -1,8 +1,7 @@
 import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
-import { ErrorCode } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, expect, messageOf, newEvents, openEngine } from '../support/index.ts';
+import { codeOf, expect, expectCode, messageOf, newEvents, openEngine } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -63,7 +62,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     beforeEach(async () => {
       await begin('2012-04-01T00:15:42Z', 'pro-monthly');
       await engine.runTo('2012-05-10T00:15:42Z');
-      expect((await linesOf(source)).slice(1)).to.deep.equal([
+      expect((await linesOf(source)).slice(1)).to.eql([
         'RECURRING 2012-05-01..2012-05-09 66.65',
         'RECURRING 2012-05-09..2012-06-09 249.95',
       ]);
@@ -77,32 +76,32 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     for (const [billingPolicy, billingEnd, repaired] of policies) {
       it(`with ${billingPolicy} bill the source until ${billingEnd} and the target from the date, day by day or at once`, async () => {
         const made = await engine.settle(transfer('2012-05-20', { billingPolicy }));
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
+        expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', billingEnd]);
         const pending = await onlyOf(made);
-        expect([pending.state, pending.sourceType]).to.deep.equal(['PENDING', 'TRANSFERRED']);
-        expect(rowsOf(pending)).to.deep.equal([
+        expect([pending.state, pending.sourceType]).to.eql(['PENDING', 'TRANSFERRED']);
+        expect(rowsOf(pending)).to.eql([
           'START_ENTITLEMENT 2012-05-20 pro-monthly-evergreen',
           'START_BILLING 2012-05-20 pro-monthly-evergreen',
         ]);
         expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(made);
-        expect((await engine.acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
+        expect((await engine.acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.eql([
           bundleId,
           made,
         ]);
         for (let day = 11; day < 20; day += 1) {
           await engine.runTo(`2012-05-${day}T12:00:00Z`);
           expect(await linesOf(source), `on 05-${day}`).to.have.length(3);
-          expect(await linesOf(target), `on 05-${day}`).to.deep.equal([]);
+          expect(await linesOf(target), `on 05-${day}`).to.eql([]);
         }
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
+        expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', billingEnd]);
         await engine.runTo('2012-05-20T12:00:00Z');
-        expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', billingEnd]);
+        expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-20', billingEnd]);
         expect((await onlyOf(made)).state).to.equal('ACTIVE');
-        expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
-        expect(await linesOf(target)).to.deep.equal(['RECURRING 2012-05-20..2012-06-15 209.64']);
+        expect((await linesOf(source)).slice(3)).to.eql(repaired);
+        expect(await linesOf(target)).to.eql(['RECURRING 2012-05-20..2012-06-15 209.64']);
         await engine.runTo('2012-08-01T12:00:00Z');
-        expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
-        expect((await linesOf(target)).slice(1)).to.deep.equal([
+        expect((await linesOf(source)).slice(3)).to.eql(repaired);
+        expect((await linesOf(target)).slice(1)).to.eql([
           'RECURRING 2012-06-15..2012-07-15 249.95',
           'RECURRING 2012-07-15..2012-08-15 249.95',
         ]);
@@ -112,7 +111,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         await transfer('2012-06-20', { billingPolicy });
         await engine.runTo('2012-09-01T12:00:00Z');
         // 11 of 30 days, and 25 of 30.
-        expect((await linesOf(source)).slice(3)).to.deep.equal(['RECURRING 2012-06-09..2012-06-20 91.65']);
+        expect((await linesOf(source)).slice(3)).to.eql(['RECURRING 2012-06-09..2012-06-20 91.65']);
         expect((await linesOf(target))[0]).to.equal('RECURRING 2012-06-20..2012-07-15 208.29');
       });
     }
@@ -121,10 +120,10 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       const fresh = newEvents(engine.database);
       await fresh();
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-      expect(await fresh()).to.deep.equal(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CREATION']);
+      expect(await fresh()).to.eql(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CREATION']);
       await engine.runTo('2012-05-20T00:15:42Z');
       const told = (await fresh()).filter((type) => /^(SUBSCRIPTION|ENTITLEMENT)_/.test(type));
-      expect(told.toSorted()).to.deep.equal([
+      expect(told.toSorted()).to.eql([
         'ENTITLEMENT_CANCEL',
         'ENTITLEMENT_CREATION',
         'SUBSCRIPTION_CANCEL',
@@ -142,40 +141,38 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.runTo('2012-05-20T12:00:00Z');
       const begun = await onlyOf(made);
-      expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([18, 3]);
+      expect([begun.billCycleDayLocal, begun.quantity]).to.eql([18, 3]);
     });
 
     it('leave a pending cancellation after the date behind, and transfer nothing that has ended by then', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
-      expect(await codeOf(transfer('2012-06-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+      await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       const made = await transfer('2012-05-31');
       expect((await onlyOf(made)).cancelled).to.equal(null);
-      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-31', '2012-06-01']);
+      expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
     it('cannot be undone: uncancelling the source is refused, also after it was cancelled before the date', async () => {
       const { subscriptions, blocking } = engine.acme;
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-      expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
-        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-      );
-      expect(await codeOf(cancelAt(subscriptionId, '2012-05-25')), 'a later end').to.equal(
-        ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
+      await expectCode(
+        cancelAt(subscriptionId, '2012-05-25'),
+        'SUBSCRIPTION_CANCEL_BAD_STATE',
+        'a later end',
       );
       await cancelAt(subscriptionId, '2012-05-15');
       await cancelAt(subscriptionId, '2012-05-12');
-      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-12', '2012-05-12']);
+      expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-12', '2012-05-12']);
       await subscriptions.uncancel(subscriptionId);
-      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-05-20']);
-      expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
-        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-      );
+      expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-05-20']);
+      await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
       await engine.runTo('2012-07-01T12:00:00Z');
-      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
-      expect((await linesOf(source)).slice(3)).to.deep.equal(['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']);
+      expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-20', '2012-05-20']);
+      expect((await linesOf(source)).slice(3)).to.eql(['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']);
       expect((await onlyOf(made)).state).to.equal('ACTIVE');
       const states = await blocking.ofAccount(source.id, { types: ['SUBSCRIPTION'] });
-      expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED', 'ENT_CANCELLED']);
+      expect(states.map(({ stateName }) => stateName)).to.eql(['ENT_STARTED', 'ENT_CANCELLED']);
     });
 
     it('tell a caller who changes or cancels the source to do so in the new bundle', async () => {
@@ -196,7 +193,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
       await cancelAt(subscriptionId, '2012-05-12');
       await subscriptions.uncancel(subscriptionId);
-      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-06-09']);
+      expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-06-09']);
     });
 
     it('report the end of the service once if the source is cancelled before the date', async () => {
@@ -206,7 +203,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       await fresh();
       await engine.runTo('2012-06-20T12:00:00Z');
       expect((await fresh()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(1);
-      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-12', '2012-05-12']);
+      expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-12', '2012-05-12']);
       expect((await linesOf(target))[0], 'the target starts at its date').to.equal(
         'RECURRING 2012-05-20..2012-06-15 209.64',
       );
@@ -217,19 +214,23 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       const { subscriptionId: begun } = await onlyOf(made);
       await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
       await engine.runTo('2012-07-01T12:00:00Z');
-      expect(await endsOf(begun)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
-      expect(await linesOf(target)).to.deep.equal([]);
-      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
+      expect(await endsOf(begun)).to.eql(['CANCELLED', '2012-05-20', '2012-05-20']);
+      expect(await linesOf(target)).to.eql([]);
+      expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-20', '2012-05-20']);
     });
 
     it('are reversed by a transfer of the new bundle back: the subscription continues on the source', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-      expect(await codeOf(transfer('2012-05-15')), 'of a bundle that is transferred').to.equal(
-        ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      await expectCode(
+        transfer('2012-05-15'),
+        'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS',
+        'of a bundle that is transferred',
       );
       await engine.acme.bundles.renameKey(bundleId, 'old');
-      expect(await codeOf(transfer('2012-05-15')), 'also under another key').to.equal(
-        ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      await expectCode(
+        transfer('2012-05-15'),
+        'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS',
+        'also under another key',
       );
       const back = await engine.acme.bundles.transfer(made, {
         accountId: source.id,
@@ -237,7 +238,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         billingPolicy: 'IMMEDIATE',
       });
       await engine.runTo('2012-06-10T12:00:00Z');
-      expect(await linesOf(target)).to.deep.equal([]);
+      expect(await linesOf(target)).to.eql([]);
       expect((await onlyOf(back)).state).to.equal('ACTIVE');
       expect((await linesOf(source)).slice(3)).to.have.members([
         'REPAIR_ADJ 2012-05-20..2012-06-09 -161.26',
@@ -258,7 +259,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
   it('continue in the phase of the date, also if phases before it are not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
-    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+    expect(rowsOf(await onlyOf(made))).to.eql([
       'START_ENTITLEMENT 2024-10-01 club-monthly-evergreen',
       'START_BILLING 2024-10-01 club-monthly-evergreen',
     ]);
@@ -268,16 +269,16 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       requestedDate: '2024-03-01',
     });
     await engine.runTo('2024-11-01T08:00:00Z');
-    expect(rowsOf(await onlyOf(next))).to.deep.equal([
+    expect(rowsOf(await onlyOf(next))).to.eql([
       'START_ENTITLEMENT 2024-03-01 club-monthly-discount',
       'START_BILLING 2024-03-01 club-monthly-discount',
       'PHASE 2024-07-31 club-monthly-evergreen',
     ]);
-    expect((await linesOf(target)).filter((line) => line.includes('..2024-03-15'))).to.deep.equal([
+    expect((await linesOf(target)).filter((line) => line.includes('..2024-03-15'))).to.eql([
       // 14 of 29 days of 399.95.
       'RECURRING 2024-03-01..2024-03-15 193.08',
     ]);
-    expect((await linesOf(source)).filter((line) => line.includes('..2024-10-01'))).to.deep.equal([
+    expect((await linesOf(source)).filter((line) => line.includes('..2024-10-01'))).to.eql([
       // 22 of 30 days of 599.95.
       'RECURRING 2024-09-09..2024-10-01 439.96',
     ]);
@@ -290,12 +291,12 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     await subscriptions.changePlan(subscriptionId, { planName: 'solo-now', requestedDate: '2024-04-01' });
     const made = await transfer('2024-03-01');
     await engine.runTo('2024-04-02T08:00:00Z');
-    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+    expect(rowsOf(await onlyOf(made))).to.eql([
       'START_ENTITLEMENT 2024-03-01 team-now-evergreen',
       'START_BILLING 2024-03-01 team-now-evergreen',
       'CHANGE 2024-04-01 solo-now-evergreen',
     ]);
-    expect(rowsOf(await engine.acme.getSubscription(subscriptionId)).slice(2)).to.deep.equal([
+    expect(rowsOf(await engine.acme.getSubscription(subscriptionId)).slice(2)).to.eql([
       'CHANGE 2024-02-01 team-now-evergreen',
       'STOP_ENTITLEMENT 2024-03-01 team-now-evergreen',
       'STOP_BILLING 2024-03-01 team-now-evergreen',
@@ -304,7 +305,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
 
   it('transfer nothing of a term that expires before the date, and the rest of one that does not', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
-    expect(await codeOf(transfer('2023-04-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+    await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
     await engine.runTo('2023-04-02T08:00:00Z');
     expect((await endsOf(subscriptionId))[0]).to.equal('CANCELLED');
@@ -323,7 +324,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       requestedDate: '2024-04-01',
     });
     await engine.runTo('2024-05-02T08:00:00Z');
-    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+    expect(rowsOf(await onlyOf(made))).to.eql([
       'START_ENTITLEMENT 2024-04-01 pro-monthly-trial',
       'START_BILLING 2024-05-01 pro-monthly-trial',
       'PHASE 2024-05-31 pro-monthly-evergreen',
@@ -334,7 +335,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
     const made = await transfer('2024-03-20');
     await engine.runTo('2024-03-22T08:00:00Z');
-    expect((await endsOf(subscriptionId)).slice(0, 2)).to.deep.equal(['CANCELLED', '2024-03-20']);
+    expect((await endsOf(subscriptionId)).slice(0, 2)).to.eql(['CANCELLED', '2024-03-20']);
     expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
   });
 
@@ -367,8 +368,8 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     await engine.runTo('2026-06-02T00:00:00Z');
     const usageOf = async (account: Account) =>
       (await linesOf(account)).filter((line) => !line.endsWith(' 0'));
-    expect(await usageOf(source)).to.deep.equal(['USAGE 2026-04-01..2026-04-16 10']);
-    expect(await usageOf(target)).to.deep.equal(['USAGE 2026-04-16..2026-05-01 7']);
+    expect(await usageOf(source)).to.eql(['USAGE 2026-04-01..2026-04-16 10']);
+    expect(await usageOf(target)).to.eql(['USAGE 2026-04-16..2026-05-01 7']);
   });
 
   describe('of a base with add-ons', () => {
@@ -396,19 +397,19 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       it(`with ${billingPolicy} end the add-on with its base and begin both on the target`, async () => {
         const made = await engine.settle(transfer('2024-01-25', { billingPolicy }));
         for (const id of [subscriptionId, addOn]) {
-          expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+          expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
         }
-        expect(await newOnes(made)).to.deep.equal(['BASE PENDING', 'ADD_ON PENDING']);
+        expect(await newOnes(made)).to.eql(['BASE PENDING', 'ADD_ON PENDING']);
         await engine.runTo('2024-01-25T12:00:00Z');
         for (const id of [subscriptionId, addOn]) {
-          expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
+          expect(await endsOf(id)).to.eql(['CANCELLED', '2024-01-25', billingEnd]);
         }
-        expect(await newOnes(made)).to.deep.equal(['BASE ACTIVE', 'ADD_ON ACTIVE']);
+        expect(await newOnes(made)).to.eql(['BASE ACTIVE', 'ADD_ON ACTIVE']);
         await engine.runTo('2024-03-01T12:00:00Z');
         const lines = await linesOf(source);
-        expect(lines.filter((line) => line.startsWith('REPAIR')).toSorted()).to.deep.equal(repaired);
+        expect(lines.filter((line) => line.startsWith('REPAIR')).toSorted()).to.eql(repaired);
         expect(lines.filter((line) => line.startsWith('RECURRING'))).to.have.length(2);
-        expect((await linesOf(target)).slice(0, 2).toSorted()).to.deep.equal([
+        expect((await linesOf(target)).slice(0, 2).toSorted()).to.eql([
           // 21 of 31 days to day 15 of the account; the add-on by the day of its bundle, the 25th.
           'RECURRING 2024-01-25..2024-02-15 13.51',
           'RECURRING 2024-01-25..2024-02-25 15',
@@ -418,18 +419,18 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       it(`with ${billingPolicy} keep the end of an add-on that is cancelled and uncancelled before the date`, async () => {
         await transfer('2024-01-25', { billingPolicy });
         await cancelAt(addOn, '2024-01-22');
-        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
+        expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);
         await engine.acme.subscriptions.uncancel(addOn);
-        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+        expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
         await cancelAt(subscriptionId, '2024-01-22');
-        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
+        expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);
         await engine.acme.subscriptions.uncancel(subscriptionId);
         for (const id of [subscriptionId, addOn]) {
-          expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+          expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
         }
         await engine.runTo('2024-02-20T08:00:00Z');
         for (const id of [subscriptionId, addOn]) {
-          expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
+          expect(await endsOf(id)).to.eql(['CANCELLED', '2024-01-25', billingEnd]);
         }
       });
     }
@@ -442,18 +443,18 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         requestedDate: '2024-01-23',
       });
       const made = await transfer('2024-01-25');
-      expect(await newOnes(made)).to.deep.equal(['BASE PENDING']);
+      expect(await newOnes(made)).to.eql(['BASE PENDING']);
       await engine.runTo('2024-02-20T08:00:00Z');
-      expect((await endsOf(addOn)).slice(1)).to.deep.equal(['2024-01-22', '2024-01-22']);
-      expect((await endsOf(backup)).slice(1)).to.deep.equal(['2024-01-23', '2024-01-23']);
+      expect((await endsOf(addOn)).slice(1)).to.eql(['2024-01-22', '2024-01-22']);
+      expect((await endsOf(backup)).slice(1)).to.eql(['2024-01-23', '2024-01-23']);
     });
 
     it('end an add-on that is bought after the call and before the date, without transferring it', async () => {
       const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
       const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await engine.runTo('2024-01-25T12:00:00Z');
-      expect(await endsOf(late)).to.deep.equal(['CANCELLED', '2024-01-25', '2024-01-25']);
-      expect(await newOnes(made)).to.deep.equal(['BASE ACTIVE', 'ADD_ON ACTIVE']);
+      expect(await endsOf(late)).to.eql(['CANCELLED', '2024-01-25', '2024-01-25']);
+      expect(await newOnes(made)).to.eql(['BASE ACTIVE', 'ADD_ON ACTIVE']);
     });
   });
 });

@@ -26,7 +26,7 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     await engine.runTo('2024-03-20T00:00:00Z');
     await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
     await engine.runTo('2024-05-01T00:00:00Z');
-    expect(await linesOf(accountId)).to.deep.equal([
+    expect(await linesOf(accountId)).to.eql([
       'FIXED 2024-03-01..2024-03-31 0',
       'FIXED 2024-03-11..2024-03-31 0',
     ]);
@@ -69,6 +69,6 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     const made = await engine.settle(engine.acme.bundles.transfer(bundleId, { accountId: target.id }));
     const [moved] = (await engine.acme.bundles.get(made)).subscriptions;
     expect(moved?.quantity).to.equal(2);
-    expect(await linesOf(target.id)).to.deep.equal(['FIXED 2024-03-11..2024-03-31 0']);
+    expect(await linesOf(target.id)).to.eql(['FIXED 2024-03-11..2024-03-31 0']);
   });
 });

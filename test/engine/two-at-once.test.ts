@@ -235,7 +235,7 @@ onPostgresql('two operations at once on one customer', (open) => {
       const expected = [await outcome(there, made[0] ?? []), await outcome(back, made[1] ?? [])];
       expect(expected, `${first} and ${second}`).to.deep.include(await outcome(raced, own));
     }
-    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
   });
 });
 

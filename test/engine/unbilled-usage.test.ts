@@ -23,27 +23,25 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
   it('usage E7 Look-back, N = 2: tells what is not due, and what is too old to be billed', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('10 sms 2026-04-02');
-    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-      '2026-04-02 NOT_YET_DUE sms 10 (sms-usage)',
-    ]);
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-02 NOT_YET_DUE sms 10 (sms-usage)']);
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
-    expect(await unbilled('2026-01-01', '2026-12-01')).to.deep.equal([]);
+    expect(await unbilled('2026-01-01', '2026-12-01')).to.eql([]);
     await stage.use('100 sms 2026-04-30');
     await stage.use('199 sms 2026-05-01');
     await stage.use('50 sms 2026-07-01');
     await stage.use('1 fax 2026-07-02');
     await stage.use('0 fax 2026-07-03');
-    expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
+    expect(await unbilled('2026-04-01', '2026-08-01')).to.eql([
       '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
       '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
       '2026-07-01 NOT_YET_DUE sms 50 (sms-usage)',
       '2026-07-02 UNKNOWN_UNIT fax 1',
     ]);
-    expect(await unbilled('2026-04-30T12:00:00Z', '2026-07-01')).to.deep.equal([
+    expect(await unbilled('2026-04-30T12:00:00Z', '2026-07-01')).to.eql([
       '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
     ]);
     await stage.runTo('2026-08-01');
-    expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
+    expect(await unbilled('2026-04-01', '2026-08-01')).to.eql([
       '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
       '2026-07-02 UNKNOWN_UNIT fax 1',
     ]);
@@ -61,8 +59,8 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
       useRequestedDateForBilling: true,
     });
     await stage.runTo('2026-05-16', '2026-05-17');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-05-16 11.8']);
-    expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([
+    expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-05-16 11.8']);
+    expect(await unbilled('2026-05-01', '2026-06-01')).to.eql([
       '2026-05-16 AFTER_END sms 7',
       '2026-05-20 AFTER_END sms 100',
     ]);
@@ -82,7 +80,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
       );
     await hold(true);
     await stage.use('1 calls 2026-09-02');
-    expect(await unbilled('2026-08-01', '2026-10-01')).to.deep.equal([
+    expect(await unbilled('2026-08-01', '2026-10-01')).to.eql([
       '2026-08-01 BEFORE_START calls 7',
       '2026-09-02 BLOCKED calls 1',
     ]);
@@ -91,19 +89,19 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     await stage.use('2 calls 2026-09-05T00:00:01Z');
     await stage.runTo('2026-10-01');
     expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-09-05..2026-10-01 2');
-    expect(await unbilled('2026-09-01', '2026-10-01')).to.deep.equal(['2026-09-02 BLOCKED calls 1']);
+    expect(await unbilled('2026-09-01', '2026-10-01')).to.eql(['2026-09-02 BLOCKED calls 1']);
   });
 
   it('usage E2 Tiers, blocks, overflow: what no tier takes of a billed period is OVERFLOW', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('101001 sms 2026-04-10');
-    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.eql([
       '2026-04-10 NOT_YET_DUE sms 101001 (sms-usage)',
     ]);
     await stage.runTo('2026-05-01');
     const overflow = ['2026-04-01..2026-05-01 OVERFLOW sms 1 (sms-usage)'];
-    expect(await unbilled('2026-04-20', '2026-04-21')).to.deep.equal(overflow);
-    expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([]);
+    expect(await unbilled('2026-04-20', '2026-04-21')).to.eql(overflow);
+    expect(await unbilled('2026-05-01', '2026-06-01')).to.eql([]);
   });
 
   it('usage §3.3: what the tenant never bills of late usage is LATE', async () => {
@@ -112,7 +110,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     await stage.runTo('2026-05-01');
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-06-01');
-    expect(await unbilled('2026-04-01', '2026-06-01')).to.deep.equal(['2026-04-10 LATE calls 3 (std-usage)']);
+    expect(await unbilled('2026-04-01', '2026-06-01')).to.eql(['2026-04-10 LATE calls 3 (std-usage)']);
   });
 
   it('usage §3.3: what comes for a day that was billed as part of a longer period is COVERED', async () => {
@@ -136,9 +134,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     }
     await stage.use('4 calls 2026-04-11');
     await stage.runTo('2026-06-01');
-    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-      '2026-04-11 COVERED calls 4 (std-usage)',
-    ]);
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-11 COVERED calls 4 (std-usage)']);
   });
 
   for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod']) {
@@ -150,24 +146,24 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
       await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01', '2026-08-01');
       await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
       const shown = ['2026-04-01..2026-05-01 VOIDED_BEYOND_LOOKBACK calls -7 (std-usage)'];
-      expect(await unbilled('2026-04-10', '2026-04-11')).to.deep.equal(shown);
-      expect(await unbilled('2026-05-01', '2026-08-01')).to.deep.equal([]);
+      expect(await unbilled('2026-04-10', '2026-04-11')).to.eql(shown);
+      expect(await unbilled('2026-05-01', '2026-08-01')).to.eql([]);
       await stage.engine.acme.usage.void(stage.subscriptionId, 'late void');
       await stage.runTo('2026-09-01');
       expect((await stage.lines()).at(-1)).to.match(/^REPAIR_ADJ 2026-06-01..2026-07-01 -5, USAGE/);
-      expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal(shown);
+      expect(await unbilled('2026-04-01', '2026-09-01')).to.eql(shown);
 
       const value = setting === 'beyondLookback' ? 'NEXT_PERIOD' : '9';
       const name = setting === 'beyondLookback' ? `usage.${setting}` : setting;
       const { keyValues } = stage.engine.acme;
       await keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [`org.service.invoice.${name}`]: value }));
       const credited = await stage.run('2026-09-01');
-      expect(credited.items.slice(0, 1).map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-7']);
-      expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal([]);
+      expect(credited.items.slice(0, 1).map(({ amount }) => formatDecimal(amount))).to.eql(['-7']);
+      expect(await unbilled('2026-04-01', '2026-09-01')).to.eql([]);
       await keyValues.delete('PER_TENANT_CONFIG');
       await stage.runTo('2026-10-01');
       expect((await stage.lines()).at(-1)).to.match(/^USAGE 2026-09-01..2026-10-01 0/);
-      expect(await unbilled('2026-04-01', '2026-10-01')).to.deep.equal([]);
+      expect(await unbilled('2026-04-01', '2026-10-01')).to.eql([]);
     });
   }
 
@@ -175,10 +171,8 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01');
-    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([]);
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.eql([]);
     await stage.engine.acme.invoices.void((await stage.last()).id);
-    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-      '2026-04-10 NOT_YET_DUE calls 3 (std-usage)',
-    ]);
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-10 NOT_YET_DUE calls 3 (std-usage)']);
   });
 });

@@ -106,7 +106,7 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
       const { payment, transaction } = await engine.acme.payments.purchase(input);
       expect(transaction.status).to.equal('SUCCESS');
       const { attempts } = await engine.acme.payments.get(payment.id, { withAttempts: true });
-      expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.deep.equal([STORED]);
+      expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.eql([STORED]);
     }
   });
 });

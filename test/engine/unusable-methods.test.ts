@@ -1,5 +1,5 @@
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 import { author, paymentMethod } from '../support/storage/stored-records.ts';
@@ -41,8 +41,8 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
       () => invoicePayments.payAll({ accountId: account.id, paymentMethodId }),
       () => payments.purchase({ accountId: account.id, amount: '20', paymentMethodId }),
     ];
-    for (const work of [pay, payAll, purchase]) expect(await codeOf(work())).to.equal(NO_PLUGIN);
-    expect(await payments.ofAccount(account.id)).to.deep.equal([]);
+    for (const work of [pay, payAll, purchase]) await expectCode(work(), NO_PLUGIN);
+    expect(await payments.ofAccount(account.id)).to.eql([]);
     await invoicePayments.pay({ invoiceId });
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
@@ -61,7 +61,7 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
       properties: does('ACTION_RETURN_PLUGIN_STATUS_ERROR'),
     });
     await acme.paymentMethods.delete({ paymentMethodId: id });
-    expect(await codeOf(acme.invoicePayments.pay(keys))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
+    await expectCode(acme.invoicePayments.pay(keys), 'PAYMENT_NO_SUCH_PAYMENT_METHOD');
     expect(await invoices.balanceOf(invoiceId)).to.equal(20);
   });
 
@@ -84,10 +84,10 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
         [keys, OF_OTHER],
       ] as const) {
         const direct = { accountId: account.id, amount: '20', ...own };
-        expect(await codeOf(engine.acme.payments.purchase(direct))).to.equal(code);
-        expect(await codeOf(engine.acme.invoicePayments.pay({ invoiceId, ...own }))).to.equal(code);
+        await expectCode(engine.acme.payments.purchase(direct), code);
+        await expectCode(engine.acme.invoicePayments.pay({ invoiceId, ...own }), code);
       }
     }
-    expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
+    expect(await engine.acme.payments.ofAccount(account.id)).to.eql([]);
   });
 });

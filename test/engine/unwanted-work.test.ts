@@ -79,7 +79,7 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
   };
   for (const [what, work] of Object.entries(works)) {
     it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
-      expect(await abandoned(work)).to.deep.equal([reason, 1]);
+      expect(await abandoned(work)).to.eql([reason, 1]);
     });
   }
 

@@ -1,5 +1,4 @@
-import { ErrorCode } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/index.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
 eachDatabaseByTurns('usage of accounts that are closed', (open) => {
@@ -16,16 +15,14 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
   it('accounts §9: what was written off is not billed anew, and nothing that is used afterwards makes an invoice', async () => {
     await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
     const [invoice] = await stage.invoices();
-    expect(invoice && itemLines(invoice)).to.deep.equal([
+    expect(invoice && itemLines(invoice)).to.eql([
       'USAGE 2026-04-01..2026-05-01 40',
       'ITEM_ADJ 2026-05-01..2026-05-01 -40',
     ]);
     await stage.runTo('2026-05-02', '2026-06-01');
-    expect(await codeOf(stage.use('1 calls 2026-06-01'))).to.equal(
-      ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
-    );
+    await expectCode(stage.use('1 calls 2026-06-01'), 'USAGE_RECORD_AFTER_SUBSCRIPTION_END');
     expect(await stage.lines()).to.have.lengthOf(1);
-    expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.deep.equal([]);
+    expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.eql([]);
   });
 
   it('accounts §9: what was used of the running period is told as unbilled until an explicit run bills it', async () => {
@@ -36,8 +33,8 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
     expect(await stage.lines()).to.have.lengthOf(1);
     const dates = { startDate: '2026-05-01', endDate: '2026-06-01' };
     const unbilled = await stage.engine.acme.usage.unbilled(stage.subscriptionId, dates);
-    expect(unbilled.map(({ amount }) => amount.toFixed())).to.deep.equal(['7']);
-    expect(itemLines(await stage.run('2026-06-02'))).to.deep.equal(['USAGE 2026-05-01..2026-05-10 7']);
+    expect(unbilled.map(({ amount }) => amount.toFixed())).to.eql(['7']);
+    expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
   it('accounts §16: the export has the days of usage and what is billed of them', async () => {

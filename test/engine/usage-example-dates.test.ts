@@ -1,5 +1,5 @@
-import { ErrorCode, instant } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
+import { instant } from '../../lib/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/index.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
@@ -15,12 +15,9 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.use('10 calls 2026-04-10');
     await stage.use('5 calls 2026-04-20');
     await stage.runTo('2026-04-15');
-    expect(tierLines(await stage.last())).to.deep.equal(['calls T1 10 (0)']);
+    expect(tierLines(await stage.last())).to.eql(['calls T1 10 (0)']);
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal([
-      'USAGE 2026-04-01..2026-04-15 0',
-      'USAGE 2026-04-15..2026-05-01 5',
-    ]);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-04-15 0', 'USAGE 2026-04-15..2026-05-01 5']);
   });
 
   for (const [mode, trial] of [
@@ -36,7 +33,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
       });
       await stage.use('10 calls 2026-04-10');
       await stage.runTo('2026-04-15');
-      expect((await stage.invoices()).flatMap(ratesOf)).to.deep.equal(trial);
+      expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
   }
 
@@ -45,8 +42,8 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.use('130 sms 2026-03-20');
     await stage.use('271 sms 2026-03-21');
     await stage.use('199 sms 2026-04-15');
-    expect(await codeOf(stage.run('2026-04-14'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-    expect(itemLines(await stage.run('2026-05-15'))).to.deep.equal([
+    await expectCode(stage.run('2026-04-14'), 'INVOICE_NOTHING_TO_DO');
+    expect(itemLines(await stage.run('2026-05-15'))).to.eql([
       'USAGE 2026-03-20..2026-04-15 14.75',
       'USAGE 2026-04-15..2026-05-15 5.9',
     ]);
@@ -60,7 +57,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.engine.settle();
     await stage.use('20 calls 2026-01-01T02:00:00Z');
     await stage.runTo('2026-02-01');
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-01-01..2026-01-01 10',
       'USAGE 2026-01-01..2026-02-01 40',
     ]);
@@ -73,15 +70,13 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.use('100 sms 2026-05-20');
     await stage.runTo('2026-05-16');
     await stage.engine.settle(stage.engine.acme.subscriptions.cancel(stage.subscriptionId));
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-05-16 11.8']);
-    expect(await codeOf(stage.use('1 sms 2026-05-17'))).to.equal(
-      ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
-    );
+    expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-05-16 11.8']);
+    await expectCode(stage.use('1 sms 2026-05-17'), 'USAGE_RECORD_AFTER_SUBSCRIPTION_END');
     await stage.use('50 sms 2026-05-16T00:00:00Z', 'absorbed');
-    expect(await codeOf(stage.run('2026-05-20'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+    await expectCode(stage.run('2026-05-20'), 'INVOICE_NOTHING_TO_DO');
     await stage.use('1 sms 2026-05-16T00:00:00Z', 'late');
-    expect(itemLines(await stage.run('2026-05-20'))).to.deep.equal(['USAGE 2026-05-01..2026-05-16 2.95']);
-    expect((await stage.last()).trackingIds).to.deep.equal(['absorbed', 'late']);
+    expect(itemLines(await stage.run('2026-05-20'))).to.eql(['USAGE 2026-05-01..2026-05-16 2.95']);
+    expect((await stage.last()).trackingIds).to.eql(['absorbed', 'late']);
     await stage.runTo('2026-08-01');
     expect(await stage.lines()).to.have.lengthOf(2);
   });
@@ -114,10 +109,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.engine.settle(block('2026-09-05', false));
     await call('09-05', '09-06', '09-07', '10-01', '10-02');
     await stage.runTo('2026-10-01', '2026-10-05');
-    expect(await stage.lines()).to.deep.equal([
-      'USAGE 2026-08-01..2026-09-01 5',
-      'USAGE 2026-09-05..2026-10-05 5',
-    ]);
+    expect(await stage.lines()).to.eql(['USAGE 2026-08-01..2026-09-01 5', 'USAGE 2026-09-05..2026-10-05 5']);
     expect(await stage.rolledUp('2026-09-01', '2026-09-05')).to.equal('calls 3');
   });
 
@@ -127,7 +119,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     });
     await stage.use('1 calls 2026-04-01T04:30:00Z');
     for (const date of ['03-01', '04-01', '05-01']) await stage.engine.runTo(`2026-${date}T17:00:00Z`);
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-02-01..2026-03-01 0',
       'USAGE 2026-03-01..2026-04-01 0',
       'USAGE 2026-04-01..2026-05-01 1',
@@ -139,8 +131,8 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.use('40 calls 2026-04-01', 'of the day');
     await stage.use('7 calls 2026-04-01T00:00:00Z', 'before');
     await stage.engine.runTo('2026-05-01T06:00:00Z');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 40']);
-    expect((await stage.last()).trackingIds).to.deep.equal(['of the day']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 40']);
+    expect((await stage.last()).trackingIds).to.eql(['of the day']);
     expect(await stage.rolledUp('2026-04-01', '2026-04-02')).to.equal('calls 47');
   });
 
@@ -153,9 +145,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
       await begin(plan, from, { bcd });
       await stage.run(until);
       const used = (await stage.invoices()).flatMap(itemLines).filter((line) => line.startsWith('USAGE'));
-      expect(used).to.deep.equal(
-        ends.slice(1).map((end, index) => `USAGE 2026-${ends[index]}..2026-${end} 0`),
-      );
+      expect(used).to.eql(ends.slice(1).map((end, index) => `USAGE 2026-${ends[index]}..2026-${end} 0`));
     });
   }
 });

@@ -17,9 +17,9 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await stage.use('99 sms 2026-04-01T00:00:00Z', 't1');
     await stage.use('100 sms 2026-04-15', 't2');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 5.9']);
     const first = await stage.last();
-    expect(first.trackingIds).to.deep.equal(['t1', 't2']);
+    expect(first.trackingIds).to.eql(['t1', 't2']);
     const [item] = first.items;
     expect(item).to.deep.include({
       rate: null,
@@ -27,7 +27,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
       usageName: 'sms-usage',
       linkedItemId: null,
     });
-    expect(JSON.parse(item?.itemDetails ?? '')).to.deep.equal({
+    expect(JSON.parse(item?.itemDetails ?? '')).to.eql({
       tierDetails: [
         { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },
       ],
@@ -38,14 +38,14 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     expect(text).to.contain('199 sms').and.to.contain('Tier 1: 2 blocks of 100 sms at 2.95 USD.');
     await stage.runTo('2026-06-01');
     expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 0');
-    expect((await stage.last()).trackingIds).to.deep.equal([]);
+    expect((await stage.last()).trackingIds).to.eql([]);
   });
 
   it('usage E1 First period and an empty one: without zero items there is no invoice of an empty period', async () => {
     await begin('sms-payg', '2026-04-01', { settings: WITHOUT_ZEROS });
     await stage.use('199 sms 2026-04-15');
     await stage.runTo('2026-05-01', '2026-06-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 5.9']);
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
@@ -57,10 +57,10 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     const { id } = await stage.last();
     await stage.engine.acme.invoices.void(id);
     expect(await stage.chargedThrough()).to.equal(null);
-    expect((await stage.engine.acme.getInvoice(id)).trackingIds).to.deep.equal([]);
+    expect((await stage.engine.acme.getInvoice(id)).trackingIds).to.eql([]);
     const again = await stage.run('2026-05-01');
-    expect(itemLines(again)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
-    expect((await stage.last()).trackingIds).to.deep.equal(['t1', 't2']);
+    expect(itemLines(again)).to.eql(['USAGE 2026-04-01..2026-05-01 5.9']);
+    expect((await stage.last()).trackingIds).to.eql(['t1', 't2']);
     expect(await stage.chargedThrough()).to.equal('2026-05-01');
   });
 
@@ -68,20 +68,20 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await begin('sms-payg', '2026-04-01');
     await stage.use('5325 sms 2026-04-15');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 59.25']);
-    expect(tierLines(await stage.last())).to.deep.equal(['sms T1 10 (29.5)', 'sms T2 5 (29.75)']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 59.25']);
+    expect(tierLines(await stage.last())).to.eql(['sms T1 10 (29.5)', 'sms T2 5 (29.75)']);
     await stage.use('101001 sms 2026-05-15');
     await stage.runTo('2026-06-01');
     expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 624.5');
     const [item] = (await stage.last()).items;
-    expect(JSON.parse(item?.itemDetails ?? '').overflow).to.deep.equal([{ tierUnit: 'sms', quantity: 1 }]);
+    expect(JSON.parse(item?.itemDetails ?? '').overflow).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
   it('usage E2 Tiers, blocks, overflow: LAST_TIER charges all', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.usage.overflow': 'LAST_TIER' } });
     await stage.use('101001 sms 2026-04-15');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 630.45']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 630.45']);
   });
 
   it('usage E3 TOP_TIER: charges all of it at the price of its tier', async () => {
@@ -90,7 +90,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await stage.use('1100 packs 2026-05-10');
     await stage.use('40000 packs 2026-06-10');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 200',
       'USAGE 2026-05-01..2026-06-01 1100',
       'USAGE 2026-06-01..2026-07-01 4000',
@@ -101,17 +101,17 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 10000']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 10000']);
     await stage.use('20 packs 2026-04-20', 'late');
     await stage.runTo('2026-06-01');
     const [april, june] = await stage.invoices();
-    expect(june && itemLines(june)).to.deep.equal([
+    expect(june && itemLines(june)).to.eql([
       'REPAIR_ADJ 2026-04-01..2026-05-01 -8980',
       'USAGE 2026-05-01..2026-06-01 0',
       'CBA_ADJ 2026-06-01..2026-06-01 8980',
     ]);
     expect(june?.items[0]?.linkedItemId).to.equal(april?.items[0]?.id);
-    expect((await stage.last()).trackingIds).to.deep.equal(['late']);
+    expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
   it('usage E4 Late usage making TOP_TIER cheaper: a lenient tenant gives nothing back', async () => {
@@ -135,9 +135,9 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
         await stage.runTo('2026-05-01');
         return ratesOf(await stage.last());
       };
-      expect(await billed({})).to.deep.equal([`- - ${aggregate}`]);
+      expect(await billed({})).to.eql([`- - ${aggregate}`]);
       await stage.close();
-      expect(await billed(DETAIL)).to.deep.equal(detail);
+      expect(await billed(DETAIL)).to.eql(detail);
     });
   }
 
@@ -146,12 +146,12 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await stage.use('50 FOO 2026-04-02');
     await stage.use('80 BAR 2026-04-02');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 570']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 570']);
     await stage.use('20 FOO 2026-04-03');
     await stage.use('120 BAR 2026-04-03');
     const late = await stage.run('2026-05-01');
-    expect(itemLines(late)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 3140']);
-    expect(tierLines(late)).to.deep.equal([
+    expect(itemLines(late)).to.eql(['USAGE 2026-04-01..2026-05-01 3140']);
+    expect(tierLines(late)).to.eql([
       'BAR T1 20 (40)',
       'BAR T2 100 (2000)',
       'FOO T1 0 (0)',
@@ -171,7 +171,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     expect((await stage.lines()).at(-1)).to.equal(
       'USAGE 2026-05-01..2026-06-01 5.9, USAGE 2026-07-01..2026-08-01 11.8',
     );
-    expect((await stage.last()).trackingIds).to.deep.equal(['b', 'c', 'd']);
+    expect((await stage.last()).trackingIds).to.eql(['b', 'c', 'd']);
   });
 
   it('usage E11 Catalog version inside the period: counters begin anew with the new price', async () => {
@@ -185,20 +185,20 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
         return `${amount} ${date === null ? '' : date.toISOString().slice(0, 10)}`;
       });
     };
-    expect(await billed(100, 100)).to.deep.equal(['150 2020-01-01', '250 2026-05-08']);
+    expect(await billed(100, 100)).to.eql(['150 2020-01-01', '250 2026-05-08']);
     await stage.close();
-    expect(await billed(900, 200)).to.deep.equal(['1350 2020-01-01', '500 2026-05-08']);
+    expect(await billed(900, 200)).to.eql(['1350 2020-01-01', '500 2026-05-08']);
   });
 
   it('usage E16 Fractions of a cent: are rounded once, and a late point that a begun block takes makes no invoice', async () => {
     await begin('ticks', '2026-04-01');
     await stage.use('55 tick 2026-04-10');
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 3.69']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 3.69']);
     await stage.use('1 tick 2026-04-11');
     const late = await stage.run('2026-05-01');
-    expect(itemLines(late)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0.06']);
-    expect(tierLines(late)).to.deep.equal(['tick T1 1 (0.067)']);
+    expect(itemLines(late)).to.eql(['USAGE 2026-04-01..2026-05-01 0.06']);
+    expect(tierLines(late)).to.eql(['tick T1 1 (0.067)']);
   });
 
   it('usage E18 Recurring and usage together: stand on one invoice, and a dry run foresees both', async () => {
@@ -206,14 +206,14 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await stage.use('6 videos 2026-03-14');
     stage.engine.clock.set('2026-03-20T00:00:00Z');
     const ahead = await stage.dryRun('2026-04-13');
-    expect(ahead && itemLines(ahead)).to.deep.equal([
+    expect(ahead && itemLines(ahead)).to.eql([
       'RECURRING 2026-04-13..2026-05-13 30',
       'USAGE 2026-03-13..2026-04-13 11',
     ]);
-    expect(ahead?.trackingIds).to.deep.equal(['6 videos 2026-03-14']);
+    expect(ahead?.trackingIds).to.eql(['6 videos 2026-03-14']);
     await stage.use('7 videos 2026-04-12');
     await stage.runTo('2026-04-13');
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'RECURRING 2026-03-13..2026-04-13 30',
       'RECURRING 2026-04-13..2026-05-13 30, USAGE 2026-03-13..2026-04-13 18',
     ]);
@@ -226,16 +226,16 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     await stage.use('10 members 2026-02-03');
     await stage.use('101 mbps 2026-02-04');
     await stage.runTo('2026-02-01', '2026-03-01');
-    expect(tierLines(await stage.last())).to.deep.equal(['members T1 10', 'mbps T2 101']);
+    expect(tierLines(await stage.last())).to.eql(['members T1 10', 'mbps T2 101']);
     await stage.runTo('2026-04-01');
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-01-01..2026-02-01 1',
       'USAGE 2026-02-01..2026-03-01 5',
       'USAGE 2026-03-01..2026-04-01 0',
     ]);
     await stage.use('51 members 2026-02-20');
     const late = await stage.run('2026-04-01');
-    expect(itemLines(late)).to.deep.equal(['USAGE 2026-02-01..2026-03-01 5']);
-    expect(tierLines(late)).to.deep.equal(['mbps T2 101', 'members T3 51']);
+    expect(itemLines(late)).to.eql(['USAGE 2026-02-01..2026-03-01 5']);
+    expect(tierLines(late)).to.eql(['mbps T2 101', 'members T3 51']);
   });
 });

@@ -22,11 +22,11 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
       // Late usage of a period that is billed and too old stays where it was.
       await stage.use('5 calls 2026-02-11', 'late');
       await stage.runTo('2026-06-02');
-      expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-01-01..2026-02-01 10']);
-      expect((await stage.last()).trackingIds).to.deep.equal(['m1']);
+      expect(itemLines(await stage.run('2026-06-01'))).to.eql(['USAGE 2026-01-01..2026-02-01 10']);
+      expect((await stage.last()).trackingIds).to.eql(['m1']);
       await stage.use('60 calls 2026-06-10');
       await stage.runTo('2026-07-01');
-      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-06-01..2026-07-01 60']);
+      expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
   }
 
@@ -61,7 +61,7 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
     await stage.use('3 calls 2026-05-10');
     await stage.use('4 calls 2026-06-10');
     await stage.runTo('2026-05-28', '2026-06-28');
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 2',
       'USAGE 2026-04-28..2026-05-28 3',
       'USAGE 2026-05-28..2026-06-28 4',

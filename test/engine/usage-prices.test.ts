@@ -1,5 +1,5 @@
-import { decimal, ErrorCode, type PriceOverrideRequest } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
+import { decimal, type PriceOverrideRequest } from '../../lib/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/index.ts';
 import { powerCatalogs } from '../support/usage/usage-catalog.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
@@ -34,10 +34,10 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
     await stage.use('1100 sms 2026-04-22');
     expect(
       (await stage.engine.acme.usage.rated(stage.subscriptionId)).map(({ amount }) => amount.toString()),
-    ).to.deep.equal(['34']);
+    ).to.eql(['34']);
     await stage.runTo('2026-05-01');
     // Tiers begin anew: ten blocks at 2.95 and one at 5.95, at 1 and 5.95, then at 2.95 and 4.50.
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       'USAGE 2026-04-01..2026-04-11 35.45',
       'USAGE 2026-04-11..2026-04-21 15.95',
       'USAGE 2026-04-21..2026-05-01 34',
@@ -56,7 +56,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
     const [foreseen] = await stage.engine.acme.usage.rated(stage.subscriptionId);
     expect(foreseen?.amount.toString()).to.equal('3.5');
     await stage.runTo('2026-02-01');
-    expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-01-01..2026-02-01 3.5']);
+    expect(itemLines(await stage.last())).to.eql(['USAGE 2026-01-01..2026-02-01 3.5']);
   });
 
   it('usage §4.1 rule 2: what matches no section and no block is refused', async () => {
@@ -66,7 +66,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
       overriding('sms-usage', ['sms', '100', '11', '1']),
       overriding('sms-usage', ['fax', '100', '10', '1']),
     ])
-      expect(await codeOf(change('sms-payg', wrong))).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
+      await expectCode(change('sms-payg', wrong), 'CATALOG_INVALID_PRICE_OVERRIDE');
   });
 
   it('a catalog change report tells what usage will cost, and from when on', async () => {
@@ -78,7 +78,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
       const section = `${usage?.usageName} T${usage?.tier} ${usage?.unitType}`;
       return `${from.date} ${priceType} ${section} ${oldPrice} → ${newPrice} v${version?.toISOString().slice(0, 10)}`;
     });
-    expect(lines).to.deep.equal([
+    expect(lines).to.eql([
       '2026-05-08 USAGE power-usage T1 kwh 1.5 → 2.5 v2026-05-08',
       '2026-05-08 USAGE power-usage T2 kwh 2 → 3 v2026-05-08',
     ]);

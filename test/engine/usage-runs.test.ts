@@ -16,9 +16,9 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     await stage.engine.acme.tags.add(account(), [SystemTag.AUTO_INVOICING_OFF]);
     for (const month of ['01', '02', '03', '04']) await stage.use(`1 calls 2026-${month}-15`);
     await stage.runTo('2026-02-01', '2026-05-02');
-    expect(await stage.lines()).to.deep.equal([]);
+    expect(await stage.lines()).to.eql([]);
     await stage.engine.settle(stage.engine.acme.tags.remove(account(), [SystemTag.AUTO_INVOICING_OFF]));
-    expect(await stage.lines()).to.deep.equal([
+    expect(await stage.lines()).to.eql([
       [
         'USAGE 2026-01-01..2026-02-01 1',
         'USAGE 2026-02-01..2026-03-01 1',
@@ -42,8 +42,8 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     const draft = await stage.last();
     const lines = ['USAGE 2026-04-01..2026-05-01 1', 'USAGE 2026-05-01..2026-06-01 2'];
     for (const invoice of [ahead, draft]) {
-      expect(invoice && itemLines(invoice)).to.deep.equal(lines);
-      expect(invoice?.trackingIds).to.deep.equal(['a', 'b']);
+      expect(invoice && itemLines(invoice)).to.eql(lines);
+      expect(invoice?.trackingIds).to.eql(['a', 'b']);
     }
     await stage.engine.acme.invoices.commit(draft.id);
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
@@ -54,7 +54,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     await stage.use('3 calls 2026-04-12');
     await stage.runTo('2026-05-01', '2026-05-10');
     expect((await stage.engine.acme.getAccount(stage.accountId)).billCycleDayLocal).to.equal(10);
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-10..2026-05-10 3']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
   it('usage §7.10: a dry run of a cancellation shows what is used up to it', async () => {
@@ -71,8 +71,8 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
       bundleId,
       effectiveDate: '2026-04-20',
     });
-    expect(found && itemLines(found)).to.deep.equal(['USAGE 2026-04-01..2026-04-20 3']);
+    expect(found && itemLines(found)).to.eql(['USAGE 2026-04-01..2026-04-20 3']);
     await stage.runTo('2026-05-01');
-    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+    expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 7']);
   });
 });

@@ -64,9 +64,9 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
     second.use(subscriptionId, '7000 sms 2026-04-15T12:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
-    expect(await trackingIds()).to.deep.equal([source.records.map(({ trackingId }) => trackingId)]);
-    expect(second.calls).to.deep.equal([]);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 5.9']);
+    expect(await trackingIds()).to.eql([source.records.map(({ trackingId }) => trackingId)]);
+    expect(second.calls).to.eql([]);
     source.records = [];
     await begin2Months();
     expect((await lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 0');
@@ -91,19 +91,19 @@ eachDatabaseByTurns('usage sources', (open) => {
         targetDate: parseLocalDate('2026-05-01'),
         dryRunType: 'TARGET_DATE',
       });
-    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['8.85']);
+    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.eql(['8.85']);
     second.instead = () => null;
-    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['53.3']);
+    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.eql(['53.3']);
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 53.3']);
-    expect(await trackingIds()).to.deep.equal([['5000 sms 2026-04-10']]);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 53.3']);
+    expect(await trackingIds()).to.eql([['5000 sms 2026-04-10']]);
   });
 
   it('usage §9 rules 3 and 5: a run is asked for from the look-back to the end of its target date, and told what it cuts at', async () => {
     await begin('club');
     for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
     const { range, context, properties } = source.calls.at(-1) ?? {};
-    expect(range && [formatInstant(range.start), formatInstant(range.end)]).to.deep.equal([
+    expect(range && [formatInstant(range.start), formatInstant(range.end)]).to.eql([
       '2026-04-01T00:00:00.000Z',
       '2026-07-02T00:00:00.000Z',
     ]);
@@ -113,7 +113,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       dryRunType: null,
       inputTargetDate: parseLocalDate('2026-07-01'),
     });
-    expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.deep.equal({
+    expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.eql({
       [subscriptionId]: {
         videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`),
       },
@@ -140,7 +140,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       });
       await engine.settle();
       await engine.runTo('2026-06-01T00:00:00Z');
-      expect(await lines()).to.deep.equal([
+      expect(await lines()).to.eql([
         'USAGE 2026-04-01..2026-05-01 17',
         'REPAIR_ADJ 2026-04-15..2026-05-01 -7, USAGE 2026-04-15..2026-05-01 14',
         'USAGE 2026-05-01..2026-06-01 0',
@@ -156,13 +156,13 @@ eachDatabaseByTurns('usage sources', (open) => {
     const asked = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
     const targetDate = parseLocalDate('2026-05-01');
     const invoice = await asked.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
-    expect(invoice && itemLines(invoice)).to.deep.equal([
+    expect(invoice && itemLines(invoice)).to.eql([
       'RECURRING 2026-05-01..2026-06-01 30',
       'USAGE 2026-04-01..2026-05-01 11',
     ]);
-    expect(invoice?.trackingIds).to.deep.equal(['6 videos 2026-04-20T00:00:00Z']);
+    expect(invoice?.trackingIds).to.eql(['6 videos 2026-04-20T00:00:00Z']);
     const call = source.calls.at(-1);
-    expect(Object.keys(call?.properties ?? {})).to.deep.equal([
+    expect(Object.keys(call?.properties ?? {})).to.eql([
       'region',
       'DRY_RUN_CUR_DATE',
       'DRY_RUN_TARGET_DATE',
@@ -175,7 +175,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
     expect(call?.context).to.deep.include({ dryRunType: 'TARGET_DATE', inputTargetDate: targetDate });
     const upcoming = await asked.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
-    expect(upcoming && itemLines(upcoming)).to.deep.equal(invoice && itemLines(invoice));
+    expect(upcoming && itemLines(upcoming)).to.eql(invoice && itemLines(invoice));
     expect(source.calls.at(-1)?.context).to.deep.include({
       dryRunType: 'UPCOMING_INVOICE',
       inputTargetDate: null,
@@ -188,13 +188,11 @@ eachDatabaseByTurns('usage sources', (open) => {
     await engine.runTo('2026-05-01T00:00:00Z');
     source.use(subscriptionId, '2 sms 2026-04-30T23:59:59.999Z', '1 sms 2026-05-01T00:00:00Z');
     await engine.runTo('2026-06-01T00:00:00Z');
-    expect(await lines()).to.deep.equal([
+    expect(await lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 5.9',
       'USAGE 2026-04-01..2026-05-01 2.95, USAGE 2026-05-01..2026-06-01 2.95',
     ]);
-    expect((await trackingIds()).at(-1)).to.deep.equal(
-      source.records.slice(1).map((each) => each.trackingId),
-    );
+    expect((await trackingIds()).at(-1)).to.eql(source.records.slice(1).map((each) => each.trackingId));
     await engine.runTo('2026-07-01T00:00:00Z');
     expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
   });
@@ -207,12 +205,12 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(subscriptionId, '99 sms 2026-04-10T00:00:00Z');
     const targetDate = parseLocalDate('2026-06-01');
     const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
-    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+    expect(ahead && itemLines(ahead)).to.eql(['USAGE 2026-05-01..2026-06-01 0']);
     await engine.runTo('2026-06-01T00:00:00Z');
     expect(await isParked()).to.equal(true);
     const credited = { 'org.service.invoice.usage.negativeDelta': 'CREDIT' };
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify(credited));
-    expect(itemLines(await generate('2026-06-01'))).to.deep.equal([
+    expect(itemLines(await generate('2026-06-01'))).to.eql([
       'REPAIR_ADJ 2026-04-01..2026-05-01 -2.95',
       'USAGE 2026-05-01..2026-06-01 0',
       'CBA_ADJ 2026-06-01..2026-06-01 2.95',
@@ -231,7 +229,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(stranger, '500 sms 2026-04-10T00:00:00Z');
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 2.95']);
     const warning = engine.logger.lines.find(({ message }) => message.includes('passed over'));
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
@@ -243,7 +241,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(subscriptionId, '9 faxes 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
     expect(await isParked()).to.equal(true);
-    expect(await lines()).to.deep.equal([]);
+    expect(await lines()).to.eql([]);
   });
 
   it('usage §9 rule 7: a host with sums of its own tells one number an interval', async () => {
@@ -253,10 +251,10 @@ eachDatabaseByTurns('usage sources', (open) => {
       trackingIds: unitType === 'mbps' ? ['peak-7'] : null,
     }));
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5']);
-    expect(await trackingIds()).to.deep.equal([['peak-7']]);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 5']);
+    expect(await trackingIds()).to.eql([['peak-7']]);
     const [call, ...others] = source.calls;
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     const facts = { subscriptionId, usageName: 'team-usage', aggregation: 'MAX', endInclusive: false };
     const told = call?.requests.map(({ start, end, ...each }) => ({
       ...each,
@@ -264,7 +262,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       to: formatInstant(end),
     }));
     const bounds = { from: '2026-04-01T00:00:00.000Z', to: '2026-05-01T00:00:00.000Z' };
-    expect(told).to.deep.equal([
+    expect(told).to.eql([
       { ...facts, unitType: 'mbps', ...bounds },
       { ...facts, unitType: 'members', ...bounds },
     ]);
@@ -275,11 +273,8 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.addUp(() => null);
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
-    expect(source.calls.map(({ member }) => member)).to.deep.equal([
-      'getAggregatedUsage',
-      'getUsageForAccount',
-    ]);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 2.95']);
+    expect(source.calls.map(({ member }) => member)).to.eql(['getAggregatedUsage', 'getUsageForAccount']);
   });
 
   it('usage §6.4: the last instant of a subscription is asked for, and counts', async () => {
@@ -290,7 +285,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
     source.use(subscriptionId, '7 calls 2026-04-16T00:00:00Z', '100 calls 2026-04-16T00:00:00.001Z');
     await engine.runTo('2026-04-16T00:00:01Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-04-16 7']);
   });
 
   it('usage §3.1 rule 7: a roll-up tells what the source tells between its bounds, of its unit, and what is recorded if it has nothing to say', async () => {
@@ -308,20 +303,20 @@ eachDatabaseByTurns('usage sources', (open) => {
       const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, asked);
       return rolledUpUnits.map(({ amount, unitType: unit }) => `${amount} ${unit}`);
     };
-    expect(await units('2026-04-01', '2026-04-02')).to.deep.equal(['1 sms']);
-    expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['4 faxes', '3 sms']);
-    expect(await units('2026-04-01', '2026-04-03', 'faxes')).to.deep.equal(['4 faxes']);
-    expect(await units('2026-04-01', '2026-04-01')).to.deep.equal([]);
+    expect(await units('2026-04-01', '2026-04-02')).to.eql(['1 sms']);
+    expect(await units('2026-04-01', '2026-04-03')).to.eql(['4 faxes', '3 sms']);
+    expect(await units('2026-04-01', '2026-04-03', 'faxes')).to.eql(['4 faxes']);
+    expect(await units('2026-04-01', '2026-04-01')).to.eql([]);
     const days = ['2026-04-01', '2026-04-02', '2026-04-02', '2026-04-03'].map((date) => `${date}T00:00:00Z`);
     const parts = await engine.acme.usage.rollUpForTransitions(subscriptionId, days);
-    expect(parts.map(({ rolledUpUnits }) => rolledUpUnits.length)).to.deep.equal([1, 0, 2]);
+    expect(parts.map(({ rolledUpUnits }) => rolledUpUnits.length)).to.eql([1, 0, 2]);
     expect(source.calls.at(-1)?.context).to.deep.include({
       accountId,
       dryRunType: null,
       inputTargetDate: null,
     });
     source.instead = () => null;
-    expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['8 sms']);
+    expect(await units('2026-04-01', '2026-04-03')).to.eql(['8 sms']);
   });
 
   it('usage §3.3: the timeline, what usage costs so far and the pages of tracking ids are as the source tells', async () => {
@@ -341,18 +336,18 @@ eachDatabaseByTurns('usage sources', (open) => {
         return `${startDate.toISOString().slice(5, 16)} ${units.join(', ')}`;
       });
     };
-    expect(await timeline('DAY')).to.deep.equal(['04-02T00:00 99 sms', '04-15T00:00 4 faxes, 100 sms']);
-    expect(await timeline('HOUR')).to.deep.equal(['04-02T10:00 99 sms', '04-15T12:00 4 faxes, 100 sms']);
+    expect(await timeline('DAY')).to.eql(['04-02T00:00 99 sms', '04-15T00:00 4 faxes, 100 sms']);
+    expect(await timeline('HOUR')).to.eql(['04-02T10:00 99 sms', '04-15T12:00 4 faxes, 100 sms']);
     const [soFar, ...others] = await usage.rated(subscriptionId);
-    expect([`${soFar?.amount}`, others]).to.deep.equal(['5.9', []]);
+    expect([`${soFar?.amount}`, others]).to.eql(['5.9', []]);
     await engine.runTo('2026-05-01T00:00:00Z');
     const [invoice] = await invoices();
     const [all = []] = await trackingIds();
     const page = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: 10 });
-    expect(page).to.deep.equal({ rows: all, total: all.length, max: all.length });
+    expect(page).to.eql({ rows: all, total: all.length, max: all.length });
     expect(all).to.have.length(2);
     const last = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: -1 });
-    expect(last.rows).to.deep.equal(all.slice(1));
+    expect(last.rows).to.eql(all.slice(1));
   });
 
   it('an account that changes while its source is asked is asked about again', async () => {
@@ -370,7 +365,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       })();
     };
     engine.clock.set('2026-04-10T00:00:00Z');
-    expect(itemLines(await generate('2026-05-01'))).to.deep.equal([
+    expect(itemLines(await generate('2026-05-01'))).to.eql([
       'USAGE 2026-04-01..2026-04-10 5',
       'USAGE 2026-04-10..2026-05-01 10',
     ]);
@@ -387,7 +382,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
     source.instead = () => null;
     await engine.runTo('2026-07-01T00:00:00Z');
-    expect(await lines()).to.deep.equal([
+    expect(await lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 5.9',
       'USAGE 2026-05-01..2026-06-01 8.85',
       'USAGE 2026-06-01..2026-07-01 0',
@@ -408,10 +403,10 @@ eachDatabaseByTurns('usage sources', (open) => {
       await engine.billing.settle({ timeoutMs: 20 });
       engine.systemClock.push(1_000);
     }
-    expect([await lines(), await isParked()]).to.deep.equal([[], false]);
+    expect([await lines(), await isParked()]).to.eql([[], false]);
     source.instead = null;
     await engine.settle();
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 2.95']);
     expect((await invoices())[0]?.invoiceDate ?? parseLocalDate('2000-01-01')).to.equal('2026-05-01');
   });
 

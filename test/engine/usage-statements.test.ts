@@ -80,8 +80,8 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
       await use(ids, days, { name: 'late' });
       late.push(await sentBy(run));
     }
-    expect(first[1]).to.deep.equal(first[0]);
-    expect(late[1]).to.deep.equal(late[0]);
+    expect(first[1]).to.eql(first[0]);
+    expect(late[1]).to.eql(late[0]);
     const reads = first[0]?.filter((text) => text.startsWith('select')) ?? [];
     expect(reads).not.to.have.length(0);
   }).timeout(60_000);
@@ -99,6 +99,6 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
       sent.push(await sentBy(() => engine.runTo('2026-05-01T06:00:00Z'), about));
       expect(statements.filter((text) => text.includes('bw_usage'))).not.to.have.length(0);
     }
-    expect(sent[1]).to.deep.equal(sent[0]);
+    expect(sent[1]).to.eql(sent[0]);
   }).timeout(60_000);
 });

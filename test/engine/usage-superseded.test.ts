@@ -50,20 +50,20 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
 
   async function expectNothingLeft(targetDate: string): Promise<void> {
     const next = await stage.dryRun(targetDate);
-    expect(next === null ? [] : usageLines(next)).to.deep.equal([]);
+    expect(next === null ? [] : usageLines(next)).to.eql([]);
   }
 
   it('credits the days from the change on and bills them by the new plan', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
       'USAGE 2026-04-15..2026-05-01 14',
     ]);
     const { items, trackingIds } = await stage.last();
     const [first] = await stage.invoices();
     expect(items[0]?.linkedItemId).to.equal(first?.items[0]?.id);
-    expect(trackingIds).to.deep.equal(['before', 'after']);
+    expect(trackingIds).to.eql(['before', 'after']);
     const { text } = await stage.engine.acme.invoices.explain(items[0]?.id ?? '');
     expect(text)
       .to.contain('Credit for usage std-usage')
@@ -73,7 +73,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await expectNothingLeft('2026-05-02');
     await stage.use('3 calls 2026-05-10');
     await stage.runTo('2026-06-01');
-    expect(await lastLines()).to.deep.equal(['USAGE 2026-05-01..2026-06-01 6']);
+    expect(await lastLines()).to.eql(['USAGE 2026-05-01..2026-06-01 6']);
   });
 
   it('bills late and void usage of both parts by their plans', async () => {
@@ -83,7 +83,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await stage.use('2 calls 2026-04-21');
     await stage.engine.acme.usage.void(stage.subscriptionId, 'after');
     await stage.runTo('2026-06-01');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'USAGE 2026-04-01..2026-04-15 2',
       'REPAIR_ADJ 2026-04-15..2026-05-01 -10',
       'USAGE 2026-05-01..2026-06-01 0',
@@ -94,7 +94,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
   it('credits all of a plan that a change replaces from its start', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-01');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 34',
       'REPAIR_ADJ 2026-04-01..2026-05-01 -17',
     ]);
@@ -108,12 +108,12 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await billApril();
     await changeTo('club', '2026-04-15');
     const lines = (await lastLines()).filter((line) => !line.startsWith('RECURRING'));
-    expect(lines).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 0']);
+    expect(lines).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 0']);
     const unbilled = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
       startDate: '2026-04-01',
       endDate: '2026-05-01',
     });
-    expect(unbilled.map(({ startDate, reason }) => `${startDate} ${reason}`)).to.deep.equal([
+    expect(unbilled.map(({ startDate, reason }) => `${startDate} ${reason}`)).to.eql([
       '2026-04-20 UNKNOWN_UNIT',
     ]);
   });
@@ -122,7 +122,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await changeTo('api-std', '2026-04-15');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 7',
       'REPAIR_ADJ 2026-04-15..2026-05-01 -14',
     ]);
@@ -138,13 +138,13 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await stage.runTo('2026-06-01', '2026-07-01', '2026-08-01', '2026-08-02');
     await changeTo('api-plus', '2026-04-15');
     const lines = await lastLines();
-    expect(lines.filter((line) => !line.endsWith(' 0'))).to.deep.equal([
+    expect(lines.filter((line) => !line.endsWith(' 0'))).to.eql([
       'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
       'USAGE 2026-04-15..2026-05-01 14',
     ]);
     await expectNothingLeft('2026-08-02');
     await stage.runTo('2026-09-01');
-    expect(await lastLines()).to.deep.equal(['USAGE 2026-08-01..2026-09-01 0']);
+    expect(await lastLines()).to.eql(['USAGE 2026-08-01..2026-09-01 0']);
   });
 
   for (const negativeDelta of ['IGNORE', 'FAIL']) {
@@ -177,7 +177,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await stage.runTo('2026-05-01', '2026-05-02');
     expect(await total()).to.equal('1020');
     await changeTo('api-std', '2026-04-15');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'USAGE 2026-04-01..2026-04-15 10000',
       'USAGE 2026-04-15..2026-05-01 0',
       'REPAIR_ADJ 2026-04-01..2026-05-01 -1020',
@@ -188,7 +188,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
   it('bills periods of other lengths once', async () => {
     await billApril();
     await changeTo('api-quarterly', '2026-04-15');
-    expect(await lastLines()).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -7']);
+    expect(await lastLines()).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -7']);
     await stage.runTo('2026-07-01');
     expect(await total()).to.equal('17');
   });
@@ -201,7 +201,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await expectRefused(invoices.void(first?.id ?? ''));
     await invoices.void((await stage.last()).id);
     expect(await total()).to.equal('17');
-    expect(usageLines(await stage.run('2026-05-02'))).to.deep.equal([
+    expect(usageLines(await stage.run('2026-05-02'))).to.eql([
       'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
       'USAGE 2026-04-15..2026-05-01 14',
     ]);
@@ -219,7 +219,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
       amount: '17',
     });
     await changeTo('api-plus', '2026-04-15');
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'REPAIR_ADJ 2026-04-15..2026-05-01 0',
       'USAGE 2026-04-15..2026-05-01 14',
     ]);
@@ -233,7 +233,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
     expect(await total()).to.equal('300');
     await stage.engine.settle(stage.engine.acme.uploadCatalog(laterPowerCatalog));
-    expect(await lastLines()).to.deep.equal([
+    expect(await lastLines()).to.eql([
       'REPAIR_ADJ 2026-05-08..2026-06-01 -150',
       'USAGE 2026-05-08..2026-06-01 250',
     ]);
@@ -253,7 +253,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
       effectiveDate: '2026-04-15',
     });
     await changeTo('api-plus', '2026-04-15');
-    expect(foreseen && usageLines(foreseen)).to.deep.equal(await lastLines());
+    expect(foreseen && usageLines(foreseen)).to.eql(await lastLines());
   });
 
   it('shows its usage as not due until a run has billed it', async () => {
@@ -266,12 +266,12 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
       (await acme.usage.unbilled(stage.subscriptionId, dates)).map(
         ({ startDate, reason, usageName }) => `${startDate} ${reason} ${usageName}`,
       );
-    expect(await unbilled()).to.deep.equal([
+    expect(await unbilled()).to.eql([
       '2026-04-05 NOT_YET_DUE std-usage',
       '2026-04-20 NOT_YET_DUE plus-usage',
     ]);
     await stage.run('2026-05-02');
-    expect(await unbilled()).to.deep.equal([]);
+    expect(await unbilled()).to.eql([]);
   });
 
   it('leaves what is charged as it is for a cancellation, a pause or a quantity', async () => {

@@ -1,7 +1,7 @@
-import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -45,10 +45,10 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     const targetDate = parseLocalDate('2026-05-01');
     const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
     await engine.runTo('2026-05-01T00:00:00Z');
-    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
-    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
+    expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 5.31']);
+    expect(ahead && itemLines(ahead)).to.eql(['USAGE 2026-04-01..2026-05-01 5.31']);
     const item = (await invoices())[0]?.items[0];
-    expect(JSON.parse(item?.itemDetails ?? '')).to.deep.equal({
+    expect(JSON.parse(item?.itemDetails ?? '')).to.eql({
       tierDetails: [
         { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },
         { tier: 0, tierUnit: 'free of sms', tierPrice: 0, quantity: 100, tierBlockSize: 0, amount: 0 },
@@ -78,7 +78,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
     await use('100 calls 2026-04-12');
     await engine.runTo('2026-07-01T00:00:00Z');
-    expect(await lines()).to.deep.equal([
+    expect(await lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 10',
       'USAGE 2026-04-01..2026-05-01 2, USAGE 2026-05-01..2026-06-01 10',
       'USAGE 2026-04-01..2026-05-01 38, USAGE 2026-06-01..2026-07-01 10',
@@ -97,12 +97,9 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
       billingPolicy: 'IMMEDIATE',
     });
     await engine.settle();
-    expect(await lines()).to.deep.equal([
-      'USAGE 2026-04-20..2026-05-01 11',
-      'USAGE 2026-05-01..2026-05-12 10.65',
-    ]);
+    expect(await lines()).to.eql(['USAGE 2026-04-20..2026-05-01 11', 'USAGE 2026-05-01..2026-05-12 10.65']);
     expect(soFar?.amount.toFixed()).to.equal('11');
-    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-20..2026-05-01 11']);
+    expect(ahead && itemLines(ahead)).to.eql(['USAGE 2026-04-20..2026-05-01 11']);
     const explained = await engine.acme.invoices.explain((await invoices())[1]?.items[0]?.id ?? '');
     expectExplained(explained);
     expect(explained.text)
@@ -122,7 +119,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
       requestedDate: { date: parseLocalDate('2026-04-11') },
     });
     await engine.settle();
-    expect(await lines()).to.deep.equal([
+    expect(await lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 30',
       'REPAIR_ADJ 2026-04-11..2026-05-01 -20, USAGE 2026-04-11..2026-05-01 40',
     ]);
@@ -140,7 +137,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     });
     await use('10 calls 2026-06-10');
     await engine.runTo('2026-07-01T00:00:00Z');
-    expect(await lines()).to.deep.equal([
+    expect(await lines()).to.eql([
       'USAGE 2026-04-01..2026-05-01 10',
       'USAGE 2026-05-01..2026-06-01 5',
       'USAGE 2026-06-01..2026-07-01 10',
@@ -176,8 +173,8 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
 
   it('that cannot be read are refused, and nothing of them is kept', async () => {
     await begin('api-std', { 'std-usage': { percentOff: 50 } });
-    expect(await codeOf(upload({ 'std-usage': { percentOff: 200 } }))).to.equal(ErrorCode.INVALID_PARAMETER);
+    await expectCode(upload({ 'std-usage': { percentOff: 200 } }), 'INVALID_PARAMETER');
     const { values } = await engine.acme.keyValues.get('USAGE_TERMS');
-    expect(values).to.deep.equal(['{"std-usage":{"percentOff":50}}']);
+    expect(values).to.eql(['{"std-usage":{"percentOff":50}}']);
   });
 });

@@ -54,9 +54,9 @@ onPostgresql('thresholds of usage on several nodes (usage §12.1)', (open) => {
       const facts = told.map(({ metaData }) => JSON.parse(String(metaData)));
       const name = ({ unitType, currency, threshold }: Record<string, unknown>) =>
         `${unitType ?? currency} ${threshold}`;
-      expect(facts.map(name).toSorted()).to.deep.equal(['USD 39.5', 'calls 1', 'calls 25', 'calls 40']);
+      expect(facts.map(name).toSorted()).to.eql(['USD 39.5', 'calls 1', 'calls 25', 'calls 40']);
       const last = told.find((_event, index) => name(facts[index]) === 'calls 40');
-      expect(last).to.deep.equal({
+      expect(last).to.eql({
         eventType: 'USAGE_THRESHOLD',
         accountId,
         objectType: 'SUBSCRIPTION',

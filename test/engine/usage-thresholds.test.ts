@@ -1,8 +1,8 @@
-import { ErrorCode, type UsageSource, type Uuid } from '../../lib/index.ts';
+import type { UsageSource, Uuid } from '../../lib/index.ts';
 import { purgeToldThresholds } from '../../lib/invoicing/index.ts';
 import { formatInstant, instant } from '../../lib/values/time/index.ts';
 import type { TestEngine } from '../support/index.ts';
-import { anyDatabase, codeOf, eachDatabase, expect, openEngine, rowsOf } from '../support/index.ts';
+import { anyDatabase, eachDatabase, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 const EVENTS = `
@@ -61,8 +61,7 @@ class Stage {
   }
 
   async use(text: string, planName?: string): Promise<void> {
-    await this.engine.acme.recordUsage(this.usage(text, planName));
-    await this.engine.settle();
+    await this.engine.settle(this.engine.acme.recordUsage(this.usage(text, planName)));
   }
 
   /** What each event has told, in order. */
@@ -96,7 +95,7 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
       },
     });
     await stage.use('4 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal([]);
+    expect(await stage.told()).to.eql([]);
     await stage.use('1 calls 2026-04-11');
     await stage.use('1 calls 2026-04-11');
     await stage.use('6 calls 2026-04-12');
@@ -106,10 +105,10 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
       'std-usage calls 10: 12, 2026-04-01..2026-05-01',
       'std-usage USD 3: 8, 2026-04-01..2026-05-01',
     ];
-    expect(await stage.told()).to.deep.equal(april);
+    expect(await stage.told()).to.eql(april);
     await stage.engine.runTo('2026-05-01T00:00:00Z');
     await stage.use('5.5 calls 2026-05-01');
-    expect(await stage.told()).to.deep.equal([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
+    expect(await stage.told()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
   });
 
   it('a threshold is told once, however many record at once, line by line and in bulk', async () => {
@@ -124,8 +123,8 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     );
     await stage.engine.settle();
     const told = await stage.told();
-    expect(told.map((each) => each.split(':')[0])).to.deep.equal(['std-usage calls 1', 'std-usage calls 50']);
-    expect(await rowsOf(stage.engine.database, LOOKS)).to.deep.equal([]);
+    expect(told.map((each) => each.split(':')[0])).to.eql(['std-usage calls 1', 'std-usage calls 50']);
+    expect(await rowsOf(stage.engine.database, LOOKS)).to.eql([]);
   });
 
   it('what is taken back or recorded twice tells nothing again', async () => {
@@ -133,7 +132,7 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
     await stage.use('6 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
+    expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
   it('that it was told of is forgotten once the period is over for as long as queue history is kept, and no sooner', async () => {
@@ -154,12 +153,12 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     // The period of April is over on June 1 at the latest.
     await stage.engine.runTo('2026-07-01T00:00:00Z');
     await purge();
-    expect(await starts()).to.deep.equal(['2026-04-01', '2026-06-01']);
+    expect(await starts()).to.eql(['2026-04-01', '2026-06-01']);
     await stage.engine.runTo('2026-07-01T00:00:01Z');
     await purge();
-    expect(await starts()).to.deep.equal(['2026-06-01']);
+    expect(await starts()).to.eql(['2026-06-01']);
     await stage.use('1 calls 2026-04-10');
-    expect(await stage.told(), 'each once').to.deep.equal([
+    expect(await stage.told(), 'each once').to.eql([
       'std-usage calls 5: 5, 2026-04-01..2026-05-01',
       'std-usage calls 5: 5, 2026-06-01..2026-07-01',
     ]);
@@ -177,12 +176,12 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
     await stage.use('500 calls 2026-04-10');
-    expect([await looks(), await marks()]).to.deep.equal([0, 0]);
+    expect([await looks(), await marks()]).to.eql([0, 0]);
     await stage.upload({ 'std-usage': { thresholds: { amount: { USD: '0.5' } } } });
     await stage.use('1 calls 2026-04-10');
     await stage.use('1 sms 2026-04-10', 'sms-payg');
-    expect([await looks(), await marks()]).to.deep.equal([0, 2]);
-    expect(await stage.told()).to.deep.equal(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
+    expect([await looks(), await marks()]).to.eql([0, 2]);
+    expect(await stage.told()).to.eql(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
     await stage.engine.acme.keyValues.delete('USAGE_TERMS');
     await stage.upload({});
     await stage.use('1 sms 2026-04-11', 'sms-payg');
@@ -190,7 +189,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
       stage.engine.database,
       'select version from bw_usage_marks order by record_id',
     );
-    expect(versions.map(({ version }) => Number(version))).to.deep.equal([1, 1]);
+    expect(versions.map(({ version }) => Number(version))).to.eql([1, 1]);
   });
 
   it('see what was recorded at the end of a period that is over when they come, and what of it is billed', async () => {
@@ -218,7 +217,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     await stage.use('99 mbps 2026-04-10', 'team-cap');
     await stage.use('101 mbps 2026-04-10', 'team-cap');
     await stage.use('8 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal([
+    expect(await stage.told()).to.eql([
       'team-usage mbps 100: 101, 2026-04-01..2026-05-01',
       'team-usage USD 5: 5, 2026-04-01..2026-05-01',
       'std-usage calls 8: 8, 2026-04-01..2026-05-01',
@@ -242,7 +241,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     await stage.begin(open, terms, { usageSources: [source] });
     recordsMeanwhile = () => stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-10'));
     await stage.use('1 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal([
+    expect(await stage.told()).to.eql([
       'std-usage calls 1: 1, 2026-04-01..2026-05-01',
       'std-usage calls 5: 5, 2026-04-01..2026-05-01',
     ]);
@@ -259,7 +258,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
     await stage.begin(open, terms, { usageSources: [source] });
     await stage.use('100 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal([
+    expect(await stage.told()).to.eql([
       'std-usage calls 1: 7, 2026-04-01..2026-05-01',
       'std-usage calls 5: 7, 2026-04-01..2026-05-01',
     ]);
@@ -270,8 +269,8 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },
     };
-    expect(await codeOf(stage.upload(wrong))).to.equal(ErrorCode.INVALID_PARAMETER);
+    await expectCode(stage.upload(wrong), 'INVALID_PARAMETER');
     await stage.use('500 calls 2026-04-10');
-    expect(await stage.told()).to.deep.equal([]);
+    expect(await stage.told()).to.eql([]);
   });
 });

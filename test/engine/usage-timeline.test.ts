@@ -1,5 +1,5 @@
 import { ErrorCode, formatDecimal, type UsageGranularity } from '../../lib/index.ts';
-import { codeOf, eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
@@ -21,7 +21,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
       // What it tells of a part is what a roll-up tells of it.
       const part = { startDate: { at: one.startDate }, endDate: { at: one.endDate } };
       const same = await usage.rollUp(stage.subscriptionId, { ...part, unitType });
-      expect(one).to.deep.equal(same);
+      expect(one).to.eql(same);
     }
     return found.map(({ startDate: from, endDate: to, rolledUpUnits }) => {
       const units = rolledUpUnits.map((each) => `${each.unitType} ${formatDecimal(each.amount)}`);
@@ -40,38 +40,36 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     await stage.use('8 sms 2026-11-02T04:59:59Z', 'late');
     await stage.use('100 sms 2026-11-02T06:00:00Z', 'void');
     await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
-    expect(await shown('DAY', '2026-10-01/2026-12-01')).to.deep.equal([
+    expect(await shown('DAY', '2026-10-01/2026-12-01')).to.eql([
       '2026-10-30T04:00/2026-10-31T04:00 sms 5',
       '2026-11-01T04:00/2026-11-02T05:00 calls 4, sms 20',
     ]);
-    expect(await shown('MONTH', '2026-10-01/2026-12-01', 'sms')).to.deep.equal([
+    expect(await shown('MONTH', '2026-10-01/2026-12-01', 'sms')).to.eql([
       '2026-10-01T04:00/2026-11-01T04:00 sms 5',
       '2026-11-01T04:00/2026-12-01T05:00 sms 20',
     ]);
     // The clock shows the hour from 1:00 on twice.
-    expect(await shown('HOUR', '2026-10-30/2026-11-02T05:00:00Z')).to.deep.equal([
+    expect(await shown('HOUR', '2026-10-30/2026-11-02T05:00:00Z')).to.eql([
       '2026-10-30T04:00/2026-10-30T05:00 sms 5',
       '2026-11-01T04:00/2026-11-01T05:00 sms 2',
       '2026-11-01T05:00/2026-11-01T06:00 calls 4, sms 3',
       '2026-11-01T06:00/2026-11-01T07:00 sms 7',
       '2026-11-02T04:00/2026-11-02T05:00 sms 8',
     ]);
-    expect(await shown('HOUR', '2026-11-01T05:15:00Z/2026-11-01T05:45:00Z')).to.deep.equal([
+    expect(await shown('HOUR', '2026-11-01T05:15:00Z/2026-11-01T05:45:00Z')).to.eql([
       '2026-11-01T05:15/2026-11-01T05:45 sms 3',
     ]);
-    expect(await shown('DAY', '2026-10-01/2026-12-01', 'fax')).to.deep.equal([]);
-    expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.deep.equal([]);
+    expect(await shown('DAY', '2026-10-01/2026-12-01', 'fax')).to.eql([]);
+    expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.eql([]);
   });
 
   it('usage §3.3: refuses an end before the start, too many parts, and what is no subscription', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     const { usage } = stage.engine.acme;
     const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
-    expect(await codeOf(usage.timeline(stage.subscriptionId, backwards))).to.equal(
-      ErrorCode.INVALID_PARAMETER,
-    );
+    await expectCode(usage.timeline(stage.subscriptionId, backwards), 'INVALID_PARAMETER');
     const long = { startDate: '2020-01-01', endDate: '2030-01-01', granularity: 'HOUR' } as const;
-    expect(await codeOf(usage.timeline(stage.subscriptionId, long))).to.equal(ErrorCode.INVALID_PARAMETER);
+    await expectCode(usage.timeline(stage.subscriptionId, long), 'INVALID_PARAMETER');
     const { SUBSCRIPTION_INVALID_SUBSCRIPTION_ID } = ErrorCode;
     const { startDate, endDate } = long;
     for (const call of [
@@ -79,10 +77,8 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
       () => usage.unbilled(unknown, { startDate, endDate }),
       () => usage.rated(unknown),
     ])
-      expect(await codeOf(call())).to.equal(SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
-    expect(await codeOf(usage.unbilled(stage.subscriptionId, backwards))).to.equal(
-      ErrorCode.INVALID_PARAMETER,
-    );
+      await expectCode(call(), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
+    await expectCode(usage.unbilled(stage.subscriptionId, backwards), 'INVALID_PARAMETER');
   });
 
   it('usage §7.6: all tracking ids of an invoice are told by pages', async () => {
@@ -92,7 +88,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     await stage.runTo('2026-05-01');
     const { id } = await stage.last();
     const { invoices } = stage.engine.acme;
-    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.equal({
+    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.eql({
       rows: ['t05', 't02'],
       total: 3,
       max: 3,
@@ -107,8 +103,6 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
       rows: [],
       total: 0,
     });
-    expect(await codeOf(invoices.trackingIds(unknown, { offset: 0, limit: 1 }))).to.equal(
-      ErrorCode.INVOICE_NOT_FOUND,
-    );
+    await expectCode(invoices.trackingIds(unknown, { offset: 0, limit: 1 }), 'INVOICE_NOT_FOUND');
   });
 });

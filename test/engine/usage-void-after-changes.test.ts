@@ -57,18 +57,18 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     await stage.use('4 calls 2026-04-28', 'b');
     await stage.runTo('2026-05-01', '2026-05-02');
     await pause('2026-04-10', '2026-04-25');
-    expect(await run('2026-05-02')).to.deep.equal([]);
+    expect(await run('2026-05-02')).to.eql([]);
     await voidUsage('a');
-    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -10']);
-    expect(await run('2026-05-02')).to.deep.equal([]);
+    expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-01..2026-05-01 -10']);
+    expect(await run('2026-05-02')).to.eql([]);
     await voidUsage('in the pause');
     await stage.use('3 calls 2026-05-10');
     await stage.runTo('2026-06-01');
-    expect(usageLines(await stage.last())).to.deep.equal([
+    expect(usageLines(await stage.last())).to.eql([
       'USAGE 2026-05-01..2026-06-01 3',
       'REPAIR_ADJ 2026-04-01..2026-05-01 -6',
     ]);
-    expect(await run('2026-06-01')).to.deep.equal([]);
+    expect(await run('2026-06-01')).to.eql([]);
   });
 
   it('is given back after a cancellation in the past', async () => {
@@ -82,7 +82,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     });
     await voidUsage('a');
     await voidUsage('b');
-    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
+    expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
   });
 
   it('is given back where a bill cycle day in the past makes periods overlap, and the rest is charged once', async () => {
@@ -98,7 +98,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     await voidUsage('b');
     await stage.use('7 calls 2026-05-10');
     await stage.runTo('2026-05-28');
-    expect((await stage.invoices()).flatMap(usageLines)).to.deep.equal([
+    expect((await stage.invoices()).flatMap(usageLines)).to.eql([
       'USAGE 2026-04-01..2026-05-01 62',
       'REPAIR_ADJ 2026-04-01..2026-05-01 -60',
       'USAGE 2026-04-28..2026-05-28 7',
@@ -116,7 +116,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     });
     await stage.engine.settle();
     await voidUsage('b');
-    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
+    expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
   });
 
   it('is not given back where negative differences are not', async () => {
@@ -125,7 +125,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     await stage.runTo('2026-05-01', '2026-05-02');
     await pause('2026-04-10', '2026-04-25');
     await voidUsage('a');
-    expect(await run('2026-05-02')).to.deep.equal([]);
+    expect(await run('2026-05-02')).to.eql([]);
   });
 
   it('is not given back of a period before the look-back', async () => {
@@ -134,7 +134,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
     await pause('2026-04-10', '2026-04-25');
     await voidUsage('a');
-    expect(await run('2026-06-02')).to.deep.equal([]);
+    expect(await run('2026-06-02')).to.eql([]);
   });
 });
 
@@ -157,11 +157,11 @@ eachDatabaseByTurns('usage §7.7 rule 6: late usage that is ignored', (open) => 
         (await usage.unbilled(stage.subscriptionId, dates)).map(
           ({ reason, amount }) => `${reason} ${amount.toFixed()}`,
         );
-      expect(await unbilled()).to.deep.equal(['LATE 3', 'NOT_YET_DUE 10']);
+      expect(await unbilled()).to.eql(['LATE 3', 'NOT_YET_DUE 10']);
       const again = await stage.run('2026-05-02');
-      expect(itemLines(again)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 10']);
-      expect((await stage.last()).trackingIds).to.deep.equal(['first']);
-      expect(await unbilled()).to.deep.equal(['LATE 3']);
+      expect(itemLines(again)).to.eql(['USAGE 2026-04-01..2026-05-01 10']);
+      expect((await stage.last()).trackingIds).to.eql(['first']);
+      expect(await unbilled()).to.eql(['LATE 3']);
     } finally {
       await stage.close();
     }
@@ -182,13 +182,13 @@ eachDatabaseByTurns(
     it('are those of what it has billed: not of what was void before', async () => {
       await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
       await stage.run('2026-05-01');
-      expect((await stage.last()).trackingIds).to.deep.equal(['kept']);
+      expect((await stage.last()).trackingIds).to.eql(['kept']);
     });
 
     it('are those of what it has billed: also of what is void since', async () => {
       await stage.run('2026-05-01');
       await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-      expect((await stage.last()).trackingIds).to.deep.equal(['kept', 'voided']);
+      expect((await stage.last()).trackingIds).to.eql(['kept', 'voided']);
     });
   },
 );

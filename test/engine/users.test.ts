@@ -1,4 +1,4 @@
-import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('users', (open) => {
   let engine: TestEngine;
@@ -22,7 +22,7 @@ eachDatabaseByTurns('users', (open) => {
   it('that are not there get none', async () => {
     const { security } = engine.billing;
     for (const name of ['nobody', 'a\u0000b']) {
-      expect(await codeOf(security.setPassword(name, 'secret'))).to.equal(40001);
+      await expectCode(security.setPassword(name, 'secret'), 40001);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BillingError } from '../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { isLongRun } from './long-run.ts';
 
 /** As `deep.equal` for records, lists and scalars, several times as fast on large values. */
@@ -37,6 +37,13 @@ export function codeThrownBy(work: () => unknown): unknown {
     return error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error;
   }
 }
+
+/** Expects that `work` fails with this error code. */
+export async function expectCode(work: Promise<unknown>, code: ErrorName | number, message?: string) {
+  expect(await codeOf(work), message).to.equal(typeof code === 'number' ? code : ErrorCode[code]);
+}
+
+type ErrorName = keyof typeof ErrorCode;
 
 /** The `BillingError` that a call throws; fails if it throws none. */
 export function errorOf(call: () => unknown): BillingError {
