@@ -268,15 +268,7 @@ eachDatabaseByTurns('account credit', (open) => {
     [
       'an end before its start',
       4004,
-      {
-        items: [
-          {
-            amount: decimal(1),
-            startDate: '2024-02-02',
-            endDate: '2024-02-01',
-          },
-        ],
-      },
+      { items: [{ amount: decimal(1), startDate: '2024-02-02', endDate: '2024-02-01' }] },
     ],
     [
       'an unknown invoice',

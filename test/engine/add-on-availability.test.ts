@@ -88,11 +88,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
     const own = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
     await engine.acme.catalogEntries.create(own, { accountId });
-    const { subscriptionId } = await engine.subscribe({
-      accountId,
-      bundleId,
-      planName: 'lid',
-    });
+    const { subscriptionId } = await engine.subscribe({ accountId, bundleId, planName: 'lid' });
     await engine.runTo('2024-04-02');
     expect((await engine.acme.getSubscription(subscriptionId)).state, 'it stays').to.equal('ACTIVE');
     const other = await newAccount();

@@ -81,11 +81,7 @@ eachDatabaseByTurns('an account that is forgotten', (open) => {
       before.map(({ id: row, changeDate }) => [row, changeDate]),
     );
     for (const { snapshot } of after) {
-      expect(snapshot).to.include({
-        name: 'anonymized',
-        companyName: 'anonymized',
-        externalKey: 'kept-key',
-      });
+      expect(snapshot).to.include({ name: 'anonymized', companyName: 'anonymized', externalKey: 'kept-key' });
     }
     expect((await engine.acme.getAccount(other.id)).name).to.equal('Someone else');
     const logs = await engine.acme.audit.logs([id], AuditLevel.FULL);

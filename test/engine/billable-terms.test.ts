@@ -60,22 +60,14 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
   for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
     it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
       await expectCode(subscribe(euros.id, planName), NO_PRICE);
-      const dryRun = {
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'START_BILLING',
-        planName,
-      } as const;
+      const dryRun = { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName } as const;
       await expectCode(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }), NO_PRICE);
       await expectNothingStored();
     });
   }
 
   it('terms are taken where the phase without a price in the currency is skipped', async () => {
-    await acme.createSubscription({
-      accountId: euros.id,
-      planName: 'dollar-trial',
-      phaseType: 'EVERGREEN',
-    });
+    await acme.createSubscription({ accountId: euros.id, planName: 'dollar-trial', phaseType: 'EVERGREEN' });
     await engine.settle();
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
   });
@@ -125,14 +117,16 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
   });
 
   it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
-    const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
-      plans['sold-monthly'],
-      plan('sold-monthly', 'Base', {
-        price: '12',
-        initialPhases: TRIAL,
-        more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
-      }),
-    );
+    const later = catalog
+      .replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z')
+      .replace(
+        plans['sold-monthly'],
+        plan('sold-monthly', 'Base', {
+          price: '12',
+          initialPhases: TRIAL,
+          more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
+        }),
+      );
     await acme.uploadCatalog(later);
     await expectCode(subscribe(euros.id, 'sold-monthly'), NO_PRICE);
   });

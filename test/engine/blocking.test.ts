@@ -209,11 +209,7 @@ eachDatabaseByTurns('blocking states', (open) => {
   });
 
   it('a block from a date on is stored while the same is in force, so that an end today does not lose it', async () => {
-    const sold = await begin({
-      now: '2024-05-01T00:00:00Z',
-      planName: 'kit-monthly',
-      billCycleDayLocal: 1,
-    });
+    const sold = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const bundle = bundleOf(sold);
     const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
     await engine.runTo('2024-05-11T00:00:00Z');
@@ -274,11 +270,7 @@ eachDatabaseByTurns('blocking states', (open) => {
   });
 
   it('invoicing E18 Window: a pause dated back makes its day dirty, and the periods from there on are repaired', async () => {
-    const sold = await begin({
-      now: '2024-08-01T00:00:00Z',
-      planName: 'kit-monthly',
-      billCycleDayLocal: 1,
-    });
+    const sold = await begin({ now: '2024-08-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     await engine.runTo('2025-01-01T00:00:00Z');
     const before = (await linesOf(sold)).length;
     await pause(sold.bundleId, '2024-11-10');
@@ -293,11 +285,7 @@ eachDatabaseByTurns('blocking states', (open) => {
   });
 
   it('a block on the account blocks every subscription, one on a bundle its own', async () => {
-    const first = await begin({
-      now: '2024-05-01T00:00:00Z',
-      planName: 'kit-monthly',
-      billCycleDayLocal: 1,
-    });
+    const first = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const { accountId } = first;
     const other = await engine.subscribe({ accountId, planName: 'kit-monthly' });
     const second = { accountId, ...other };

@@ -135,10 +135,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
           {
             type: 'EVERGREEN',
             durationUnit: 'UNLIMITED',
-            recurringPrices: {
-              billingPeriod: 'MONTHLY',
-              prices: [{ currency: 'USD', value: decimal('5') }],
-            },
+            recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal('5') }] },
           },
         ],
       },

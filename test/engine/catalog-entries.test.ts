@@ -210,10 +210,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       { accountId: a.id },
     );
     expect(contents(await current(a.id))).to.eql({ '2024-02-01': ['acct-x 10'] });
-    expect(contents(await current())).to.eql({
-      '2024-01-01': ['x 20'],
-      '2024-04-01': ['x 24', 'y 30'],
-    });
+    expect(contents(await current())).to.eql({ '2024-01-01': ['x 20'], '2024-04-01': ['x 24', 'y 30'] });
     expect(contents(await current(b.id))).to.eql(contents(await current()));
 
     await engine.runTo('2024-03-10T00:00:00Z');
@@ -353,10 +350,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   it('a deleted product leaves its plans listed and out of the catalog, or erases them', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
-    await entries.create({
-      products: [pot, { ...pot, name: 'Pan' }],
-      plans: [monthly('p1', '2024-01-01')],
-    });
+    await entries.create({ products: [pot, { ...pot, name: 'Pan' }], plans: [monthly('p1', '2024-01-01')] });
     await entries.createPlan({ ...monthly('p2', '2024-01-01'), productName: 'Pan' });
     await entries.deleteProduct('Pot', { force: true });
     expect((await entries.plans()).map((row) => row.name)).to.eql(['p1', 'p2']);
@@ -416,11 +410,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
 
   it('while a catalog plugin serves the tenant, entries are refused in its name', async () => {
     const plugin = memoryCatalogPlugin();
-    engine = await openEngine(open, {
-      now: '2024-01-10T00:00:00Z',
-      catalog: null,
-      catalogPlugins: [plugin],
-    });
+    engine = await openEngine(open, { now: '2024-01-10T00:00:00Z', catalog: null, catalogPlugins: [plugin] });
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
     plugin.serve(harbour());
@@ -484,10 +474,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     } as const;
     expect(await codeOf(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }))).to.equal(2060);
     expect(await codeOf(catalogs.addSimplePlan({ ...lamp, productName: 'Pot' }))).to.equal(2060);
-    expect(contents(await current())).to.eql({
-      '2024-01-01': ['p1 10'],
-      '2024-03-01': ['p1 10', 'p2 10'],
-    });
+    expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'], '2024-03-01': ['p1 10', 'p2 10'] });
     await catalogs.addSimplePlan(lamp);
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');

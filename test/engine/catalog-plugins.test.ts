@@ -166,10 +166,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('an invalid catalog fails the operation with every error, and nothing of it is kept', async () => {
     await begin();
     plugin.serve(
-      harbour({
-        ...boatPlan('boat-monthly', 'free' as Amount),
-        ...boatPlan('b', '1', { product: 'Ship' }),
-      }),
+      harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),
       'same',
     );
     const account = await engine.payingAccount({ currency: 'USD' });

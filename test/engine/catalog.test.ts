@@ -53,15 +53,7 @@ eachDatabaseByTurns('catalogs', (open) => {
       await session.catalogs.lock();
       const { effectiveDate } = version;
       const createdDate = engine.clock.now();
-      const row = {
-        id,
-        effectiveDate,
-        uploadId: id,
-        parts,
-        sourceText: document,
-        contentHash,
-        createdDate,
-      };
+      const row = { id, effectiveDate, uploadId: id, parts, sourceText: document, contentHash, createdDate };
       await session.catalogs.insert([row]);
     });
   }

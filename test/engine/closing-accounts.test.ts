@@ -50,11 +50,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
 
   /** 100.00 charged, of which the gateway has taken 40.00. */
   async function partlyPaid(): Promise<Uuid> {
-    engine.gateway.configure({
-      CONFIGURE_ACTION: 'ACTION_SLEEP',
-      SLEEP_TIME_SEC: 0,
-      PROCESSED_AMOUNT: '40',
-    });
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '40' });
     const id = await engine.settle(charged('100', await engine.payingAccount({ currency: 'USD' })));
     expect(await balancesOf(id)).to.eql(['60', '0']);
     await told();

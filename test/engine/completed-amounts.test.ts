@@ -25,11 +25,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
   ];
   async function paidInvoice(amount: string): Promise<Uuid> {
     const items = [{ amount: decimal(amount) }];
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      items,
-      autoCommit: true,
-    });
+    const [item] = await engine.acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
     await engine.settle();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
     if (!payment) throw new Error('nothing was paid');
@@ -54,11 +50,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
 
   it('an authorization may be completed for 0, a refund only in the currency of its payment', async () => {
     const { payments } = engine.acme;
-    const checked = await payments.authorize({
-      accountId: account.id,
-      amount: '10',
-      properties: PENDING,
-    });
+    const checked = await payments.authorize({ accountId: account.id, amount: '10', properties: PENDING });
     const completed = await payments.complete({ paymentId: checked.payment.id, amount: '0' });
     expect(processed(completed)).to.eql(['SUCCESS', 10, 0]);
     const { id: paymentId } = (await purchased('100')).payment;

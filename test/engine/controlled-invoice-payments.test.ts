@@ -125,12 +125,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
 
   it('an instant payment that is declined tells its control plugins, and is tried again under its key', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-    const input = {
-      invoiceId,
-      controlPlugins,
-      externalKey: 'instant',
-      transactionExternalKey: 'instant-1',
-    };
+    const input = { invoiceId, controlPlugins, externalKey: 'instant', transactionExternalKey: 'instant-1' };
     const declined = await engine.acme.invoicePayments.pay(input);
     expect(declined?.transaction.status).to.equal('PAYMENT_FAILURE');
     expect(calls()).to.eql(['prior', 'failure']);

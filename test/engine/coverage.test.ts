@@ -8,10 +8,7 @@ const shelf = catalogXml({
   products: product('S'),
   plans:
     plan('advance', 'S', { price: '30.00' }) +
-    plan('arrears', 'S', {
-      price: '31.00',
-      more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
-    }),
+    plan('arrears', 'S', { price: '31.00', more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
   priceLists: lists({ DEFAULT: ['advance', 'arrears'] }),
 });
 

@@ -98,10 +98,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion leaves of a credit what had reduced its own invoice', async () => {
     const id = await newAccount();
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: id,
-      items: [{ amount: decimal(10) }],
-    });
+    const [item] = await engine.acme.invoices.addCharges({ accountId: id, items: [{ amount: decimal(10) }] });
     const invoiceId = item?.invoiceId as Uuid;
     const items = [{ amount: decimal(25), invoiceId }];
     await engine.acme.invoices.addCredits({ accountId: id, items });

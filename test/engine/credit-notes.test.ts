@@ -38,10 +38,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const [item] = await acme.invoices.addCharges({
       accountId: account.id,
       autoCommit: true,
-      items: amounts.map((amount, index) => ({
-        amount: decimal(amount),
-        description: `Work ${index + 1}`,
-      })),
+      items: amounts.map((amount, index) => ({ amount: decimal(amount), description: `Work ${index + 1}` })),
     });
     if (item === undefined) throw new Error('no charge');
     return acme.invoices.get(item.invoiceId);

@@ -12,10 +12,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   let told: () => Promise<readonly string[]>;
 
   async function begin(now: string, price: string, account: AccountInput = {}): Promise<void> {
-    engine = await openEngine(open, {
-      now,
-      catalog: pricedCatalog({ effectiveDate: '2010-01-01', price }),
-    });
+    engine = await openEngine(open, { now, catalog: pricedCatalog({ effectiveDate: '2010-01-01', price }) });
     parent = (await engine.payingAccount({ currency: 'USD', externalKey: 'parent' })).id;
     child = await newChild('child', account);
     const events = newEvents(engine.database);
@@ -23,12 +20,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   }
 
   async function newChild(externalKey: string, more: AccountInput = {}): Promise<Uuid> {
-    const input = {
-      currency: 'USD',
-      externalKey,
-      parentAccountId: parent,
-      isPaymentDelegatedToParent: true,
-    };
+    const input = { currency: 'USD', externalKey, parentAccountId: parent, isPaymentDelegatedToParent: true };
     return (await engine.acme.createAccount({ ...input, ...more })).id;
   }
 

@@ -433,10 +433,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
-    const ahead = await engine.acme.generateInvoice({
-      accountId,
-      targetDate: parseLocalDate('2024-03-01'),
-    });
+    const ahead = await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-03-01') });
     expect(await chargedThrough(id)).to.equal('2024-04-01');
     await engine.settle(engine.acme.invoices.void(ahead.id));
     expect(await chargedThrough(id)).to.equal('2024-02-01');

@@ -313,11 +313,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
       expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.eql(repaired);
       expect(
-        await action({
-          ...stop,
-          effectiveDate: day('2024-05-21'),
-          targetDate: parseLocalDate('2024-05-21'),
-        }),
+        await action({ ...stop, effectiveDate: day('2024-05-21'), targetDate: parseLocalDate('2024-05-21') }),
       ).to.eql(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
       expect(await rowCounts()).to.eql(before);
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
@@ -377,11 +373,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       } as const;
       const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
       expect(await action(add)).to.eql(expected);
-      await engine.subscribe({
-        accountId,
-        planName: 'support-monthly',
-        bundleId: of.bundleId,
-      });
+      await engine.subscribe({ accountId, planName: 'support-monthly', bundleId: of.bundleId });
       expect(await lastLines()).to.eql(expected);
       engine.clock.set('2024-01-11T00:00:00Z');
       const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
@@ -426,12 +418,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
       expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
       expect(
-        await action({
-          dryRunAction: 'CHANGE',
-          ...of,
-          ...change,
-          targetDate: parseLocalDate('2024-04-11'),
-        }),
+        await action({ dryRunAction: 'CHANGE', ...of, ...change, targetDate: parseLocalDate('2024-04-11') }),
       ).to.eql(foretold);
       await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
       expect(await lastLines()).to.eql(foretold);
@@ -669,10 +656,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const of = await subscribe('solo-now');
       const other = await subscribe('team-now');
       const stranger = await engine.payingAccount({ currency: 'USD' });
-      const foreign = await engine.acme.createSubscription({
-        accountId: stranger.id,
-        planName: 'solo-now',
-      });
+      const foreign = await engine.acme.createSubscription({ accountId: stranger.id, planName: 'solo-now' });
       const cases: readonly (readonly [object, ErrorCode])[] = [
         [{ ...of, subscriptionId: unknownId }, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
         [{ ...of, bundleId: unknownId }, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
@@ -737,12 +721,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         planName: 'team-now',
         billingPolicy: 'IMMEDIATE',
       },
-      {
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'STOP_BILLING',
-        ...of,
-        billingPolicy: 'IMMEDIATE',
-      },
+      { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' },
     ];
     const count = async (): Promise<readonly number[]> => {
       const counts: number[] = [];

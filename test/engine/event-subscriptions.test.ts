@@ -106,11 +106,7 @@ eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
     await engine.billing.events.subscribe({ after: seen?.cursor, onEvent: second.put });
     expect((await second.until(2)).map(({ objectId }) => objectId)).to.eql(ids);
     const all = inbox();
-    await engine.billing.events.subscribe({
-      after: 'oldest',
-      types: ['ACCOUNT_CREATION'],
-      onEvent: all.put,
-    });
+    await engine.billing.events.subscribe({ after: 'oldest', types: ['ACCOUNT_CREATION'], onEvent: all.put });
     expect((await all.until(3)).slice(1)).to.eql(second.events);
   });
 

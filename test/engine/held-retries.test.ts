@@ -229,9 +229,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
   it('end where their retry is cancelled', async () => {
     const id = await held();
     const [transactionExternalKey] = await keysOf(id);
-    await engine.acme.payments.cancelScheduledRetry({
-      transactionExternalKey: transactionExternalKey ?? '',
-    });
+    await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: transactionExternalKey ?? '' });
     expect(await holds()).to.equal(0);
     await release();
     await day('2012-09-01');

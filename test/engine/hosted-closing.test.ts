@@ -14,10 +14,7 @@ eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
 
   it('closing an account in a host’s transaction is refused while work is due, which cannot be done in there, and closes once it is done', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
-    const { subscriptionId } = await engine.acme.createSubscription({
-      accountId: id,
-      planName: 'solo-now',
-    });
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     await engine.runTo('2024-01-11T00:00:00Z');
     const code = await inside(async (acme) => {
       await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });

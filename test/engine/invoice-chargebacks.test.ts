@@ -192,10 +192,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
   it('payments §9.5 rule 4: of several chargebacks each that is won is reversed, after a refund too', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
-    const keys = ['one', 'two', 'three'].map((name) => ({
-      paymentId,
-      transactionExternalKey: keyOf(name),
-    }));
+    const keys = ['one', 'two', 'three'].map((name) => ({ paymentId, transactionExternalKey: keyOf(name) }));
     const [one, two, three] = keys;
     if (!one || !two || !three) throw new Error('no keys');
     for (const key of keys) await invoicePayments.chargeback({ ...key, amount: '5' });

@@ -227,11 +227,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
       isPaymentDelegatedToParent: true,
     });
     const items = [{ amount: decimal(10) }];
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: child.id,
-      items,
-      autoCommit: true,
-    });
+    const [item] = await engine.acme.invoices.addCharges({ accountId: child.id, items, autoCommit: true });
     const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');
     await engine.settle();
     expect([await isPaid(), 'in a draft']).to.eql([false, 'in a draft']);

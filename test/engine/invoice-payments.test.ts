@@ -227,17 +227,9 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   it('payments §4.2 rule 2: a failed payment of an invoice does not go on under a key that another transaction has', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
-    await acme.payments.purchase({
-      accountId: account.id,
-      amount: '1',
-      transactionExternalKey: 'elsewhere',
-    });
+    await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'elsewhere' });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
-    await acme.payments.purchase({
-      accountId: account.id,
-      amount: '1',
-      transactionExternalKey: 'declined',
-    });
+    await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'declined' });
     const pay = (transactionExternalKey: string) =>
       acme.invoicePayments.pay({ invoiceId: id, externalKey: 'stays', transactionExternalKey });
     await pay('stays-1');
@@ -250,12 +242,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string) =>
-      acme.invoicePayments.pay({
-        invoiceId: id,
-        externalKey: 'waits',
-        amount: '5',
-        transactionExternalKey,
-      });
+      acme.invoicePayments.pay({ invoiceId: id, externalKey: 'waits', amount: '5', transactionExternalKey });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     await pay('waits-1');
     await expectCode(pay('waits-2'), 'PAYMENT_INVALID_PARAMETER');

@@ -180,10 +180,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
   });
 
   it('a split run that adds to a draft of an earlier group answers with that group', async () => {
-    await begin({
-      name: 'groups',
-      getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }),
-    });
+    await begin({ name: 'groups', getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }) });
     const accountId = await newAccount();
     const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
     const tag = (...ids: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, ids);

@@ -67,10 +67,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
         return null;
       },
     });
-    const { id: childId } = await engine.acme.createAccount({
-      currency: 'USD',
-      parentAccountId: accountId,
-    });
+    const { id: childId } = await engine.acme.createAccount({ currency: 'USD', parentAccountId: accountId });
     const pluginProperties = [{ key: 'a', value: 'b' }];
     const me = engine.billing.as({ tenant: engine.tenant, user: 'me', reason: 'audit', pluginProperties });
     const said = () => calls.splice(0);
@@ -163,10 +160,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       },
     });
     const one = await charge('10', false);
-    await engine.acme.invoices.addTaxes({
-      accountId,
-      items: [{ amount: '1', invoiceId: one.invoiceId }],
-    });
+    await engine.acme.invoices.addTaxes({ accountId, items: [{ amount: '1', invoiceId: one.invoiceId }] });
     const two = await charge('20', false);
     isTaxing = true;
     const added = await engine.acme.invoices.addCharges({
@@ -202,10 +196,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
 
   it('of a committed invoice nothing that is stored is rewritten; what it is adjusted by can be, and becomes credit', async () => {
     let more: InvoicePlugin['getAdditionalInvoiceItems'];
-    await begin({
-      name: 'tax',
-      getAdditionalInvoiceItems: async (...given) => more?.(...given),
-    });
+    await begin({ name: 'tax', getAdditionalInvoiceItems: async (...given) => more?.(...given) });
     const { id: invoiceItemId, invoiceId } = await charge();
     more = async ({ items }) => ({
       items: [
@@ -230,9 +221,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       ['tax', '-7.00 USD, added by the invoice plugin "tax": Invoice adjustment.'],
     ]);
     const adjusting = { accountId, invoiceId, invoiceItemId, amount: '4' };
-    more = async () => ({
-      items: [{ itemType: 'ITEM_ADJ', amount: '-0.01', linkedItemId: invoiceItemId }],
-    });
+    more = async () => ({ items: [{ itemType: 'ITEM_ADJ', amount: '-0.01', linkedItemId: invoiceItemId }] });
     await expectCode(engine.acme.invoices.adjustItem(adjusting), 4020);
     more = async () => null;
     await engine.acme.invoices.adjustItem(adjusting);
@@ -556,10 +545,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
             : null,
       });
       await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      const { subscriptionId } = await engine.acme.createSubscription({
-        accountId,
-        planName: 'pro-annual',
-      });
+      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName: 'pro-annual' });
       await engine.runTo('2024-03-02T00:00:00Z');
       annual = (await invoicesOf())
         .flatMap(({ items }) => items)

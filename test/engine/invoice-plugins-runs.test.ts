@@ -201,9 +201,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   it('groups: the items of one run become several invoices of one group, each paid by itself', async () => {
     await begin({
       name: 'groups',
-      getInvoiceGrouping: async ({ items }) => ({
-        groups: items.map(({ id }) => ({ itemIds: [id] })),
-      }),
+      getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
     });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     await engine.subscribe({ accountId, planName: 'solo-now' });

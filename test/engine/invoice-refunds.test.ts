@@ -207,11 +207,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     const transactionExternalKey = `refund-${paymentId}`;
     const refund = { paymentId, amount: '20', isExternal: true, transactionExternalKey };
     const paymentMethodId = await otherCard();
-    const failed = await invoicePayments.refund({
-      ...refund,
-      paymentMethodId,
-      properties: answers('ERROR'),
-    });
+    const failed = await invoicePayments.refund({ ...refund, paymentMethodId, properties: answers('ERROR') });
     const another = invoicePayments.refund({ ...refund, paymentMethodId: await otherCard() });
     await expectCode(another, 'PAYMENT_INVALID_PARAMETER');
     const done = await invoicePayments.refund(refund);
@@ -269,11 +265,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
 
     it('payments §9.5 rule 1e: adjusts the items when recovery finds its success', async () => {
       const transactionId = open.transaction.id;
-      engine.gateway.configure({
-        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId,
-        status: 'PROCESSED',
-      });
+      engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       await engine.acme.payments.get(paymentId, { withPluginInfo: true });
       expect(await state()).to.eql(SUCCESS);
     });

@@ -19,10 +19,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     const account = await opened.payingAccount({ currency: 'USD' });
     const events = newEvents(opened.database);
     await events();
-    const { subscriptionId } = await opened.subscribe({
-      accountId: account.id,
-      planName: 'pro-monthly',
-    });
+    const { subscriptionId } = await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });
     expect(await linesOf(opened, account.id)).to.eql([['FIXED 2012-04-01..2012-05-01 0']]);
     expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
     const changes = await opened.acme.audit.history({ type: 'ACCOUNT', id: account.id });
@@ -107,10 +104,7 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
     const opened = await begin('2026-01-15T05:30:00Z');
     const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-    const { subscriptionId } = await opened.subscribe({
-      accountId: account.id,
-      planName: 'team-now',
-    });
+    const { subscriptionId } = await opened.subscribe({ accountId: account.id, planName: 'team-now' });
     await opened.runTo('2026-02-15T05:29:59Z');
     expect(await linesOf(opened, account.id)).to.have.length(1);
     await opened.runTo('2026-02-15T05:30:00Z');

@@ -200,12 +200,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
   it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
-    const recurring = {
-      itemType: 'RECURRING',
-      amount: decimal(1),
-      rate: decimal('0.5'),
-      ...named,
-    } as const;
+    const recurring = { itemType: 'RECURRING', amount: decimal(1), rate: decimal('0.5'), ...named } as const;
     const { items } = await migrate(id, [recurring]);
     expect(items[0]).to.deep.include(named);
     expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');

@@ -34,10 +34,7 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
   ],
   'an end to come': [
     (acme, { subscriptionId }) =>
-      acme.subscriptions.cancel(subscriptionId, {
-        ...from('2024-04-16'),
-        useRequestedDateForBilling: true,
-      }),
+      acme.subscriptions.cancel(subscriptionId, { ...from('2024-04-16'), useRequestedDateForBilling: true }),
     ['RECURRING 2024-04-01..2024-04-16 15.5'],
   ],
   'a pause to come': [

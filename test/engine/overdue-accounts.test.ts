@@ -103,11 +103,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-    await acme.invoices.addCharges({
-      accountId: id,
-      items: [{ amount: decimal('50') }],
-      autoCommit: true,
-    });
+    await acme.invoices.addCharges({ accountId: id, items: [{ amount: decimal('50') }], autoCommit: true });
     await engine.settle();
     await engine.runTo('2024-01-03T12:00:00Z');
     await engine.settle(acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]));

@@ -23,9 +23,7 @@ anyDatabase('overdue: conditions', (open) => {
     return Debtor.sign(engine, { hasCard: false, planName: null, ...input });
   }
 
-  const oneState = (parts: Omit<StateParts, 'name'>): ConfigParts => ({
-    states: [{ name: 'S', ...parts }],
-  });
+  const oneState = (parts: Omit<StateParts, 'name'>): ConfigParts => ({ states: [{ name: 'S', ...parts }] });
 
   /** Has the account evaluated now, whatever it waits for. */
   async function look(debtor: Debtor): Promise<string> {

@@ -4,9 +4,7 @@ import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
 
 const NOW = '2024-03-01T12:00:00Z';
-const AT_ONCE = overdueXml({
-  states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }],
-});
+const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }] });
 
 anyDatabase('overdue §8: parents and children', (open) => {
   let engine: TestEngine;

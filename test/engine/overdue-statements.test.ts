@@ -27,9 +27,7 @@ const cases = [
   ['that changes nothing', { initialReevaluationInterval: 10, overdueStates: [afterDays('LATE', 90)] }, null],
   [
     'that blocks',
-    {
-      overdueStates: [afterDays('GONE', 20), afterDays('BLOCKED', 10, { isDisableEntitlement: true })],
-    },
+    { overdueStates: [afterDays('GONE', 20), afterDays('BLOCKED', 10, { isDisableEntitlement: true })] },
     'BLOCKED',
   ],
   [

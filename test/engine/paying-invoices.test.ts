@@ -67,11 +67,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     const { id: third } = await invoices.add('40');
     const paid = await payAll({ amount: '45' });
     expect(await balancesOf(first, second, third)).to.eql([0, 5, 40]);
-    expect(paid).to.eql({
-      invoiceIds: [first, second],
-      startDate: '2012-05-01',
-      endDate: '2012-05-01',
-    });
+    expect(paid).to.eql({ invoiceIds: [first, second], startDate: '2012-05-01', endDate: '2012-05-01' });
     const rest = await payAll({ amount: '100' });
     expect(await balancesOf(first, second, third)).to.eql([0, 0, 0]);
     expect(rest?.invoiceIds).to.eql([second, third]);

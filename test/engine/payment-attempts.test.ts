@@ -9,10 +9,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
   let engine: TestEngine;
   let account: Account;
 
-  const stopper: PaymentControl = {
-    name: 'stopper',
-    priorCall: async () => ({ isAborted: true }),
-  };
+  const stopper: PaymentControl = { name: 'stopper', priorCall: async () => ({ isAborted: true }) };
   const listener: PaymentControl = { name: 'listener' };
 
   beforeEach(async () => {
@@ -35,9 +32,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
   }
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, {
-      withAttempts: true,
-    });
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     if (!payment) throw new Error('the invoice has no payment');
     return payment;
   }

@@ -94,10 +94,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
   it('the earliest retry date wins, the retry is shown, and runs with the same keys', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
-    engine.gateway.configure({
-      CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
-      TIMES: 1,
-    });
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const { transaction } = await purchase({ transactionExternalKey: 'again' });
     expect(transaction.status).to.equal('PAYMENT_FAILURE');
     expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);

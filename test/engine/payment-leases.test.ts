@@ -56,11 +56,7 @@ anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => 
 
   beforeEach(async () => {
     held = new HeldGateway();
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      gateways: [held.port()],
-    });
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null, gateways: [held.port()] });
     ({ id: accountId } = await engine.acme.createAccount({ currency: 'USD' }));
     await engine.acme.addPaymentMethod({ accountId, pluginName: 'held', isDefault: true });
   });

@@ -123,11 +123,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     const { payments } = engine.acme;
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
-    const { payment } = await payments.purchase({
-      accountId,
-      amount: '1',
-      externalKey: 'third, by cheque',
-    });
+    const { payment } = await payments.purchase({ accountId, amount: '1', externalKey: 'third, by cheque' });
     const search = (key: string) => payments.search(key, { ...ALL, pluginName: EXTERNAL });
     const found = await search('third');
     expect(keysOf(found)).to.eql(['third, by cheque']);

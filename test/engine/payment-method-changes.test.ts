@@ -578,10 +578,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(found).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
       expect(await asked({ offset: 1, limit: 1 })).to.eql({ ids: [mine.id], total: 3 });
       expect(await asked({ offset: 2, limit: 5 })).to.eql({ ids: [kept.id], total: 3 });
-      expect(await asked({ offset: 1, limit: -5 })).to.eql({
-        ids: [mine.id, sandboxed.id],
-        total: 3,
-      });
+      expect(await asked({ offset: 1, limit: -5 })).to.eql({ ids: [mine.id, sandboxed.id], total: 3 });
       expect(await asked({ offset: 3, limit: -1 })).to.eql({ ids: [], total: 3 });
       const page = await engine.acme.paymentMethods.search(account.id, {
         offset: 0,

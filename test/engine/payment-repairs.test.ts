@@ -35,9 +35,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
   }
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, {
-      withAttempts: true,
-    });
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     if (!payment) throw new Error('the invoice has no payment');
     return payment;
   }

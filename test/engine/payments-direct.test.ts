@@ -34,10 +34,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
       refunded: refundedAmount,
     };
     const entries = Object.entries(amounts).map(([name, amount]) => [name, Number(amount)] as const);
-    return {
-      ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)),
-      state: payment.stateName,
-    };
+    return { ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)), state: payment.stateName };
   };
 
   it('payments §14 example 1: auth, captures, refund', async () => {
@@ -76,11 +73,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     const { payment } = await payments.authorize({ accountId: account.id, amount: '50' });
     const voided = await payments.void({ paymentId: payment.id });
     expect(shown(voided)).to.eql({ state: 'VOID_SUCCESS' });
-    expect(voided.transaction).to.deep.include({
-      amount: null,
-      transactionType: 'VOID',
-      status: 'SUCCESS',
-    });
+    expect(voided.transaction).to.deep.include({ amount: null, transactionType: 'VOID', status: 'SUCCESS' });
     const late = payments.capture({ paymentId: payment.id, amount: '50' });
     expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
   });
@@ -149,11 +142,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
     const reversed = await payments.reverseChargeback({ paymentId, transactionExternalKey: 'C1' });
     expect(shown(reversed)).to.eql({ purchased: 10, state: 'CHARGEBACK_FAILED' });
-    expect(reversed.transaction).to.deep.include({
-      amount: null,
-      currency: null,
-      status: 'PAYMENT_FAILURE',
-    });
+    expect(reversed.transaction).to.deep.include({ amount: null, currency: null, status: 'PAYMENT_FAILURE' });
     expect(Number(reversed.transaction.processedAmount)).to.equal(0);
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
@@ -171,11 +160,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
   it('pays by the external gateway within one transaction', async () => {
     const { payments, paymentMethods } = engine.acme;
     const method = await paymentMethods.add({ accountId: account.id, pluginName: '__EXTERNAL_PAYMENT__' });
-    const paid = await payments.purchase({
-      accountId: account.id,
-      amount: '3',
-      paymentMethodId: method.id,
-    });
+    const paid = await payments.purchase({ accountId: account.id, amount: '3', paymentMethodId: method.id });
     expect(shown(paid)).to.eql({ purchased: 3, state: 'PURCHASE_SUCCESS' });
   });
 });

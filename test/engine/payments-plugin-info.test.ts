@@ -266,11 +266,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       const [pending] = await stage.payments(invoiceId);
       const transactionId = pending?.transactions[0]?.id;
       if (!transactionId) throw new Error('no transaction');
-      stage.sandbox.configure({
-        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId,
-        status: 'PROCESSED',
-      });
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       stage.takeEvents();
       await stage.reads.ofAccount(stage.context(), account.id);
       expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['PENDING'], balance: '10' });

@@ -91,10 +91,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     });
     expect(stage.takeEvents()).to.eql(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);
     await stage.goTo('2012-05-31T00:14:42Z');
-    expect(await stage.story(invoiceId)).to.deep.include({
-      attempts: ['RETRIED', 'SUCCESS'],
-      balance: '0',
-    });
+    expect(await stage.story(invoiceId)).to.deep.include({ attempts: ['RETRIED', 'SUCCESS'], balance: '0' });
     expect(scripted.effects).to.have.length(1);
   });
 

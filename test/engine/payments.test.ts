@@ -195,11 +195,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
 
   it('an automatic payment of which the gateway takes a part leaves the rest due', async () => {
     await stageAt('2012-05-31T00:03:42Z');
-    stage.sandbox.configure({
-      CONFIGURE_ACTION: 'ACTION_SLEEP',
-      SLEEP_TIME_SEC: 0,
-      PROCESSED_AMOUNT: '10',
-    });
+    stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '10' });
     const [invoiceId] = await invoiced();
     const [payment] = await stage.payments(invoiceId);
     expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');

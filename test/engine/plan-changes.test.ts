@@ -26,9 +26,7 @@ const shelf = catalogXml({
     plan('s-quarterly', 'S', { price: '69.95', period: 'QUARTERLY' }),
     plan('s-annual', 'S', { price: '2399.95', period: 'ANNUAL' }),
     plan('s-weekly', 'S', { price: '3.00', period: 'WEEKLY' }),
-    plan('s-term', 'S', {
-      finalPhase: phase('FIXEDTERM', { unit: 'MONTHS', number: 2, price: '12.00' }),
-    }),
+    plan('s-term', 'S', { finalPhase: phase('FIXEDTERM', { unit: 'MONTHS', number: 2, price: '12.00' }) }),
     plan('extra', 'Extra', { price: '1.00' }),
   ].join(''),
   priceLists: lists({

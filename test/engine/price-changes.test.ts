@@ -236,10 +236,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
     const opened = await begin('2024-03-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' }, true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
-    const { subscriptionId } = await opened.subscribe({
-      accountId,
-      planName: 'heat-monthly',
-    });
+    const { subscriptionId } = await opened.subscribe({ accountId, planName: 'heat-monthly' });
     await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
     await opened.runTo('2024-04-12T00:00:00Z');
     await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {

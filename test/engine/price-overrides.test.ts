@@ -200,9 +200,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     await subscribe([trial5]);
     const merged = await subscribe(
       [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
-      {
-        planName: 'studio-monthly-1',
-      },
+      { planName: 'studio-monthly-1' },
     );
     expect(await planOf(merged)).to.equal('studio-monthly-2');
     expect(await planOf(await subscribe([trial5, evergreen19]))).to.equal('studio-monthly-2');
@@ -218,10 +216,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await acme.getSubscription(ofCatalog)).prices).to.have.length(2);
     const error = await refusal(
       acme.uploadCatalog(
-        studio({
-          date: '2024-01-03',
-          others: ['studio-monthly-1', 'studio-monthly-2', 'studio-monthly-3'],
-        }),
+        studio({ date: '2024-01-03', others: ['studio-monthly-1', 'studio-monthly-2', 'studio-monthly-3'] }),
       ),
     );
     expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);

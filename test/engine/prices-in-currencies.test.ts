@@ -10,10 +10,7 @@ const catalog = catalogXml({
   currencies: ['USD', 'EUR', 'GBP'],
   plans:
     plan('p-monthly', 'P', { price: TEN_USD_NIL_EUR }) +
-    plan('p-setup', 'P', {
-      initialPhases: phase('DISCOUNT', { fixed: TEN_USD_NIL_EUR }),
-      price: '',
-    }) +
+    plan('p-setup', 'P', { initialPhases: phase('DISCOUNT', { fixed: TEN_USD_NIL_EUR }), price: '' }) +
     plan('p-free', 'P', { price: '' }),
   priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
@@ -56,13 +53,15 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
     it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
       const accountId = await subscribed(currency, 'p-free');
       const other = await subscribed('USD', 'p-free');
-      const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
-        plan('p-free', 'P', { price: '' }),
-        plan('p-free', 'P', {
-          price: TEN_USD_NIL_EUR,
-          more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
-        }),
-      );
+      const later = catalog
+        .replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z')
+        .replace(
+          plan('p-free', 'P', { price: '' }),
+          plan('p-free', 'P', {
+            price: TEN_USD_NIL_EUR,
+            more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
+          }),
+        );
       await engine.acme.uploadCatalog(later);
       await engine.runTo('2024-02-01T00:00:00Z');
       await expectCode(engine.acme.generateInvoice({ accountId }), code);

@@ -65,12 +65,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
   afterEach(() => receiver.close());
   after(() => real.close?.());
   const opened = async (options: { readonly testMode?: boolean } = {}) => {
-    engine = await openEngine(open, {
-      now: '2025-03-10T10:00:00Z',
-      catalog: null,
-      pushSender,
-      ...options,
-    });
+    engine = await openEngine(open, { now: '2025-03-10T10:00:00Z', catalog: null, pushSender, ...options });
     return engine;
   };
   const lastOf = async ({ storage, tenant }: TestEngine) => {
@@ -117,11 +112,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
     await settle();
     expect(receiver.arrived).to.have.length(1);
     await acme.createAccount({ currency: 'USD' });
-    const strict = await Billing.open<never>({
-      storage,
-      clock,
-      pushSender,
-    });
+    const strict = await Billing.open<never>({ storage, clock, pushSender });
     await strict.settle();
     expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
     expect(receiver.arrived).to.have.length(1);

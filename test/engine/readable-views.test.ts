@@ -29,11 +29,7 @@ anyDatabase('views as JSON', (open) => {
 
   it('views as JSON show an account with its instants', async () => {
     const account = await engine.acme.getAccount(accountId);
-    expect(read(account)).to.include({
-      id: accountId,
-      name: 'Ada',
-      createdDate: '2024-03-01T08:00:00.000Z',
-    });
+    expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
     const page = await engine.acme.accounts.page({ offset: 0, limit: 10 });
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));

@@ -104,12 +104,7 @@ eachDatabaseByTurns('what comes again under the keys of a payment of an invoice 
       gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const first = await acme.invoicePayments.refund(refund);
       expect(first.transaction.status).to.equal('PENDING');
-      await acme.invoices.adjustItem({
-        accountId: account.id,
-        invoiceId: id,
-        invoiceItemId,
-        amount: '20',
-      });
+      await acme.invoices.adjustItem({ accountId: account.id, invoiceId: id, invoiceItemId, amount: '20' });
       const again = await acme.invoicePayments.refund(refund);
       expect(again.transaction.id).to.equal(first.transaction.id);
       expect(again.transaction.status).to.equal('SUCCESS');

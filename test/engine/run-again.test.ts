@@ -31,9 +31,7 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
   ];
   for (const { table, condition } of places) {
     it(`an invoice run ended by a deadlock while it writes ${table} begins again and leaves what it should, once`, async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T08:00:00Z',
-      });
+      engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
       const { acme, database } = engine;
       if (database.kind !== 'postgresql') throw new Error('wrong kind');
       const { id: accountId } = await engine.payingAccount({ currency: 'USD' });

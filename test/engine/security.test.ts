@@ -33,11 +33,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     const tenantIds = [engine.tenant.id];
     await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
     // Which tenants a user may use is no credential: sessions and tokens stay.
-    expect(await principal('ann')).to.deep.include({
-      allTenants: false,
-      tenantIds,
-      credentialVersion: 2,
-    });
+    expect(await principal('ann')).to.deep.include({ allTenants: false, tenantIds, credentialVersion: 2 });
     await users.deactivate(author, 'ann');
     expect(await principal('ann')).to.equal(null);
     await expectCode(users.get('ann'), 40001);

@@ -76,11 +76,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     told = [];
     const handlers = [handler, listener()];
     await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
-    dispatcher = new Dispatcher(ports, {
-      handlers,
-      tenantOf: async () => tenant,
-      node: 'n1',
-    });
+    dispatcher = new Dispatcher(ports, { handlers, tenantOf: async () => tenant, node: 'n1' });
     tenant = await newTenant('shop');
     customer = await newAccount();
   });
@@ -304,11 +300,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     });
 
     it('subscriptions are read by key, by account, by filter and by page', async () => {
-      const first = await create({
-        planName: 'solo-now',
-        externalKey: 'sub-1',
-        bundleExternalKey: 'seat-1',
-      });
+      const first = await create({ planName: 'solo-now', externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
       const second = await create({ planName: 'pro-monthly' });
       await create({ planName: 'solo-now' }, {}, await newAccount());
 
@@ -324,10 +316,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.eql([second.bundleId]);
       expect(await bundleIds({ externalKey: 'none' })).to.eql([]);
 
-      const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
-        offset: 1,
-        limit: 5,
-      });
+      const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, { offset: 1, limit: 5 });
       expect(page).to.include({ total: 2 });
       expect(page.rows.map((bundle) => bundle.bundleId)).to.eql([second.bundleId]);
       expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.eql([
@@ -362,11 +351,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
   describe('refusals', () => {
     it('refused calls on subscriptions store nothing and name the reason', async () => {
       const other = await newAccount();
-      const base = await create({
-        planName: 'solo-now',
-        externalKey: 'taken',
-        bundleExternalKey: 'seat-1',
-      });
+      const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
       await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
       const before = await stored();

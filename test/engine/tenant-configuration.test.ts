@@ -57,10 +57,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
 
   it('P3 Resolution: the tenant’s value, else the server’s, else the default; deleting it returns to the latter', async () => {
     const other = (await openShop(engine.billing)).acme;
-    await upload({
-      'org.killbill.invoice.proration.fixed.days': '28',
-      'org.service.invoice.enabled': false,
-    });
+    await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
     expect(own['invoice.proration.fixed.days']).to.equal(28);
     expect(own['invoice.enabled']).to.equal(false);
@@ -289,13 +286,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
   function authorship() {
     const createdDate = engine.clock.now();
     const userToken = engine.tenant.id;
-    return {
-      userName: 'test',
-      reasonCode: null,
-      comments: null,
-      createdDate,
-      userTokenOf: () => userToken,
-    };
+    return { userName: 'test', reasonCode: null, comments: null, createdDate, userTokenOf: () => userToken };
   }
 
   async function isParked(accountId: Account['id']): Promise<boolean> {

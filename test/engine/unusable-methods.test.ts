@@ -50,10 +50,7 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
   it('payments §4.1: a failed payment of an invoice whose method is deleted is not repeated, and told so by 7000', async () => {
     const { acme } = engine;
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
-    const { id } = await acme.paymentMethods.add({
-      accountId: account.id,
-      pluginName: engine.gateway.name,
-    });
+    const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
     await acme.invoicePayments.pay({
       ...keys,

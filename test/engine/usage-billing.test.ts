@@ -103,9 +103,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
   });
 
   it('usage §7.8: a unit that nothing charges parks the account where the tenant asks for that', async () => {
-    await begin('sms-payg', '2026-04-01', {
-      settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' },
-    });
+    await begin('sms-payg', '2026-04-01', { settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' } });
     await stage.use('1 mms 2026-04-15', 'unknown');
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
@@ -115,9 +113,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
   });
 
   it('usage §7.5 rule 4: zero items that the tenant drops leave no invoice, but a charged-through date', async () => {
-    await begin('sms-payg', '2026-04-01', {
-      settings: { 'invoice.disable.usage.zero.amount': 'true' },
-    });
+    await begin('sms-payg', '2026-04-01', { settings: { 'invoice.disable.usage.zero.amount': 'true' } });
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
     expect(await stage.chargedThrough()).to.equal('2026-05-01');
@@ -129,9 +125,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
   it('usage §7.7 rule 4: the void of an invoice frees what came to nothing on it, also of subscriptions without items', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
-      settings: {
-        'invoice.disable.usage.zero.amount': 'true',
-      },
+      settings: { 'invoice.disable.usage.zero.amount': 'true' },
     });
     const { acme } = stage.engine;
     const { accountId } = stage;

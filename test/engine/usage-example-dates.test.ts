@@ -26,10 +26,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
   ] as const) {
     it(`usage E8 Phase change: without zero items a free phase has ${trial.length} items in ${mode}`, async () => {
       await begin('trial-api', '2026-04-01', {
-        settings: {
-          'invoice.disable.usage.zero.amount': 'true',
-          'invoice.item.result.behavior.mode': mode,
-        },
+        settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
       await stage.use('10 calls 2026-04-10');
       await stage.runTo('2026-04-15');

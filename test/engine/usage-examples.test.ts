@@ -21,12 +21,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
     const first = await stage.last();
     expect(first.trackingIds).to.eql(['t1', 't2']);
     const [item] = first.items;
-    expect(item).to.deep.include({
-      rate: null,
-      quantity: null,
-      usageName: 'sms-usage',
-      linkedItemId: null,
-    });
+    expect(item).to.deep.include({ rate: null, quantity: null, usageName: 'sms-usage', linkedItemId: null });
     expect(JSON.parse(item?.itemDetails ?? '')).to.eql({
       tierDetails: [
         { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },

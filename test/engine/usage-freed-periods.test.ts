@@ -46,10 +46,7 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-04-01' },
-      {
-        catalog: usageCatalogBySubscription,
-        settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' },
-      },
+      { catalog: usageCatalogBySubscription, settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' } },
     );
     await stage.use('2 calls 2026-04-29');
     await stage.runTo('2026-05-01', '2026-05-03');

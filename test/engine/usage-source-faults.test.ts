@@ -3,12 +3,7 @@ import { eachDatabase, expect, itemLines, openEngine, sampled, type TestEngine }
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-const good = {
-  instant: new Date('2026-04-10T00:00:00Z'),
-  unitType: 'sms',
-  amount: '1',
-  trackingId: 'a',
-};
+const good = { instant: new Date('2026-04-10T00:00:00Z'), unitType: 'sms', amount: '1', trackingId: 'a' };
 
 async function* endlessly(record: unknown): AsyncGenerator<unknown> {
   for (;;) yield record;

@@ -114,9 +114,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       inputTargetDate: parseLocalDate('2026-07-01'),
     });
     expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.eql({
-      [subscriptionId]: {
-        videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`),
-      },
+      [subscriptionId]: { videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`) },
     });
   });
 
@@ -390,9 +388,7 @@ eachDatabaseByTurns('usage sources', (open) => {
   });
 
   it('usage §9 rule 6: one that says when to come again is asked then, and the account is not parked', async () => {
-    await begin('sms-payg', {
-      configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' },
-    });
+    await begin('sms-payg', { configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' } });
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     source.instead = () => {
       throw new RetryLater(1_000);

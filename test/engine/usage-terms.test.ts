@@ -52,14 +52,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
       tierDetails: [
         { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },
         { tier: 0, tierUnit: 'free of sms', tierPrice: 0, quantity: 100, tierBlockSize: 0, amount: 0 },
-        {
-          tier: 0,
-          tierUnit: 'percent off',
-          tierPrice: -0.59,
-          quantity: 1,
-          tierBlockSize: 0,
-          amount: -0.59,
-        },
+        { tier: 0, tierUnit: 'percent off', tierPrice: -0.59, quantity: 1, tierBlockSize: 0, amount: -0.59 },
       ],
       amount: 5.31,
     });

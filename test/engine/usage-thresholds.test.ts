@@ -250,11 +250,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
   it('go by what a usage source tells where one has the account', async () => {
     const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
     const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
-    const source: UsageSource = {
-      name: 'meters',
-      getUsageForAccount: tell,
-      getUsageForSubscription: tell,
-    };
+    const source: UsageSource = { name: 'meters', getUsageForAccount: tell, getUsageForSubscription: tell };
     const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
     await stage.begin(open, terms, { usageSources: [source] });
     await stage.use('100 calls 2026-04-10');

@@ -94,15 +94,9 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
       max: 3,
     });
     expect(await invoices.trackingIds(id, { offset: 2, limit: 2 })).to.deep.include({ rows: ['t03'] });
-    expect(await invoices.trackingIds(id, { offset: 3, limit: 2 })).to.deep.include({
-      rows: [],
-      total: 3,
-    });
+    expect(await invoices.trackingIds(id, { offset: 3, limit: 2 })).to.deep.include({ rows: [], total: 3 });
     await invoices.void(id);
-    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.include({
-      rows: [],
-      total: 0,
-    });
+    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.include({ rows: [], total: 0 });
     await expectCode(invoices.trackingIds(unknown, { offset: 0, limit: 1 }), 'INVOICE_NOT_FOUND');
   });
 });

@@ -323,10 +323,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
         turns += 1;
         return nextTurn();
       };
-      const usageRecords = Array.from({ length: points }, () => ({
-        recordDate: '2024-02-01',
-        amount: '1',
-      }));
+      const usageRecords = Array.from({ length: points }, () => ({ recordDate: '2024-02-01', amount: '1' }));
       const given = Array.from({ length: lines }, (_, index) => ({
         subscriptionId,
         trackingId: `${points} ${index}`,
@@ -384,10 +381,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     });
     await Promise.all(running.map(({ isRead }) => isRead));
     const refused = await engine.acme.usage.recordAll(lines('3')).catch((error: unknown) => error);
-    expect(refused).to.deep.include({
-      code: ErrorCode.TOO_MANY_REQUESTS,
-      facts: { retryAfterSeconds: 10 },
-    });
+    expect(refused).to.deep.include({ code: ErrorCode.TOO_MANY_REQUESTS, facts: { retryAfterSeconds: 10 } });
     expect(await summed(subscriptionId)).to.equal('sms 3');
     open();
     const reports = await Promise.all(running.map(({ report }) => report));

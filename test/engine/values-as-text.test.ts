@@ -41,10 +41,7 @@ anyDatabase('values that a host gives as text', (open) => {
   it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
     const { acme, billing, tenant } = engine;
     const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
-    const account = await text.accounts.create({
-      currency: 'USD',
-      referenceTime: '2024-03-01T06:30:00Z',
-    });
+    const account = await text.accounts.create({ currency: 'USD', referenceTime: '2024-03-01T06:30:00Z' });
     expect(account.referenceTime.toISOString()).to.equal('2024-03-01T06:30:00.000Z');
     const id = String(account.id).toUpperCase();
     expect((await text.accounts.get(id)).id).to.equal(account.id);

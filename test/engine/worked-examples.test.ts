@@ -65,10 +65,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
   ): Promise<Sold> {
     const made = await engine.subscribe(
       { accountId, ...request },
-      {
-        entitlementDate: momentOf(dates.entitlementDate),
-        billingDate: momentOf(dates.billingDate),
-      },
+      { entitlementDate: momentOf(dates.entitlementDate), billingDate: momentOf(dates.billingDate) },
     );
     return { accountId, ...made };
   }
@@ -107,9 +104,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
       'RECURRING 2017-03-31..2017-04-30 249.95',
     ]);
     expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(31);
-    await engine.acme.subscriptions.cancel(sold.subscriptionId, {
-      requestedDate: momentOf('2017-07-10'),
-    });
+    await engine.acme.subscriptions.cancel(sold.subscriptionId, { requestedDate: momentOf('2017-07-10') });
     expect((await rowsOf(sold)).find((row) => row.startsWith('STOP_ENTITLEMENT'))).to.equal(
       'STOP_ENTITLEMENT 2017-07-11T06:30:00.000Z',
     );
