@@ -117,16 +117,14 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
   });
 
   it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
-    const later = catalog
-      .replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z')
-      .replace(
-        plans['sold-monthly'],
-        plan('sold-monthly', 'Base', {
-          price: '12',
-          initialPhases: TRIAL,
-          more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
-        }),
-      );
+    const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
+      plans['sold-monthly'],
+      plan('sold-monthly', 'Base', {
+        price: '12',
+        initialPhases: TRIAL,
+        more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
+      }),
+    );
     await acme.uploadCatalog(later);
     await expectCode(subscribe(euros.id, 'sold-monthly'), NO_PRICE);
   });

@@ -289,9 +289,8 @@ eachDatabaseByTurns('bundle keys', (open) => {
       });
     }
 
-    it('a rename refuses an unknown bundle', async () => {
-      await expectCode(engine.acme.bundles.renameKey(unknownId, 'J'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID');
-    });
+    it('a rename refuses an unknown bundle', () =>
+      expectCode(engine.acme.bundles.renameKey(unknownId, 'J'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID'));
   });
 });
 

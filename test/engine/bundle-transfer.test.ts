@@ -350,9 +350,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
     });
 
     describe('bill cycle day and quantity', () => {
-      beforeEach(async () => {
-        await begin('2024-01-05T08:00:00Z');
-      });
+      beforeEach(() => begin('2024-01-05T08:00:00Z'));
       const cases = [
         ['USE_EXISTING', 20],
         ['ALIGN_WITH_EFF_DT', 12],
@@ -590,9 +588,8 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       expect(await everything()).to.eql(before);
     });
 
-    it('a transfer is refused and stores nothing: an unknown bundle', async () => {
-      await expectCode(transfer(unknown), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID');
-    });
+    it('a transfer is refused and stores nothing: an unknown bundle', () =>
+      expectCode(transfer(unknown), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID'));
 
     it('a transfer is refused and stores nothing: an account in whose currency the plan has no price', async () => {
       const euros = await engine.acme.createAccount({ currency: 'EUR' });

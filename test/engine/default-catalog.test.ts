@@ -53,9 +53,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
 
   for (const [upload, begin] of Object.entries(uploads)) {
     describe(`that began with ${upload}`, () => {
-      beforeEach(async () => {
-        await engine.settle(begin());
-      });
+      beforeEach(() => engine.settle(begin()));
 
       it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
         const read = await tenant.getSubscription(subscriptionId);

@@ -27,9 +27,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
   const recovers = (transactionId: Uuid, status: 'ERROR' | 'PROCESSED') =>
     engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status });
 
-  async function invoiced(): Promise<Uuid> {
-    return (await engine.settle(engine.charge(account.id, '249.95'))).id;
-  }
+  const invoiced = async (): Promise<Uuid> => (await engine.settle(engine.charge(account.id, '249.95'))).id;
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });

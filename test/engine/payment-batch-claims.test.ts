@@ -56,9 +56,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments Â
     await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
     return account;
   }
-  async function invoiced(account: Account): Promise<Uuid> {
-    return (await engine.charge(account.id, '20')).id;
-  }
+  const invoiced = async (account: Account): Promise<Uuid> => (await engine.charge(account.id, '20')).id;
   const statusesOf = async (invoiceId: Uuid) =>
     (await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>
       transactions.map(({ status }) => status),

@@ -226,12 +226,10 @@ const broken: readonly Broken[] = [
           return result;
         },
         getPaymentInfo: async ({ paymentId }) =>
-          books
-            .ofPayment(paymentId)
-            .map(({ amount, ...each }) => ({
-              ...each,
-              ...(amount && { amount: amount.times(each.transactionType === 'PURCHASE' ? 10 : 1) }),
-            })),
+          books.ofPayment(paymentId).map(({ amount, ...each }) => ({
+            ...each,
+            ...(amount && { amount: amount.times(each.transactionType === 'PURCHASE' ? 10 : 1) }),
+          })),
       }),
     finding: /^getPaymentInfo gives the amount 100 where purchase has processed 10$/,
   },

@@ -30,9 +30,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     heard = [];
   });
 
-  async function invoiced(): Promise<Uuid> {
-    return (await engine.settle(engine.charge(account.id, '249.95'))).id;
-  }
+  const invoiced = async (): Promise<Uuid> => (await engine.settle(engine.charge(account.id, '249.95'))).id;
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });

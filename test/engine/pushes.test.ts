@@ -44,9 +44,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     };
     engine = await openEngine(open, { now: NOW, testMode: true, pushSender });
   });
-  afterEach(async () => {
-    await receiver.close();
-  });
+  afterEach(() => receiver.close());
   const register = (url = receiver.url) => engine.acme.keyValues.add(CALLBACK, url);
   const createAccount = () => engine.acme.createAccount({ currency: 'USD' });
   const retryAfter = (schedule: string) =>

@@ -176,9 +176,10 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
       await stage.use(`${after} kwh 2026-05-10`);
       await stage.runTo('2026-05-08', '2026-06-01');
       const items = (await stage.invoices()).flatMap((invoice) => invoice.items);
-      return items.map(({ amount, catalogEffectiveDate: date }) => {
-        return `${amount} ${date === null ? '' : date.toISOString().slice(0, 10)}`;
-      });
+      return items.map(
+        ({ amount, catalogEffectiveDate: date }) =>
+          `${amount} ${date === null ? '' : date.toISOString().slice(0, 10)}`,
+      );
     };
     expect(await billed(100, 100)).to.eql(['150 2020-01-01', '250 2026-05-08']);
     await stage.close();
