@@ -340,7 +340,8 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
   });
 
   it('add-ons are foreseen by dry runs to end with their base, and have a plan up to the end only', async () => {
-    await engine.settle(begin());
+    await begin();
+    await engine.settle();
     await cancel(base, END_OF_TERM);
     const at = (date: string) =>
       engine.acme.subscriptions.planAt({

@@ -53,7 +53,10 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
 
   for (const [upload, begin] of Object.entries(uploads)) {
     describe(`that began with ${upload}`, () => {
-      beforeEach(() => engine.settle(begin()));
+      beforeEach(async () => {
+        await begin();
+        await engine.settle();
+      });
 
       it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
         const read = await tenant.getSubscription(subscriptionId);
