@@ -33,7 +33,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   refuseTestModeInProduction(environment, options);
   const password = choosePassword(environment, options);
   const logger = createLogger(environment.BILLWRIGHT_LOG_LEVEL);
-  tellOfConfiguration(options, logger);
+  logConfiguration(options, logger);
   const storage = await openStorage(options.database, options);
   let listening: Listening | undefined;
   try {
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-function tellOfConfiguration(
+function logConfiguration(
   { configurationFile: file, environment }: ServeOptions,
   logger: PinoLogger,
 ): void {

@@ -201,14 +201,14 @@ export interface Failure {
 export function failureOf(error: unknown): Failure | null {
   const { errors } = Stripe;
   if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError)
-    return { ...toldBy(error), status: PluginStatus.ERROR };
+    return { ...errorFacts(error), status: PluginStatus.ERROR };
   if (
     error instanceof errors.StripeAuthenticationError ||
     error instanceof errors.StripePermissionError ||
     error instanceof errors.StripeRateLimitError ||
     (error instanceof errors.StripeConnectionError && neverSent(error.detail))
   )
-    return { ...toldBy(error), status: PluginStatus.CANCELED };
+    return { ...errorFacts(error), status: PluginStatus.CANCELED };
   return null;
 }
 
@@ -234,7 +234,7 @@ export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
 
-function toldBy(error: Stripe.errors.StripeError) {
+function errorFacts(error: Stripe.errors.StripeError) {
   const code = error.decline_code || error.code || null;
   const reference = error.payment_intent?.id ?? error.setup_intent?.id ?? null;
   return { code, message: error.message, reference };

@@ -6,7 +6,7 @@ import {
   isAdjustable,
   rowsOfItem,
 } from '../invoicing/index.ts';
-import { refundable, takenOf } from '../payments/index.ts';
+import { refundable, collectedAmount } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import {
   type Account,
@@ -87,7 +87,7 @@ async function checkBatch(
   const transactionsOf = Map.groupBy(transactions, ({ paymentId }) => paymentId);
   const itemIds = items.map(({ id }) => id);
   const rowsOf = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), ({ itemId }) => itemId);
-  const taken = Map.groupBy(await takenFrom(session, itemIds), ({ linkedItemId }) => linkedItemId);
+  const taken = Map.groupBy(await findReductions(session, itemIds), ({ linkedItemId }) => linkedItemId);
   const billed = Map.groupBy(await session.checks.billedItems(ids), ({ invoiceId }) => invoiceId);
   return invoices.flatMap((invoice) => {
     const own = itemsOf.get(invoice.id) ?? [];
@@ -107,7 +107,7 @@ async function checkBatch(
 }
 
 /** Finds repairs and adjustments of these items on invoices that are neither VOID nor migrated. */
-async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
+async function findReductions(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
     ({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT',
   );
@@ -238,7 +238,7 @@ export function overRefunded(
 ): readonly Finding[] {
   const left = refundable(transactions);
   if (!left.isNegative()) return [];
-  const captured = takenOf(transactions);
+  const captured = collectedAmount(transactions);
   const refunded = captured.minus(left);
   const message = `of payment ${paymentId} ${formatDecimal(refunded)} was refunded, ${formatDecimal(captured)} captured`;
   return [finding(CheckedInvariant.REFUNDS, message)];

@@ -10,7 +10,7 @@ import {
 import { lockWaitOf } from '../tenants/index.ts';
 import { timelineOperations } from '../timeline/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on accounts: e-mails, credit, timeline, closing and export included. */
 export function accountArea(foundation: Foundation) {
@@ -20,8 +20,8 @@ export function accountArea(foundation: Foundation) {
     timelineOutline: outline,
     operations: {
       accounts: {
-        ...methodsOf(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
-        ...methodsOf(new AccountEmailService(ports)),
+        ...bindMethods(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
+        ...bindMethods(new AccountEmailService(ports)),
         ...accountCreditOperations(
           consultedOperations({
             ports,

@@ -7,7 +7,7 @@ import {
   type TenantRef,
 } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
-import { takerOf } from '../values/given/index.ts';
+import { converterOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** The caller of operations, and the tenant it calls for. */
@@ -62,7 +62,7 @@ function checkCaller(caller: Partial<Caller> | undefined): void {
     throw invalidField('user is missing: billing.as({ tenant, user }) says who is named in audit rows');
 }
 
-const takeId = takerOf('uuid');
+const takeId = converterOf('uuid');
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name. */
 export function idOf(given: string, name: string): Uuid {

@@ -139,7 +139,7 @@ export function storagePolicyOf({
     countThreshold: server['server.pagination.countThreshold'],
     lockWaitOf: lockWaitOf(engine.settingsOf),
     skippedEventsOf: skippedEventsOf(engine.settingsOf),
-    askedByEvents: engine.askedByEvents,
+    jobsOfEvents: engine.jobsOfEvents,
     eventIdOf: engine.eventIdOf,
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     ...(ports.tracer !== undefined && {

@@ -7,7 +7,7 @@ import { accountArea } from './accounts.ts';
 import { catalogArea } from './catalog.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 import { monitoringArea } from './monitoring.ts';
 import { objectArea } from './objects.ts';
 import { overdueArea } from './overdue.ts';
@@ -53,10 +53,10 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     attempts: payments.attempts,
     handlers,
     backlog: queues.backlog,
-    askedByEvents: overdue.asked,
+    jobsOfEvents: overdue.asked,
     operations: {
       ...tenant.operations,
-      events: methodsOf(events, 'list'),
+      events: bindMethods(events, 'list'),
       ...catalog.operations,
       catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,

@@ -12,7 +12,7 @@ import {
 import type { PlanInForce } from '../subscriptions/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
-import { type AnyShape, type Plain, plainBy, takerOf } from '../values/given/index.ts';
+import { type AnyShape, type Plain, plainBy, converterOf } from '../values/given/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { type Inputs, inputs } from './inputs.ts';
@@ -167,7 +167,7 @@ function takingText(operation: Operation, parameters: AnyParameters | undefined)
     if (parameter === null) return [];
     const [name, shape] = parameter;
     const isRecord = typeof shape === 'object' && !Array.isArray(shape);
-    return [{ index: index + 1, at: isRecord ? '' : name, take: takerOf(shape) }];
+    return [{ index: index + 1, at: isRecord ? '' : name, take: converterOf(shape) }];
   });
   return async (...given) => {
     for (const { index, at, take } of takers) given[index] = take(given[index], at);

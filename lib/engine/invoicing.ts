@@ -27,7 +27,7 @@ import {
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on invoices and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
@@ -66,10 +66,10 @@ export function invoicingArea(foundation: Foundation) {
     operations: {
       creditNotes: creditNoteOperations(ports, settingsOf, { sources, files }),
       invoices: {
-        ...methodsOf(runs, 'generate', 'generateGroup'),
+        ...bindMethods(runs, 'generate', 'generateGroup'),
         ...parkingOperations(ports, runs),
-        ...methodsOf(invoices),
-        ...methodsOf(dryRuns, 'dryRun'),
+        ...bindMethods(invoices),
+        ...bindMethods(dryRuns, 'dryRun'),
         ...explanationOperations(ports),
         ...invoiceDocuments(ports, sources, files),
         ...manualItemOperations(ports, catalogs, operations),

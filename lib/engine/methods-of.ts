@@ -1,5 +1,5 @@
 /** Returns all or the named methods of a service as bound functions. */
-export function methodsOf<S extends object, K extends keyof S = keyof S>(
+export function bindMethods<S extends object, K extends keyof S = keyof S>(
   service: S,
   ...names: K[]
 ): Pick<S, K> {

@@ -1,5 +1,5 @@
 import {
-  askedByEvents,
+  jobsOfEvents,
   ConfigChangeHandler,
   clearsOfLeftOvers,
   enterableStates,
@@ -13,7 +13,7 @@ import type { AskedByEvents } from '../ports/storage/index.ts';
 import { type QueueHandler, topicsOf } from '../runtime/index.ts';
 import type { KeyValueService } from '../tenants/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on overdue states. `ahead`: the handlers of work done before overdue checks (overdue §5.2). */
 export function overdueArea(
@@ -29,7 +29,7 @@ export function overdueArea(
     const now = session.authorship.createdDate;
     const checks =
       enterableStates(config).length > 0
-        ? askedByEvents(events, config, now)
+        ? jobsOfEvents(events, config, now)
         : await clearsOfLeftOvers(session, events, now);
     return checks.map(overdueNotification);
   };
@@ -41,8 +41,8 @@ export function overdueArea(
     ],
     operations: {
       overdue: {
-        ...methodsOf(new OverdueConfigService(ports, overdueConfigs, keyValues)),
-        ...methodsOf(new OverdueAccountService(ports, { configOf, settingsOf })),
+        ...bindMethods(new OverdueConfigService(ports, overdueConfigs, keyValues)),
+        ...bindMethods(new OverdueAccountService(ports, { configOf, settingsOf })),
       },
     },
   };

@@ -20,7 +20,7 @@ import {
   paymentRetryHandler,
 } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on payment methods, payments and payments of invoices. */
 export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAccounts) {
@@ -34,7 +34,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
     add: methods.add.bind(methods),
   });
   const direct = directPayments(machine);
-  const paymentReads = methodsOf(new PaymentReads(ports, configOf));
+  const paymentReads = bindMethods(new PaymentReads(ports, configOf));
   const { authorize, purchase, credit, chargeback, reverseChargeback } = direct;
   const { get } = paymentReads;
   const follow = notifiedPayments(ports, { get, chargeback, reverseChargeback });
@@ -51,17 +51,17 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
     ],
     operations: {
       paymentMethods: {
-        ...methodsOf(reads),
-        ...methodsOf(methods, 'add', 'setDefault', 'delete'),
-        ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
+        ...bindMethods(reads),
+        ...bindMethods(methods, 'add', 'setDefault', 'delete'),
+        ...bindMethods(new PaymentMethodRefresh(ports, configOf)),
       },
-      invoicePayments: methodsOf(new InvoicePaymentService(machine)),
-      paymentGateways: methodsOf(new PaymentGatewayService(ports, configOf, { parties, follow })),
+      invoicePayments: bindMethods(new InvoicePaymentService(machine)),
+      paymentGateways: bindMethods(new PaymentGatewayService(ports, configOf, { parties, follow })),
       payments: {
         ...paymentReads,
-        ...methodsOf(new PaymentRepairs(ports, configOf)),
+        ...bindMethods(new PaymentRepairs(ports, configOf)),
         ...direct,
-        ...methodsOf(new ComboPayments(parties, beginnings)),
+        ...bindMethods(new ComboPayments(parties, beginnings)),
       },
     },
   };

@@ -9,11 +9,11 @@ import {
   QueueService,
 } from '../queues/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { type Given, type Plain, plainBy, takerOf } from '../values/given/index.ts';
+import { type Given, type Plain, plainBy, converterOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { idOf } from './caller.ts';
 import type { EngineSettings } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on the queue for operators. */
 export function queueArea(
@@ -24,12 +24,12 @@ export function queueArea(
     topics,
     lateThresholdMs: settings.server.server['health.lateThreshold'],
   });
-  return { backlog, operations: { queues: methodsOf(new QueueService(ports, backlog)) } };
+  return { backlog, operations: { queues: bindMethods(new QueueService(ports, backlog)) } };
 }
 
 const plainEntry = plainBy({ availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' });
 
-const takeTexts = takerOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
+const takeTexts = converterOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
 
 /** Returns the queue operations across tenants, with text inputs and plain answers. */
 export function openedBacklog(

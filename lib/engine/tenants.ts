@@ -7,7 +7,7 @@ import { keyValueService, signingSecretService, tenantService } from '../tenants
 import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
 import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
-import { methodsOf } from './methods-of.ts';
+import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on tenants, their key values, secrets and settings. */
 export function tenantArea(
@@ -33,7 +33,7 @@ export function tenantArea(
       keyValues: { add, get, delete: remove, search },
       invoiceTexts: invoiceTextOperations(keyValues),
       deliveries: deliveryOperations(ports),
-      signingSecrets: methodsOf(signingSecretService(ports), 'create', 'delete'),
+      signingSecrets: bindMethods(signingSecretService(ports), 'create', 'delete'),
       configuration: {
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
       },

@@ -6,7 +6,7 @@ import {
   oldestFirst,
   ownAndSystem,
   type QueueEntryView,
-  seenEntries,
+  listSeenEntries,
   viewOfDelivery,
   viewOfEntry,
 } from '../queues/index.ts';
@@ -69,8 +69,8 @@ export function healthDataOperations(
     const of = { tenants: ownAndSystem(context), before, limit: MAX_SHOWN_ENTRIES };
     const look = { ...of, parts: LIVE, accountId: null, from: null };
     const [bus, notifications, pushes] = await Promise.all([
-      seenEntries(entries, { ...look, kinds: [QueueKind.BUS] }),
-      seenEntries(entries, { ...look, kinds: [QueueKind.NOTIFICATION] }),
+      listSeenEntries(entries, { ...look, kinds: [QueueKind.BUS] }),
+      listSeenEntries(entries, { ...look, kinds: [QueueKind.NOTIFICATION] }),
       entries.lateDeliveries(of),
     ]);
     const lateNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]

@@ -41,4 +41,4 @@ export {
   OverdueAccountService,
   OverdueConfigService,
 } from './operations/overdue-services.ts';
-export { askedByEvents, checkKey, overdueNotification } from './triggers/overdue-jobs.ts';
+export { jobsOfEvents, checkKey, overdueNotification } from './triggers/overdue-jobs.ts';

@@ -92,7 +92,7 @@ export {
   type PaymentTotals,
   refundable,
   type StateNameOf,
-  takenOf,
+  collectedAmount,
 } from './state/payment-state.ts';
 export {
   type AttemptView,

@@ -7,7 +7,7 @@ import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { callbackReader, sendDelivery, type TenantTarget } from './send-delivery.ts';
-import { takeUp } from './take-up.ts';
+import { claimEvents } from './take-up.ts';
 import { PUSH_OUTCOMES, PushCounts, TenantStream } from './tenant-stream.ts';
 
 type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> &
@@ -69,7 +69,7 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
             counts,
             target: async () => targetOf(await tenantOf(lease.tenantRecordId)),
             takeUp: async () =>
-              takeUp(ports, {
+              claimEvents(ports, {
                 store: storage.push,
                 lease,
                 tenant: await tenantOf(lease.tenantRecordId),

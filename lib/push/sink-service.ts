@@ -8,7 +8,7 @@ import type { AttemptOutcome } from './after-attempt.ts';
 import { deliveredEvent } from './event-operations.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
-import { takeUp } from './take-up.ts';
+import { claimEvents } from './take-up.ts';
 import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 const EVENT_SINK_TIMEOUT_MS = 30_000;
@@ -58,7 +58,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
             return { tenantId: tenant === SYSTEM_TENANT ? null : tenant.id, retriesMs };
           },
           takeUp: async () =>
-            takeUp(ports, {
+            claimEvents(ports, {
               store,
               lease,
               tenant: await refOf(lease.tenantRecordId),

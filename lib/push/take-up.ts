@@ -26,7 +26,7 @@ interface Destination {
  * Creates deliveries of the next events (platform §10.2 rule 1); returns whether there may be more. `destinationOf`
  * returns null for a removed destination.
  */
-export async function takeUp(
+export async function claimEvents(
   { storage, systemClock }: TakeUpPorts,
   of: {
     readonly store: Pick<PushStore, 'takeUp'>;

@@ -19,7 +19,7 @@ import {
   oldestFirst,
   type QueueEntryView,
   type QueueLookRequest,
-  toldApart,
+  separatedIds,
   viewOfDelivery,
   viewOfEntry,
 } from './queue-operations.ts';
@@ -81,7 +81,7 @@ export class BacklogService {
   }
 
   async putBack({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
-    const chosen = toldApart(checked(asked));
+    const chosen = separatedIds(checked(asked));
     const { clock, storage } = this.#ports;
     const of = { kind, tenants, now: clock.now() };
     const again = await storage.entries.reinsert({ ...of, recordIds: chosen.entries });
@@ -90,7 +90,7 @@ export class BacklogService {
   }
 
   async free({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
-    const chosen = toldApart(checked(asked));
+    const chosen = separatedIds(checked(asked));
     const { storage, systemClock } = this.#ports;
     const of = { kind, tenants, before: this.#lateBefore() };
     const systemNowMs = systemClock.nowMs();
@@ -111,7 +111,7 @@ export class BacklogService {
       throw invalidParameter(`limit is from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
     const asked = { ...look, kinds, tenants, accountId: accountId ?? null, limit };
-    return seenEntries(this.#ports.storage.entries, asked);
+    return listSeenEntries(this.#ports.storage.entries, asked);
   }
 }
 
@@ -125,7 +125,7 @@ function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
 
 export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
 
-export async function seenEntries(
+export async function listSeenEntries(
   entries: Pick<EntryStore, 'see'>,
   asked: Omit<EntryLook, 'kind' | 'part'> & {
     readonly kinds: readonly QueueKind[];

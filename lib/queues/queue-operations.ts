@@ -199,7 +199,7 @@ export function viewOfDelivery(delivery: KeptDelivery): QueueEntryView {
 }
 
 /** Separates record ids of entries from those of pushes, by their own table's ids. */
-export function toldApart(recordIds: readonly number[]) {
+export function separatedIds(recordIds: readonly number[]) {
   return {
     entries: recordIds.filter((id) => id < FIRST_DELIVERY_ID),
     deliveries: recordIds.filter((id) => id > FIRST_DELIVERY_ID).map((id) => id - FIRST_DELIVERY_ID),

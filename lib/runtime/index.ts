@@ -22,7 +22,7 @@ export {
   guardedLogger,
   guardedTracer,
   hostAnswer,
-  tellHost,
+  runHostCode,
 } from './host-code/guarded-ports.ts';
 export { isInstance, plainError } from './host-code/plain-error.ts';
 export {

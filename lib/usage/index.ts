@@ -1,8 +1,8 @@
 export {
   type FreedPoints,
   piecesNeeded,
-  UsageBook,
-  type UsageBookInput,
+  UsageLedger,
+  type UsageLedgerInput,
   type UsagePiece,
 } from './collecting/usage-book.ts';
 export { usageWindow } from './collecting/usage-window.ts';
@@ -60,6 +60,6 @@ export {
 } from './settlement/usage-config.ts';
 export { planUsage, type UsagePlan } from './settlement/usage-plan.ts';
 export { isComparable, type SourceQuestion, sourceQuestion } from './supplied/source-question.ts';
-export { SuppliedBook } from './supplied/supplied-book.ts';
+export { SuppliedLedger } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
 export { UnbilledReason, type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

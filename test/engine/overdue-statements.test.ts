@@ -169,7 +169,7 @@ eachDatabase('statements of overdue', (open) => {
     const deaf = new Proxy(storage, {
       get: (target, key) => {
         if (key === 'prepare')
-          return ({ askedByEvents: _, ...policy }: StoragePolicy = {}) => target.prepare(policy);
+          return ({ jobsOfEvents: _, ...policy }: StoragePolicy = {}) => target.prepare(policy);
         const value: unknown = Reflect.get(target, key);
         return typeof value === 'function' ? value.bind(target) : value;
       },

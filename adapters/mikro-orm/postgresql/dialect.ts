@@ -151,7 +151,7 @@ export const postgresqlDialect: Dialect = {
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
   lastEntry,
-  toldUpTo,
+  feedHorizon,
   moveEntries,
   aggregate: (of, column) => `${of}(${column})`,
   decimalOf: (aggregated) => (aggregated === null ? null : decimal(textOf(aggregated, 'aggregate'))),
@@ -248,7 +248,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
  * lock with a lower number, or took its lock later and has only greater numbers, or has ended, so that its rows are
  * visible.
  */
-async function toldUpTo(statements: Statements, tenantRecordId: number | null) {
+async function feedHorizon(statements: Statements, tenantRecordId: number | null) {
   const ofTenant =
     tenantRecordId === null
       ? nothing

@@ -66,7 +66,7 @@ export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): 
         run: (statement: Sql) => access.run(statement),
         rows: async (statement: Sql) => await access.rows(statement),
       };
-      return dialect.toldUpTo(statements, tenantRecordId);
+      return dialect.feedHorizon(statements, tenantRecordId);
     },
     onTold,
   };

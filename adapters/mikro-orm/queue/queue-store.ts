@@ -68,11 +68,11 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     },
     takeBackLapsed: async ({ systemNowMs, held }) => {
       const lapsed = sql`available_at_ms <= ${systemNowMs} and not ${isIn('claim_id', 'uuid', held)}`;
-      return (await access.run(takenBack(dialect, lapsed))).affected;
+      return (await access.run(releaseClaims(dialect, lapsed))).affected;
     },
     takeBackFrom: async (owners) => {
       if (owners.length === 0) return 0;
-      return (await access.run(takenBack(dialect, isIn('processing_owner', 'text', owners)))).affected;
+      return (await access.run(releaseClaims(dialect, isIn('processing_owner', 'text', owners)))).affected;
     },
     owners: async () => {
       const rows = await access.rows(sql`
@@ -275,7 +275,7 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number) {
 }
 
 /** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Locked rows are skipped: their node is alive. */
-function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
+function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
   return sql`
     update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
       available_at_ms = null, lapses = coalesce(lapses, 0) + 1

@@ -136,7 +136,7 @@ export function writeSession(input: {
   readonly policy: SessionPolicy;
 }): { readonly session: WriteSession; flush(): Promise<Flushed> } {
   const { runner, tenant, authorship, policy } = input;
-  const { countThreshold, lockWaitOf, skippedEventsOf, askedByEvents, writesCreditNotesOf } = policy;
+  const { countThreshold, lockWaitOf, skippedEventsOf, jobsOfEvents, writesCreditNotesOf } = policy;
   const outbox = new Outbox(authorship, policy);
   const scope = new WriteScope(runner, tenant.recordId, { authorship, countThreshold });
   const { changes } = scope;
@@ -180,7 +180,7 @@ export function writeSession(input: {
       runner.leaveToCommit(changes.flush(scope, authorship));
       const { dueNow, tells, published } = await outbox.flush(scope, {
         skipped: () => skippedEventsOf(session),
-        askedBy: (events) => askedByEvents(session, events),
+        askedBy: (events) => jobsOfEvents(session, events),
       });
       if (!tells) return { dueNow, hasPushes: isPushAsked, tells, published };
       const { callback } = await session.revisions();
@@ -229,7 +229,7 @@ export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
   skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
-  askedByEvents: async () => [],
+  jobsOfEvents: async () => [],
   eventIdOf: () => null,
   onEvents: () => undefined,
   writesCreditNotesOf: async () => false,

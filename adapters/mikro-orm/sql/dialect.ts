@@ -95,13 +95,13 @@ export interface Dialect extends SchemaDialect {
   /**
    * Inserts queue entries with ascending record ids: AVAILABLE ones into the live table (unless it has an entry with
    * the same unique key), PROCESSED ones directly into the history. If one of them is published, the transaction holds
-   * back `toldUpTo` of the tenant until it ends.
+   * back `feedHorizon` of the tenant until it ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The last record id of a queue entry; 0 = none. */
   readonly lastEntry: Sql;
   /** The record id up to which later reads see all published entries of a tenant, or of all (null). */
-  toldUpTo(statements: Statements, tenantRecordId: number | null): Promise<number>;
+  feedHorizon(statements: Statements, tenantRecordId: number | null): Promise<number>;
   /** Moves the live queue entries of `condition` into the history with this outcome. Returns their number. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
   /** The exact sum, maximum or minimum of a decimal column in a group, to be read with `decimalOf`. */

@@ -85,7 +85,7 @@ export const sqliteDialect: Dialect = {
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
   insertEntries,
   lastEntry,
-  toldUpTo,
+  feedHorizon,
   moveEntries,
   aggregate: aggregateOfTexts,
   decimalOf: (aggregated) =>
@@ -141,7 +141,7 @@ async function reserveRecordIds(statements: Statements, count: number) {
 }
 
 /** Writers are serial, so record ids rise in commit order. */
-async function toldUpTo(statements: Statements) {
+async function feedHorizon(statements: Statements) {
   const [row] = await statements.rows(sql`select ${lastEntry} as seq`);
   return numberIn(row, 'seq');
 }

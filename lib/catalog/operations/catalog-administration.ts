@@ -94,7 +94,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
         const replaced = new Set(edits.map((edit) => edit.replaces));
         const others = stored.versions.filter((version) => !replaced.has(version));
         const problems = await catalogs.problemsOf(session, { stored: others, added: versions });
-        if (problems.length > 0) throw refusedFor(problems);
+        if (problems.length > 0) throw validationError(problems);
         const removed = await idsOf(session, edits);
         const added = await rowsOf(versions, context);
         await session.catalogs.replace({ removed, added });
@@ -145,14 +145,14 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
-  if (problems.length > 0) throw refusedFor(problems);
+  if (problems.length > 0) throw validationError(problems);
   const versions: CatalogVersion[] = [];
   for (const { content } of edits) versions.push(yield* versionSteps(content));
   return versions;
 }
 
 /** Reports problems common to several versions once. */
-function refusedFor(problems: readonly Problem[]): BillingError {
+function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);
 }

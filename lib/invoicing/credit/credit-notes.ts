@@ -50,7 +50,7 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
   });
   const cancelled = voided
     .filter(({ invoice }) => isNoted(invoice))
-    .map(({ invoice, items: all }) => noteOf(invoice, CreditNoteReason.VOID, takenBack(all)));
+    .map(({ invoice, items: all }) => noteOf(invoice, CreditNoteReason.VOID, creditableItems(all)));
   return [...taken, ...cancelled].filter(({ lines }) => lines.length > 0);
 }
 
@@ -58,7 +58,7 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
  * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account credit, and
  * an amount that was never owed cannot be credited.
  */
-function takenBack(items: readonly InvoiceItem[]) {
+function creditableItems(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
   let charged = sum(own.map(({ amount }) => amount).filter((amount) => amount.greaterThan(0)));
   return own.map(({ id: itemId, itemType, amount }) => {

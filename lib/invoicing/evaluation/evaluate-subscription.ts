@@ -40,8 +40,8 @@ export interface SubscriptionBilling {
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Days before it stay as billed (see `keptUntil` of last-evaluation.ts). Default none. */
-  readonly keptUntil?: LocalDate | null;
+  /** Days before it stay as billed (see `knownUntil` of last-evaluation.ts). Default none. */
+  readonly knownUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
   /** Repaired RECURRING items by id (see `missingItemIds`); others are ignored. */
@@ -91,12 +91,12 @@ export function evaluateSubscription(
   settings: EvaluationSettings,
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
-  const { subscriptionId, events: allEvents, rows, items: billedItems, keptUntil = null } = subscription;
+  const { subscriptionId, events: allEvents, rows, items: billedItems, knownUntil = null } = subscription;
   const { targetDate, currency, config, periodOfPhase } = settings;
   const { events, window, lookedAtFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const reconciliation = reconcile({
-    fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), keptUntil),
+    fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), knownUntil),
     recurring,
     ahead,
     rows,
@@ -162,7 +162,7 @@ export function missingItemIds(
 }
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings) {
-  const { cursor, keptUntil = null, ongoing = null } = subscription;
+  const { cursor, knownUntil = null, ongoing = null } = subscription;
   const events = ongoing === null ? subscription.events : [ongoing.event];
   const window =
     ongoing !== null && cursor !== null
@@ -173,7 +173,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
     events,
     window,
     /** Earlier days are not compared; null = all days are. */
-    lookedAtFrom: keptUntil ?? windowStart,
+    lookedAtFrom: knownUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),
   };

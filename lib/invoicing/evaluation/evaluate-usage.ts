@@ -10,11 +10,11 @@ import {
   planUsage,
   type SettledInterval,
   type SettledSuperseded,
-  SuppliedBook,
+  SuppliedLedger,
   type SuppliedUsage,
   settleUsage,
-  UsageBook,
-  type UsageBookInput,
+  UsageLedger,
+  type UsageLedgerInput,
   type UsageConfig,
   type UsagePiece,
   type UsagePlan,
@@ -363,17 +363,17 @@ function canBillLater(
 }
 
 /** The usage of intervals, and the part of it that each interval bills first. */
-interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
+interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
   /** By usage name, the late usage of intervals billed before the look-back. */
-  beyond(): ReturnType<UsageBook['beyond']>;
+  beyond(): ReturnType<UsageLedger['beyond']>;
   newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }
 
 function recordedMeter(
-  input: UsageBookInput,
+  input: UsageLedgerInput,
   { intervals, open }: Pick<UsagePlan, 'intervals' | 'open'>,
 ): UsageMeter {
-  const book = new UsageBook(input);
+  const book = new UsageLedger(input);
   return {
     collect: (planned) => book.collect(planned),
     unitsIn: (interval) => book.unitsIn(interval),
@@ -387,7 +387,7 @@ function recordedMeter(
 
 /** A usage source is not asked about days before the look-back. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
-  const book = new SuppliedBook(supplied, billed);
+  const book = new SuppliedLedger(supplied, billed);
   return {
     collect: (planned) => book.collect(planned),
     unitsIn: (interval) => book.unitsIn(interval),

@@ -148,7 +148,7 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
  * a catalog that is not known any more, and nothing is invoiced anew for that reason (catalog §16 rule 1). Null: the
  * catalog of then is known, or nothing was settled.
  */
-export function keptUntil(
+export function knownUntil(
   cursor: StoredCursor,
   catalog: Pick<Catalog, 'knows' | 'revision'>,
 ): LocalDate | null {
@@ -162,8 +162,8 @@ export function keptUntil(
 export function staysKept(
   {
     events,
-    keptUntil: until = null,
-  }: { readonly events: readonly BillingEvent[]; readonly keptUntil?: LocalDate | null },
+    knownUntil: until = null,
+  }: { readonly events: readonly BillingEvent[]; readonly knownUntil?: LocalDate | null },
   cursor: InvoicingCursor,
 ): boolean {
   if (until === null) return false;

@@ -87,7 +87,7 @@ export function thresholdEvent(
 }
 
 /** Returns the stored record that prevents a second report. */
-export function toldThreshold(
+export function reportedThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },
 ): ToldThreshold {

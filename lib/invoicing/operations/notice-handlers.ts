@@ -25,7 +25,7 @@ import {
   type ThresholdReached,
   thresholdEvent,
   thresholdsReached,
-  toldThreshold,
+  reportedThreshold,
 } from '../evaluation/thresholds.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import type { InvoiceView } from '../invoices/invoice-view.ts';
@@ -60,9 +60,9 @@ export function invoiceNoticeHandler(
       if (owing.length === 0) return;
       const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
       await storage.write(tenant, authorship, async (session) => {
-        const rows = owing.map((each) => toldInvoice(each, now));
+        const rows = owing.map((each) => announcedInvoice(each, now));
         const isNew = new Set((await session.invoices.tellInvoices(rows)).map(keyOf));
-        const announced = owing.filter((each) => isNew.has(keyOf(toldInvoice(each, now))));
+        const announced = owing.filter((each) => isNew.has(keyOf(announcedInvoice(each, now))));
         session.publish(announced.flatMap(eventsOf));
         const ended = owing.map(({ entry }) => entry);
         await batch.finish(session, ended);
@@ -128,7 +128,7 @@ async function foresee(
   });
 }
 
-function toldInvoice({ account, targetDate }: Ahead, now: Instant): ToldInvoice {
+function announcedInvoice({ account, targetDate }: Ahead, now: Instant): ToldInvoice {
   return { accountRecordId: account.recordId, targetDate, createdDate: now };
 }
 
@@ -310,7 +310,7 @@ async function reportReached(session: WriteSession, looked: readonly Looked[], n
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>
     all.map((one) => ({
-      told: toldThreshold(one, { subscriptionRecordId, now }),
+      told: reportedThreshold(one, { subscriptionRecordId, now }),
       event: thresholdEvent(one, { account, subscriptionId: subscription.subscriptionId }),
     })),
   );

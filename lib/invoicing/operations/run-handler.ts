@@ -22,7 +22,7 @@ import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_CONSULTATIONS } from '../../value
 import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { noticeEntries, RUN_TOPICS, runOfChange, runTrigger } from '../evaluation/run-entries.ts';
 import { draftingOf } from '../invoices/new-invoice.ts';
-import { tellOutcomes } from '../plugins/ask-about-runs.ts';
+import { reportOutcomes } from '../plugins/ask-about-runs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { alwaysParks, parkAccounts, reasonOf } from '../runs/parking.ts';
 import type { RunRequest } from '../runs/run-accounts.ts';
@@ -93,7 +93,7 @@ export class InvoiceRunHandler implements QueueHandler {
         .write(batch.tenant, authorship, (session) => this.#runAll(session, running))
         .catch((error: unknown) => this.#parkUnstored(running, authorship, error));
       this.#settle(batch, outcome);
-      if (asked.consulted !== null) await tellOutcomes(this.#ports, asked.consulted, outcome.results);
+      if (asked.consulted !== null) await reportOutcomes(this.#ports, asked.consulted, outcome.results);
       entries = outcome.changed;
     }
     if (entries.length > 0) batch.busy(entries);

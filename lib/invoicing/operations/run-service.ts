@@ -14,7 +14,7 @@ import type { UsageSupplies } from '../evaluation/source-usage.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
 import { draftingOf } from '../invoices/new-invoice.ts';
 import type { GenerateRequest } from '../invoices/requests.ts';
-import { askAboutRuns, type Consultations, tellOutcomes } from '../plugins/ask-about-runs.ts';
+import { askAboutRuns, type Consultations, reportOutcomes } from '../plugins/ask-about-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import { alwaysChanged } from '../plugins/proposal.ts';
 import { runConsultedAccounts } from '../plugins/run-consulted-accounts.ts';
@@ -91,7 +91,7 @@ export class InvoiceRunService {
       });
       const { results, refusal } = await this.#runOnce(context, request, { catalogsOf, ...asked });
       this.counts.add(results, refusal?.isParked === true ? results : []);
-      if (asked.consulted !== null) await tellOutcomes(this.#ports, asked.consulted, results);
+      if (asked.consulted !== null) await reportOutcomes(this.#ports, asked.consulted, results);
       if (refusal !== null) throw refusal.error;
       if (results.some(({ kind }) => kind === 'changed')) continue;
       warnOfSkipped(this.#ports, results);

@@ -17,7 +17,7 @@ import {
 import type { LocalDate } from '../../values/time/index.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
 import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
-import { type ClaimedItem, refusedTo } from './plugin-claims.ts';
+import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
 /** A new item for another invoice. `invoiceId`: null = the invoice of the item that it adjusts. */
 export interface ItemElsewhere {
@@ -142,7 +142,7 @@ function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: Claime
 }
 
 function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContext): AskedInvoice {
-  if (claim.id !== null && invoice.chosenIds.some(({ id }) => id === claim.id)) throw takenId(claim.id);
+  if (claim.id !== null && invoice.chosenIds.some(({ id }) => id === claim.id)) throw idInUse(claim.id);
   const item = newItem(claim, invoice, context);
   const after: AskedInvoice =
     claim.id === null
@@ -330,13 +330,13 @@ export class TakenIds {
     readonly elsewhere: readonly { readonly item: { readonly id: Uuid } }[];
   }): void {
     const clash = chosenIds.find(({ id }) => this.#ids.has(id));
-    if (clash !== undefined) throw refusedTo(clash.pluginName, takenId(clash.id));
+    if (clash !== undefined) throw pluginAnswerError(clash.pluginName, idInUse(clash.id));
     for (const { id } of items) this.#ids.add(id);
     for (const { item } of elsewhere) this.#ids.add(item.id);
   }
 }
 
-function takenId(id: Uuid): BillingError {
+function idInUse(id: Uuid): BillingError {
   const message = `A new item cannot have the id ${id}, which an item of another invoice has`;
   return billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
 }

@@ -7,14 +7,14 @@ import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
-import { askedOfRun, seeingRun } from './ask-about-runs.ts';
+import { runInvoiceToExtend, seeingRun } from './ask-about-runs.ts';
 import {
   elsewhereChanges,
   existingOf,
-  leftOfItems,
+  remainingAmounts,
   loadElsewhere,
   touchedItems,
-  withLeftOfLinked,
+  withRemainingAmounts,
 } from './decided-change.ts';
 import { consultedCall, type InvoicePluginCalls } from './plugin-calls.ts';
 import { decidedStep } from './run-consulted-accounts.ts';
@@ -59,14 +59,14 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
   if (prior.kind !== 'go') return null;
   if (run.items.length === 0) return undefined;
   const asked = { account, targetDate, run, invoiceId, credit: step.credit() };
-  const given = { invoice: askedOfRun(asked), properties: prior.properties };
+  const given = { invoice: runInvoiceToExtend(asked), properties: prior.properties };
   const asking = { see: seeingRun(asked, now), date: step.runDate };
   const { invoice } = await calls.additionalItems(call, given, asking);
   const touched = touchedItems(existingOf(run), invoice.existing).map(({ item }) => item);
   const decided = decidedStep(run, invoice);
   const isNamed = invoice.elsewhere.length > 0 || invoice.chosenIds.length > 0;
   const other = isNamed
-    ? await changesElsewhere(invoice, of, new Map([...left, ...leftOfItems(decided)]))
+    ? await changesElsewhere(invoice, of, new Map([...left, ...remainingAmounts(decided)]))
     : NOTHING_ELSEWHERE;
   for (const { id, repairable } of [...other.remains, ...touched]) left.set(id, repairable);
   return { run: decided, elsewhere: other.changes, standIns: other.standIns };
@@ -81,7 +81,7 @@ async function changesElsewhere(
   return ports.storage.read(context.tenant, async (session) => {
     const stored = await loadElsewhere(session, [asked]);
     new TakenIds(stored.taken).add(asked);
-    const other = elsewhereChanges(account.id, asked.elsewhere, withLeftOfLinked(stored, left));
+    const other = elsewhereChanges(account.id, asked.elsewhere, withRemainingAmounts(stored, left));
     const candidates = other.changes.map(({ before, after }) => ({ ...before, ...after }));
     const standIns = await loadStandIns(session, [{ state: { accountId: account.id }, candidates }]);
     return { ...other, standIns };

@@ -11,15 +11,15 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
 import {
-  askedOf,
-  type DecidedChange,
-  decidedChange,
+  invoiceToExtend,
+  type ApprovedChange,
+  approvedChange,
   isSameChange,
   loadElsewhere,
   type ProposedChange,
   type ProposedInvoice,
-  seenProposed,
-  undecidedChange,
+  viewOfProposed,
+  unchangedProposal,
 } from './decided-change.ts';
 import {
   type ConsultedCall,
@@ -53,7 +53,7 @@ export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> 
   apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
 }
 
-interface ChangeToApply extends DecidedChange {
+interface ChangeToApply extends ApprovedChange {
   /** The numbers that plugins impose, by id of the new invoice. */
   readonly numbers: ReadonlyMap<Uuid, number>;
   readonly ids: IdGenerator;
@@ -106,7 +106,7 @@ export function consultedOperations(tools: OperationTools): ConsultedOperations 
         const consulted = await consult(tools, context, operation);
         const done = await doOnce(tools, { context, consulted }, operation);
         if (done !== null) {
-          if (consulted !== null) await tellSuccess(tools, context, consulted);
+          if (consulted !== null) await reportSuccess(tools, context, consulted);
           return done.result;
         }
         if (times >= MAX_INVOICE_CONSULTATIONS) throw alwaysChanged(consulted?.plan.accounts[0]?.id);
@@ -142,11 +142,11 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
     const call = consultedCall(account, caller, about);
     const own = invoicesOf(plan, account);
     const properties = await askBefore(calls, call, { own, given: [...pluginProperties, ...named] });
-    const seen = new Map(own.map((each) => [each.invoice.id, seenProposed(each)]));
+    const seen = new Map(own.map((each) => [each.invoice.id, viewOfProposed(each)]));
     parts.push({ account, call, properties, seen });
   }
   if (operation.takesItems) return askForItems(planned, parts);
-  return { ...planned, parts, asked: plan.invoices.map(askedOf) };
+  return { ...planned, parts, asked: plan.invoices.map(invoiceToExtend) };
 }
 
 /** Returns null if the plan differs from the one that the plugins have seen. */
@@ -163,18 +163,18 @@ async function doOnce<Subject, Plan extends ProposedChange, Result>(
       if (consulted !== null && !isSameChange(consulted.plan, plan)) return null;
       const decided =
         consulted === null
-          ? { ...undecidedChange(plan), numbers: new Map() }
+          ? { ...unchangedProposal(plan), numbers: new Map() }
           : await decide(session, plan, consulted);
       return { result: await operation.apply(session, plan, { ...decided, ids: ports.ids }) };
     });
   } catch (error) {
-    if (consulted !== null) await tellFailure(consulted);
+    if (consulted !== null) await reportFailure(consulted);
     throw error;
   }
 }
 
 /** Never throws (§13 rule 8). */
-async function tellSuccess(
+async function reportSuccess(
   { ports: { storage, logger } }: OperationTools,
   { tenant }: CallContext,
   { calls, plan, parts }: Consulted<ProposedChange>,
@@ -207,7 +207,7 @@ async function askBefore(
   { own, given }: { readonly own: readonly ProposedInvoice[]; readonly given: Properties },
 ) {
   const [only] = own;
-  const about = own.length === 1 && only?.before != null ? seenProposed(only) : null;
+  const about = own.length === 1 && only?.before != null ? viewOfProposed(only) : null;
   const prior = await calls.prior(call, given, about);
   if (prior.kind === 'go') return prior.properties;
   const what =
@@ -231,14 +231,14 @@ async function askForItems<Plan extends ProposedChange>(
     const { account, call } = part;
     const date = localDateOf(call.now, account.timeZone);
     for (const proposed of invoicesOf(plan, account)) {
-      const see = (latest: AskedInvoice) => seenProposed(proposed, latest);
+      const see = (latest: AskedInvoice) => viewOfProposed(proposed, latest);
       try {
-        const given = { invoice: askedOf(proposed), properties: part.properties };
+        const given = { invoice: invoiceToExtend(proposed), properties: part.properties };
         const { invoice, properties } = await calls.additionalItems(call, given, { see, date });
         asked.set(invoice.invoiceId, invoice);
         part = { ...part, properties, seen: new Map([...part.seen, [invoice.invoiceId, see(invoice)]]) };
       } catch (error) {
-        await tellFailure({ calls, parts: [part] });
+        await reportFailure({ calls, parts: [part] });
         throw error;
       }
     }
@@ -247,11 +247,11 @@ async function askForItems<Plan extends ProposedChange>(
   return {
     ...planned,
     parts,
-    asked: plan.invoices.map((each) => asked.get(each.invoice.id) ?? askedOf(each)),
+    asked: plan.invoices.map((each) => asked.get(each.invoice.id) ?? invoiceToExtend(each)),
   };
 }
 
-async function tellFailure({ calls, parts }: Pick<Consulted<ProposedChange>, 'calls' | 'parts'>) {
+async function reportFailure({ calls, parts }: Pick<Consulted<ProposedChange>, 'calls' | 'parts'>) {
   for (const { call, properties, seen } of parts) {
     if (seen.size === 0) await calls.failed(call, properties, null);
     for (const invoice of seen.values()) await calls.failed(call, properties, invoice);
@@ -267,7 +267,7 @@ async function decide(
   const stored = await loadElsewhere(session, asked);
   const taken = new TakenIds(stored.taken);
   for (const each of asked) taken.add(each);
-  const decided = decidedChange(plan, asked, stored);
+  const decided = approvedChange(plan, asked, stored);
   return { ...decided, numbers: await imposedBy(parts, session, plan) };
 }
 

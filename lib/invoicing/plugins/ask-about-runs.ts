@@ -23,7 +23,7 @@ import {
   type InvoicePluginCalls,
   loadSeenInvoices,
   type RegisteredInvoicePlugins,
-  seenAsked,
+  viewToExtend,
 } from './plugin-calls.ts';
 import { type Proposal, recordedIds } from './proposal.ts';
 import { groupedItems } from './split-and-number.ts';
@@ -159,17 +159,17 @@ async function work(
 ): Promise<readonly Worked[]> {
   if (going.length === 0 || !seesInvoices(calls)) return [];
   const { now, supplies } = runs;
-  const goingOf = new Map(going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]));
+  const continuingByAccount = new Map(going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]));
   // A run that fails here fails again under the lock, where the failure is handled.
   const requests = going.map(({ request }) => request);
-  const catalogOf = await runs.catalogsOf(session, [...goingOf.keys()]);
-  const idsOf = (accountId: Uuid) => goingOf.get(accountId)?.ids ?? ids;
+  const catalogOf = await runs.catalogsOf(session, [...continuingByAccount.keys()]);
+  const idsOf = (accountId: Uuid) => continuingByAccount.get(accountId)?.ids ?? ids;
   const evaluated = await evaluateRuns(session, requests, { now, config, supplies, catalogOf, idsOf });
   const credited = await creditRuns(session, evaluated.runs, { now, ids });
   const itemsOf = new Map(credited.runs.map(({ billing, run }) => [billing.account.id, run.items]));
   return evaluated.runs.flatMap((each): readonly Worked[] => {
     const { id } = each.billing.account;
-    const [known, items] = [goingOf.get(id), itemsOf.get(id)];
+    const [known, items] = [continuingByAccount.get(id), itemsOf.get(id)];
     if (known === undefined || items === undefined) return [];
     const credit = items.slice(each.run.items.length);
     return [{ ...known, evaluated: each, ids: known.ids.taken, credit }];
@@ -182,7 +182,7 @@ async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToCon
   const { account, targetDate } = billing;
   const proposal = proposalOf(evaluated);
   const shown = { account, targetDate, run, invoiceId, credit };
-  const initial = askedOfRun(shown);
+  const initial = runInvoiceToExtend(shown);
   let { properties } = worked;
   if (!hasItems(evaluated)) {
     const seen = { proposal, ids, asked: initial, groups: [[]] };
@@ -246,7 +246,7 @@ interface AskedRun {
   readonly credit: readonly NewInvoiceItem[];
 }
 
-export function askedOfRun({ account, run, invoiceId, credit }: AskedRun): AskedInvoice {
+export function runInvoiceToExtend({ account, run, invoiceId, credit }: AskedRun): AskedInvoice {
   return {
     invoiceId,
     currency: invoicingCurrency(account),
@@ -266,14 +266,14 @@ export function seeingRun(
   const { draft } = run.invoice;
   const made = { account, targetDate, id: invoiceId, run, now };
   const { invoice } = draft === null ? newInvoice(made) : reusedDraft(draft, made);
-  return (asked) => seenAsked(invoice, asked, asked.items === run.items ? credit : []);
+  return (asked) => viewToExtend(invoice, asked, asked.items === run.items ? credit : []);
 }
 
 /**
  * Reports the committed outcome of runs to the plugins that were asked about them (§8.2 steps 9 and 15, §8.6). Reads the
  * stored invoices once, if a plugin has the callback. Never throws (§13 rule 8).
  */
-export async function tellOutcomes(
+export async function reportOutcomes(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
   consultations: Consultations,
   results: readonly RunResult[],

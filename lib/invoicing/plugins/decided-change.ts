@@ -19,8 +19,8 @@ import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice, ItemElsewhere } from './additional-items.ts';
-import { seenInvoice } from './plugin-calls.ts';
-import { refusedTo } from './plugin-claims.ts';
+import { viewOfInvoice } from './plugin-calls.ts';
+import { pluginAnswerError } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit. */
@@ -45,7 +45,7 @@ export interface ProposedChange {
   readonly invoices: readonly ProposedInvoice[];
 }
 
-export interface DecidedChange {
+export interface ApprovedChange {
   /** The invoices of the operation, then other invoices that plugins add to. */
   readonly changes: readonly ChangedInvoice[];
   /** Items of drafts that plugins have rewritten. */
@@ -57,9 +57,9 @@ export interface DecidedChange {
 /** Returns the operation without changes by plugins. */
 
 /** The operation as it is where nobody has a say. */
-export function undecidedChange({ invoices }: ProposedChange): DecidedChange {
+export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange {
   return {
-    changes: invoices.map((each) => changeOf(each, askedOf(each))),
+    changes: invoices.map((each) => changeOf(each, invoiceToExtend(each))),
     rewritten: [],
     remains: invoices.flatMap(({ remains }) => remains ?? []),
   };
@@ -70,14 +70,14 @@ export function undecidedChange({ invoices }: ProposedChange): DecidedChange {
  * @param asked one per invoice, in the same order.
  * @throws BillingError of `elsewhereChanges`.
  */
-export function decidedChange(
+export function approvedChange(
   { accounts, invoices }: ProposedChange,
   asked: readonly AskedInvoice[],
   stored: StoredElsewhere,
-): DecidedChange {
+): ApprovedChange {
   const [account] = accounts;
   const elsewhere = asked.flatMap((each) => each.elsewhere);
-  const own = invoices.map((proposed, index) => ({ proposed, asked: asked[index] ?? askedOf(proposed) }));
+  const own = invoices.map((proposed, index) => ({ proposed, asked: asked[index] ?? invoiceToExtend(proposed) }));
   const other =
     account === undefined || elsewhere.length === 0
       ? { changes: [], remains: [] }
@@ -130,7 +130,7 @@ function withOwn(
 }
 
 /** Returns what plugins are asked to add items to. Items of a committed invoice do not change (§1.6 rule 6). */
-export function askedOf({ before, invoice, existing, newItems }: ProposedInvoice): AskedInvoice {
+export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): AskedInvoice {
   return {
     invoiceId: invoice.id,
     currency: invoice.currency,
@@ -144,15 +144,15 @@ export function askedOf({ before, invoice, existing, newItems }: ProposedInvoice
 }
 
 /** Returns the invoice as plugins see it, with their changes so far. */
-export function seenProposed(
+export function viewOfProposed(
   proposed: ProposedInvoice,
-  asked: Pick<AskedInvoice, 'items' | 'existing'> = askedOf(proposed),
+  asked: Pick<AskedInvoice, 'items' | 'existing'> = invoiceToExtend(proposed),
 ): SeenInvoice {
   const { invoice } = proposed;
   const isTouched = asked.items.length > 0 || asked.existing !== proposed.existing;
   const after = isTouched && !invoice.isMigration ? changeOf(proposed, asked).after : invoice;
   const added = asked.items.map((item) => itemOf(invoice, item, invoice.createdDate));
-  return seenInvoice(after, [...asked.existing, ...added]);
+  return viewOfInvoice(after, [...asked.existing, ...added]);
 }
 
 /** Returns the invoice with its new items as it is stored; plugins may have rewritten items of a draft. */
@@ -199,7 +199,7 @@ export function elsewhereChanges(
   accountId: Uuid,
   elsewhere: readonly ItemElsewhere[],
   stored: StoredElsewhere,
-): Pick<DecidedChange, 'changes' | 'remains'> {
+): Pick<ApprovedChange, 'changes' | 'remains'> {
   const left = new Map<Uuid, InvoiceItem>();
   const added = new Map<Uuid, NewInvoiceItem[]>();
   for (const each of elsewhere) {
@@ -210,7 +210,7 @@ export function elsewhereChanges(
       added.set(invoice.id, [...(added.get(invoice.id) ?? []), each.item]);
     } catch (error) {
       throw error instanceof BillingError && basis?.kind === 'PLUGIN'
-        ? refusedTo(basis.pluginName, error)
+        ? pluginAnswerError(basis.pluginName, error)
         : error;
     }
   }
@@ -298,7 +298,7 @@ export async function loadElsewhere(
 type Left = ReadonlyMap<Uuid, Decimal>;
 
 /** Returns what the run's repairs leave of stored items: the limit for plugins in the same run. */
-export function leftOfItems({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
+export function remainingAmounts({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),
   );
@@ -310,7 +310,7 @@ function withLeft<I extends Remaining>(item: I, left: Left): I {
 }
 
 /** Returns the stored data with the remainder of adjusted items. */
-export function withLeftOfLinked<S extends StoredElsewhere>(stored: S, left: Left): S {
+export function withRemainingAmounts<S extends StoredElsewhere>(stored: S, left: Left): S {
   if (left.size === 0) return stored;
   return { ...stored, linked: new Map([...stored.linked].map(([id, item]) => [id, withLeft(item, left)])) };
 }
@@ -319,7 +319,7 @@ export function withLeftOfLinked<S extends StoredElsewhere>(stored: S, left: Lef
 export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): readonly InvoiceItem[] {
   const items = run.invoice.draft?.items ?? [];
   if (items.length === 0) return items;
-  const left = leftOfItems(run);
+  const left = remainingAmounts(run);
   return items.map((item) => withLeft(item, left));
 }
 

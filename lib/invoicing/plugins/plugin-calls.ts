@@ -26,7 +26,7 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { RunCaller } from '../runs/ask-usage-sources.ts';
 import { type AskedInvoice, withAdditionalItems } from './additional-items.ts';
-import { claimedAnswer, claimedGroups, claimedItems, claimedPrior, refusedTo } from './plugin-claims.ts';
+import { claimedAnswer, claimedGroups, claimedItems, claimedPrior, pluginAnswerError } from './plugin-claims.ts';
 
 /** Time limit of one plugin call. No lock is held meanwhile, but the account's run waits. */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
@@ -213,7 +213,7 @@ export class InvoicePluginCalls {
     } catch (thrown) {
       const error = plainError(thrown);
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
-      if (error instanceof BillingError) throw refusedTo(name, error);
+      if (error instanceof BillingError) throw pluginAnswerError(name, error);
       if (error instanceof InvariantError) throw error;
       // A getter or a proxy in the answer is plugin code too.
       const what = `gave an answer that cannot be read (${member}); the log of the server tells why`;
@@ -268,15 +268,15 @@ export class RegisteredInvoicePlugins {
 
 type AnyItem = (AddedItem | InvoiceItem) & { readonly recordId?: number };
 
-export function seenInvoice(
+export function viewOfInvoice(
   invoice: New<Invoice> & { readonly recordId?: number },
   items: readonly AnyItem[],
 ): SeenInvoice {
   const { recordId: _, accountRecordId: __, ...shown } = invoice;
-  return Object.freeze({ ...shown, items: Object.freeze(items.map(seenItem)) });
+  return Object.freeze({ ...shown, items: Object.freeze(items.map(viewOfItem)) });
 }
 
-function seenItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: AnyItem & { basis?: unknown }) {
+function viewOfItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: AnyItem & { basis?: unknown }) {
   return Object.freeze(item);
 }
 
@@ -284,14 +284,14 @@ function seenItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: Any
  * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get without
  * plugins, and the amounts of all while it is unpaid.
  */
-export function seenAsked(
+export function viewToExtend(
   invoice: New<Invoice>,
   { existing, items }: AskedInvoice,
   credit: readonly NewInvoiceItem[],
 ): SeenInvoice {
   const added = [...items, ...credit].map((item) => itemOf(invoice, item, invoice.createdDate));
   const all = [...existing, ...added];
-  return seenInvoice({ ...invoice, ...invoiceAmounts(all) }, all);
+  return viewOfInvoice({ ...invoice, ...invoiceAmounts(all) }, all);
 }
 
 /** Page size when a plugin reads an account's invoices. */
@@ -309,7 +309,7 @@ async function* existingInvoices(
       const { rows } = await session.invoices.pageOfAccount(accountId, { offset, limit });
       const items = await session.invoices.findItems(rows.map(({ id }) => id));
       const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
-      return rows.map((invoice) => seenInvoice(invoice, itemsOf.get(invoice.id) ?? []));
+      return rows.map((invoice) => viewOfInvoice(invoice, itemsOf.get(invoice.id) ?? []));
     });
     yield* seen;
     if (seen.length < limit) return;
@@ -326,7 +326,7 @@ export async function loadSeenInvoices(
     const invoices = await session.invoices.findByIds(ids);
     const items = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
     return new Map(
-      invoices.map((invoice) => [invoice.id, seenInvoice(invoice, items.get(invoice.id) ?? [])]),
+      invoices.map((invoice) => [invoice.id, viewOfInvoice(invoice, items.get(invoice.id) ?? [])]),
     );
   });
 }

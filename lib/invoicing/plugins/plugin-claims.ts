@@ -1,7 +1,7 @@
 import type { AdditionalItem } from '../../ports/index.ts';
 import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
 import { type BillingError, billingError, MalformedAnswer } from '../../values/errors/index.ts';
-import { takerOf } from '../../values/given/index.ts';
+import { converterOf } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { Decimal, parseWireDecimal } from '../../values/money/index.ts';
@@ -82,7 +82,7 @@ function laterThan(now: Instant, date: unknown): Instant {
   );
 }
 
-const takeItem = takerOf({
+const takeItem = converterOf({
   id: 'uuid',
   invoiceId: 'uuid',
   amount: 'amount',
@@ -196,7 +196,7 @@ function recordOf(given: unknown, at?: string) {
 }
 
 /** Returns the error of an invalid answer, with the plugin's name. */
-export function refusedTo(pluginName: string, { code, message, facts }: BillingError): BillingError {
+export function pluginAnswerError(pluginName: string, { code, message, facts }: BillingError): BillingError {
   const named = `The invoice plugin "${pluginName}" cannot have this: ${message}`;
   return billingError(code, named, { ...facts, pluginName });
 }

@@ -25,10 +25,10 @@ import {
   existingOf,
   isRewritten,
   type LoadedElsewhere,
-  leftOfItems,
+  remainingAmounts,
   loadElsewhere,
   touchedItems,
-  withLeftOfLinked,
+  withRemainingAmounts,
 } from './decided-change.ts';
 import { isSameProposal, replayedIds } from './proposal.ts';
 import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts';
@@ -168,7 +168,7 @@ function decide(
   const touched = touchedItems(existingOf(evaluated.run), asked.existing);
   if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
   const { id: accountId } = evaluated.billing.account;
-  const left = withLeftOfLinked(stored, leftOfItems(decided.run));
+  const left = withRemainingAmounts(stored, remainingAmounts(decided.run));
   const { changes, remains } = elsewhereChanges(accountId, asked.elsewhere, left);
   const adjusted = touched.filter((each) => !isRewritten(each));
   return {

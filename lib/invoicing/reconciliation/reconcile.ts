@@ -123,7 +123,7 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   return { base: proposal.rate, days, totalDays };
 }
 
-/** True if the compared days begin within a free proposal, which then stays as billed (`keptUntil`). */
+/** True if the compared days begin within a free proposal, which then stays as billed (`knownUntil`). */
 function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }

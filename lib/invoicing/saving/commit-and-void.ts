@@ -139,9 +139,9 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
     throw billingError(code, message, { invoiceId });
   }
   const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
-  if (!isMigration && !paid.isZero()) throw refusedPaid(invoiceId, 'is paid');
+  if (!isMigration && !paid.isZero()) throw paidInvoiceError(invoiceId, 'is paid');
   const beingPaid = await invoicesBeingPaid(session, [invoiceId]);
-  if (beingPaid.has(invoiceId)) throw refusedPaid(invoiceId, 'is being paid');
+  if (beingPaid.has(invoiceId)) throw paidInvoiceError(invoiceId, 'is being paid');
 }
 
 /** Rejects the void if the parent has paid the invoice's amount in its summary (§12 rule 6). */
@@ -149,10 +149,10 @@ async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Pr
   const parents = await loadParentInvoices(session, [invoice]);
   const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
   if (summary === undefined || !isSettled(summary)) return;
-  if (invoice.contributedAmount?.greaterThan(0)) throw refusedPaid(invoice.id, 'is paid by the parent');
+  if (invoice.contributedAmount?.greaterThan(0)) throw paidInvoiceError(invoice.id, 'is paid by the parent');
 }
 
-function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
+function paidInvoiceError(invoiceId: Uuid, reason: string): BillingError {
   const message = `Invoice ${invoiceId} cannot be voided: it ${reason}`;
   return billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID, message, { invoiceId });
 }

@@ -127,7 +127,7 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
   const next = isExempt ? null : evaluateOverdue(config, snapshot, today);
   const reached = next === null ? null : reachedDate(next, unpaidOn(facts.unpaid, today));
   const becomesWorse = isWorse(config, prev, next);
-  const laterToday = becomesWorse ? leftToLaterToday(input, { reached, account, today }) : null;
+  const laterToday = becomesWorse ? laterCheckToday(input, { reached, account, today }) : null;
   if (laterToday !== null) return { facts, transition: null, nextCheck: laterToday };
   const effective = effectiveOf({
     scheduled: job.action === OverdueAction.CHECK ? job.asked : null,
@@ -147,7 +147,7 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
  * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5); null: enter it now. Late checks
  * only defer states of today.
  */
-function leftToLaterToday(
+function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,
   { reached, account, today }: Pick<EffectiveInput, 'reached' | 'account'> & { readonly today: LocalDate },
 ): NextCheck | null {

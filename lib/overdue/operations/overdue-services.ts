@@ -10,7 +10,7 @@ import {
 } from '../../records/index.ts';
 import { type KeyValueService, type SettingsOf, SystemKey } from '../../tenants/index.ts';
 import { BillingError, invalidParameter } from '../../values/errors/index.ts';
-import { takerOf } from '../../values/given/index.ts';
+import { converterOf } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
 import { stringifyExactJson } from '../../values/money/index.ts';
@@ -183,7 +183,7 @@ export function explanationOf(
     exemptBy,
     payingAccountId: payerId,
     currency: account.currency,
-    ...owedOf(snapshot),
+    ...debtOf(snapshot),
     controlTags: [...facts.tags].sort(),
     invoices: unpaidOn(facts.unpaid, today).map((invoice) => {
       return { invoiceId: invoice.invoiceId, unpaidSince: agesFrom(invoice), balance: invoice.balance };
@@ -202,7 +202,7 @@ export function explanationOf(
   };
 }
 
-function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: BillingSnapshot) {
+function debtOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: BillingSnapshot) {
   return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
 }
 
@@ -290,7 +290,7 @@ function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?
   return overdueXmlText(config);
 }
 
-const withAmountsRead = takerOf({
+const withAmountsRead = converterOf({
   overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
 });
 

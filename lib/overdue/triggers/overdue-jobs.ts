@@ -95,7 +95,7 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 ]);
 
 /** Returns the jobs for a transaction's events (§7), one per account and action, clears first; none without enterable states. */
-export function askedByEvents(
+export function jobsOfEvents(
   events: readonly NewBusEvent[],
   config: OverdueConfig,
   now: Instant,

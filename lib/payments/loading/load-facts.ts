@@ -3,7 +3,7 @@ import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { askedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
+import { findRequestedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
 import { type ApiPayment, factsOf, type KnownFacts } from '../planning/reservation.ts';
 import { badParameter } from '../state/payment-errors.ts';
@@ -54,7 +54,7 @@ export async function loadOperationFacts(
 }
 
 /**
- * Finds the payment and account of a request. @throws BillingError as `askedPayment`; PAYMENT_INVALID_PARAMETER (7031).
+ * Finds the payment and account of a request. @throws BillingError as `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
 export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
   const { paymentId, paymentExternalKey, transactionExternalKey } = request;
@@ -68,7 +68,7 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
   for (const { id } of known) keyed.delete(id);
   const payments = [...known, ...(await reads.findByIds([...keyed]))];
   const found = { byId: byId[0], byKey, transactions: keyTransactions, payments };
-  const payment = askedPayment(request, found);
+  const payment = findRequestedPayment(request, found);
   const accountId = payment?.accountId ?? request.accountId;
   if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
   return { payment, accountId, keyTransactions };

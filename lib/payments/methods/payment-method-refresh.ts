@@ -7,7 +7,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { namedUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type ClaimedMethod, claimedKey, claimedMethods } from '../claims/gateway-claims.ts';
-import { tellGateway } from '../plugins/call-gateway.ts';
+import { notifyGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
@@ -70,7 +70,7 @@ export class PaymentMethodRefresh {
     const listings = await inParallel(gateways, MAX_CONCURRENT_GATEWAY_CALLS, async (gateway) => {
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
       const telling = { context, gateway, timeoutMs, request, failsWith };
-      const told = await tellGateway(this.#ports, telling, async (asking, as) => {
+      const told = await notifyGateway(this.#ports, telling, async (asking, as) => {
         const methods = await gateway.getPaymentMethods?.(asking, as);
         return methods == null ? null : { claimed: claimedMethods(methods) };
       });
@@ -94,7 +94,7 @@ export class PaymentMethodRefresh {
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
       const request = { accountId, paymentMethods };
       const telling = { context, gateway, timeoutMs, request, failsWith };
-      await tellGateway(this.#ports, telling, async (asking, as) =>
+      await notifyGateway(this.#ports, telling, async (asking, as) =>
         gateway.resetPaymentMethods?.(asking, as),
       );
     });

@@ -9,7 +9,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
 import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/invoice-charges.ts';
 import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
-import { askGateway, tellGateway } from '../plugins/call-gateway.ts';
+import { askGateway, notifyGateway } from '../plugins/call-gateway.ts';
 import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { isDefaultMethod, registeredGateway } from '../state/payment-errors.ts';
@@ -132,7 +132,7 @@ export class PaymentMethodService {
   /** Notifies the gateway and stores the method unless the gateway refuses. */
   async #addTold(addition: Addition) {
     const { input, id, givenKey } = addition;
-    await this.#tellGateway(addition);
+    await this.#notifyGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
     const isDefault = input.isDefault === true;
     const method = { id, givenKey, gatewayKey, pluginName: input.pluginName, isDefault };
@@ -182,7 +182,7 @@ export class PaymentMethodService {
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
     const failsWith = ErrorCode.PAYMENT_UPD_PAYMENT_METHOD;
     const telling = { context, gateway, timeoutMs, request, failsWith };
-    await tellGateway(this.#ports, telling, async (asking, as) =>
+    await notifyGateway(this.#ports, telling, async (asking, as) =>
       gateway.setDefaultPaymentMethod?.(asking, as),
     );
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -210,7 +210,7 @@ export class PaymentMethodService {
     const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
     const failsWith = ErrorCode.PAYMENT_DEL_PAYMENT_METHOD;
     const telling = { context, gateway, timeoutMs, request, failsWith };
-    await tellGateway(this.#ports, telling, async (asking, as) => gateway.deletePaymentMethod?.(asking, as));
+    await notifyGateway(this.#ports, telling, async (asking, as) => gateway.deletePaymentMethod?.(asking, as));
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const method = await activeMethod(session, paymentMethodId);
@@ -223,7 +223,7 @@ export class PaymentMethodService {
     });
   }
 
-  async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition) {
+  async #notifyGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition) {
     const { accountId, isDefault: setDefault = false, details, properties = [] } = input;
     const request = {
       accountId,
@@ -238,7 +238,7 @@ export class PaymentMethodService {
     };
     const failsWith = ErrorCode.PAYMENT_ADD_PAYMENT_METHOD;
     const telling = { context, gateway, timeoutMs, request, failsWith };
-    await tellGateway(this.#ports, telling, async (asking, as) => gateway.addPaymentMethod?.(asking, as));
+    await notifyGateway(this.#ports, telling, async (asking, as) => gateway.addPaymentMethod?.(asking, as));
   }
 
   /** Returns the gateway's own id of the method; null if it has none. */

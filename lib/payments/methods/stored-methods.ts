@@ -250,11 +250,11 @@ export async function addableMethods(
     const refusal =
       pluginName === EXTERNAL_PAYMENT_PLUGIN ? refuseSecondExternal(externals, accountId) : null;
     if (refusal !== null) return refusal;
-    return givenKey !== null && taken.has(givenKey) ? takenKey(givenKey) : { account, config };
+    return givenKey !== null && taken.has(givenKey) ? keyInUse(givenKey) : { account, config };
   });
 }
 
-function takenKey(key: string) {
+function keyInUse(key: string) {
   return billingError(
     ErrorCode.PAYMENT_INVALID_PARAMETER,
     `externalKey "${shortened(key)}" is already used by a payment method`,

@@ -106,7 +106,7 @@ type Asked = Pick<
  * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several payments
  * have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
  */
-export function askedPayment(request: Asked, found: KeyedPayments): Payment | null {
+export function findRequestedPayment(request: Asked, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
   const accountId = request.accountId ?? payment?.accountId ?? null;
   if (payment !== null && payment.accountId !== accountId) throw paymentOfOther(payment.id, accountId);
@@ -280,7 +280,7 @@ interface Completing {
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many digits, and for an
  * invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
-export function toldAmount(
+export function operationAmount(
   { amount: asked, currency }: OperationAmount,
   { pending, facts, rules }: Completing,
 ): OperationAmount {

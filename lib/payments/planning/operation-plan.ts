@@ -29,7 +29,7 @@ import {
   type OperationRequest,
   type OperationRules,
   statedIn,
-  toldAmount,
+  operationAmount,
 } from './operation-facts.ts';
 import { checkOffers } from './reservation.ts';
 
@@ -102,7 +102,7 @@ export function planOperation(
 /**
  * Plans by the transaction's key alone (§4.2): completed or running already, or a pending transaction; null = a new one.
  * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
- * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `toldAmount`.
+ * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `operationAmount`.
  */
 export function planByKey(
   request: OperationRequest,
@@ -118,7 +118,7 @@ export function planByKey(
     kind: 'COMPLETE',
     transaction: pending,
     gateway: gatewayOf(method, pending.transactionType, rules),
-    told: toldAmount(request, { pending, facts, rules }),
+    told: operationAmount(request, { pending, facts, rules }),
   };
 }
 
@@ -224,7 +224,7 @@ export interface CompletionChoice {
 
 /**
  * Plans the completion of a transaction (§6.1 rules 1 and 2).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if none or several match, and as `toldAmount`.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if none or several match, and as `operationAmount`.
  */
 export function planCompletion(
   { choice, told }: { readonly choice: CompletionChoice; readonly told: OperationAmount },
@@ -252,7 +252,7 @@ export function planCompletion(
     kind: 'COMPLETE',
     transaction: pending,
     gateway: gatewayOf(method, pending.transactionType, rules),
-    told: toldAmount(told, { pending, facts, rules }),
+    told: operationAmount(told, { pending, facts, rules }),
   };
 }
 

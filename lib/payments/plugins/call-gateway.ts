@@ -93,7 +93,7 @@ export async function askGateway<R, T>(
 }
 
 /** Notifies a gateway about methods. @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100). */
-export async function tellGateway<R, T>(
+export async function notifyGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
   asked: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
   call: (request: R, context: GatewayContext) => Promise<T>,

@@ -16,7 +16,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import { currencyOf, takenOf } from './payment-state.ts';
+import { currencyOf, collectedAmount } from './payment-state.ts';
 
 /** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add some. */
 export interface PaidRows {
@@ -145,7 +145,7 @@ export function convertedPayment(
 ): ConvertedPayment | null {
   const own = transactions.filter(({ paymentId }) => paymentId === paid.paymentId);
   const currency = currencyOf(own);
-  return currency === null || currency === paid.currency ? null : { currency, taken: takenOf(own) };
+  return currency === null || currency === paid.currency ? null : { currency, taken: collectedAmount(own) };
 }
 
 /** Returns whether the transaction is a refund by the payment itself. */

@@ -211,11 +211,11 @@ export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
   const kept = keptTransactions(transactions);
-  return takenOf(transactions).minus(totalOf(kept, 'REFUND', currency));
+  return collectedAmount(transactions).minus(totalOf(kept, 'REFUND', currency));
 }
 
 /** Returns the taken amount before chargebacks and refunds. */
-export function takenOf(transactions: readonly Counted[]): Decimal {
+export function collectedAmount(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
   const kept = keptTransactions(transactions);

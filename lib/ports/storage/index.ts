@@ -124,7 +124,7 @@ export interface StoragePolicy {
   /** Bus events that a tenant skips; default none. */
   readonly skippedEventsOf?: SkippedEventsOf;
   /** Further work for bus events; default none. */
-  readonly askedByEvents?: AskedByEvents;
+  readonly jobsOfEvents?: AskedByEvents;
   /** Public ids of bus events, apart from skipped ones; default none. */
   readonly eventIdOf?: EventIdOf;
   /** Called with the bus events of each committed transaction, except a host's; must be synchronous and not throw. */

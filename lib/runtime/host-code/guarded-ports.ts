@@ -6,9 +6,9 @@ export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
     (fields: object, message: string): void =>
-      tellHost(
+      runHostCode(
         () => logger[level](fields, message),
-        () => tellHost(() => logger[level](readable(fields), message)),
+        () => runHostCode(() => logger[level](readable(fields), message)),
       );
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
@@ -42,7 +42,7 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
         }
       };
       const cancel = plainly(() => of('after').call(given, delayMs, work, options));
-      return () => tellHost(cancel);
+      return () => runHostCode(cancel);
     },
   };
   const has = ([name]: readonly [string, unknown]): boolean => given[name as keyof AnyClock] !== undefined;
@@ -107,9 +107,9 @@ function guardedSpan(span: Span, failed: (error: unknown) => void): Span {
   const traceParent = callHost(() => span.traceParent);
   return {
     traceParent,
-    tell: (more) => tellHost(() => span.tell(more), failed),
-    fail: (error) => tellHost(() => span.fail(plainError(error)), failed),
-    end: () => tellHost(() => span.end(), failed),
+    tell: (more) => runHostCode(() => span.tell(more), failed),
+    fail: (error) => runHostCode(() => span.fail(plainError(error)), failed),
+    end: () => runHostCode(() => span.end(), failed),
     run: (work) => once((run) => span.run(run), work, failed),
   };
 }
@@ -222,7 +222,7 @@ export function callHost<T>(call: () => T): T {
 }
 
 /** Runs host code without waiting; `failed` gets its error or rejection. */
-export function tellHost(call: () => unknown, failed: (error: Error) => void = () => undefined): void {
+export function runHostCode(call: () => unknown, failed: (error: Error) => void = () => undefined): void {
   try {
     const told = callHost(call);
     if (told instanceof Promise) told.catch(failed);

@@ -58,7 +58,7 @@ import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscr
  */
 export function planChange(
   running: RunningSubscription,
-  change: { request: CheckedChange; decided: DecidedChange; overridePlan: OverridePlan | null },
+  change: { request: CheckedChange; decided: ApprovedChange; overridePlan: OverridePlan | null },
   { now, nextId }: EditTools,
 ): { readonly effective: DatedInstant; readonly edit: SubscriptionEdit } {
   const { request, decided, overridePlan } = change;
@@ -103,7 +103,7 @@ const keptByChange: ReadonlySet<LifecycleEventType> = new Set([
   LifecycleEventType.QUANTITY_CHANGE,
 ]);
 
-interface DraftsInput extends Pick<DecidedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
+interface DraftsInput extends Pick<ApprovedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
   /** Type of the start that the change replaces at its instant. */
   readonly type: LifecycleEventType | undefined;
@@ -167,7 +167,7 @@ function notPast(
   });
 }
 
-interface DecidedChange {
+interface ApprovedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
@@ -186,7 +186,7 @@ export function decideChange(
   running: RunningSubscription,
   request: CheckedChange,
   now: Instant,
-): DecidedChange {
+): ApprovedChange {
   checkState(running, request, now);
   const { effective, reason } = effectiveDate(running, request, now);
   checkExpiry(running, effective);
@@ -320,7 +320,7 @@ function refusal(
  * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(
-  { choice, effective }: Pick<DecidedChange, 'choice' | 'effective'>,
+  { choice, effective }: Pick<ApprovedChange, 'choice' | 'effective'>,
   { running, bundle }: RunningInBundle,
   now: Instant,
 ): void {

@@ -241,7 +241,7 @@ function replaced<Operation extends EntitlementOperation>(
   values: unknown,
 ): Decided<EntitlementTerms[Operation]> {
   if (!isRecord(values)) return { problem: 'replaced by something that is no object' };
-  const refused = refusedMember(checks[operation], values);
+  const refused = unknownMember(checks[operation], values);
   if (refused !== undefined) {
     return { problem: `replaced ${refused}, which ${operation} does not take, or not with such a value` };
   }
@@ -253,7 +253,7 @@ function replaced<Operation extends EntitlementOperation>(
   return { terms: { ...terms, ...values } };
 }
 
-function refusedMember(known: Readonly<Record<string, Check>>, values: object): string | undefined {
+function unknownMember(known: Readonly<Record<string, Check>>, values: object): string | undefined {
   return Object.entries(values).find(([name, value]) => {
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
     return check === undefined || !check(value);
@@ -299,7 +299,7 @@ const checks: { readonly [Operation in EntitlementOperation]: Checks<Entitlement
     billingDate: date,
     subscriptions: (value) =>
       Array.isArray(value) &&
-      value.every((each) => isRecord(each) && refusedMember(creationChecks, each) === undefined),
+      value.every((each) => isRecord(each) && unknownMember(creationChecks, each) === undefined),
   },
   [EntitlementOperation.CHANGE_PLAN]: {
     ...planChecks,

@@ -25,7 +25,7 @@ import {
   hypothesisOfCreation,
   hypothesisOfEdits,
   type SubscriptionInBundle,
-  seenOn,
+  catalogOn,
 } from '../what-if/hypothesis.ts';
 
 interface LoadHypothesisInput {
@@ -66,7 +66,7 @@ async function started(
   const group = groupOf(request);
   const day = dayOf(options.billingDate, { account, now });
   const loaded = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
-  const input = { ...loaded, catalog: seenOn(day, loaded.catalog) };
+  const input = { ...loaded, catalog: catalogOn(day, loaded.catalog) };
   const chosen = chooseGroup(group, input);
   const [definition = null] = chosen.subscriptions.map(({ overrides }) => overrides);
   const overridePlan = await foreseen(session, definition, input);
@@ -90,7 +90,7 @@ async function changed(
   const day = dayOf(request.requestedDate, { account: input.account, now: input.tools.now });
   const found = await findRunning(session, of, { ...input, planName });
   const { bundle } = found;
-  const running = { ...found.running, catalog: seenOn(day, found.running.catalog) };
+  const running = { ...found.running, catalog: catalogOn(day, found.running.catalog) };
   const decided = decideChange(running, request, input.tools.now);
   checkCategory(decided.choice, productCategory);
   checkAddOnChange(decided, { running, bundle }, input.tools.now);

@@ -99,7 +99,7 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
   const { now } = tools;
   const asked = datedInstant(request.requestedDate, now, source);
   const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
-  const live = goingOver(running, maxInstant(now, transfer.at));
+  const live = transferredSubscriptions(running, maxInstant(now, transfer.at));
   if (live.length === 0) {
     throw billingError(
       ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
@@ -126,7 +126,7 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
 }
 
 /** Subscriptions running at `at` and not transferred, base first; add-ons only with their base. */
-function goingOver(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
+function transferredSubscriptions(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
   const live = running.filter((each) => !hasEnded(each, at) && !isTransferred(each));

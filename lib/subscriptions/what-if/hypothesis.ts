@@ -127,7 +127,7 @@ export function catalogUnder(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
 ): CatalogWithOverrides {
-  return withForeseenPlan(seenOn(hypothesis?.day ?? null, catalog), hypothesis);
+  return withForeseenPlan(catalogOn(hypothesis?.day ?? null, catalog), hypothesis);
 }
 
 /** The catalog with the override plan of the requested prices. */
@@ -184,6 +184,6 @@ export function dayOf(
 }
 
 /** The catalog of that day. */
-export function seenOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
+export function catalogOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
   return day === null ? catalog : catalog.seenAsOf(day);
 }

@@ -28,7 +28,7 @@ import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts'
 import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlement/billed-interval.ts';
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
-export interface UsageBookInput extends UsageHistory {
+export interface UsageLedgerInput extends UsageHistory {
   /** If late points are not billed: points charged only by void invoices, which are not late. Default none. */
   readonly freed?: readonly FreedPoints[];
   /** The whole days of `piecesNeeded` and the split ones from storage. */
@@ -41,7 +41,7 @@ interface Consumer {
 }
 
 /** The usage of one subscription in a run: sums, never points. */
-export class UsageBook {
+export class UsageLedger {
   readonly #times: readonly BilledTime[];
   readonly #zone: TimeZone;
   readonly #billed: readonly BilledInterval[];
@@ -49,7 +49,7 @@ export class UsageBook {
   readonly #freed: readonly FreedPoints[];
   readonly #consumersOn: ReadonlyMap<LocalDate, readonly Consumer[]>;
 
-  constructor({ events, zone, billed, freed = [], pieces }: UsageBookInput) {
+  constructor({ events, zone, billed, freed = [], pieces }: UsageLedgerInput) {
     this.#times = billedTimes(events);
     this.#zone = zone;
     this.#billed = billed;

@@ -38,11 +38,11 @@ interface Asked {
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
   async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<Asked>) {
     if (sources.isEmpty) {
-      return storage.read(context.tenant, async (session) => recorded(session, await load(session)));
+      return storage.read(context.tenant, async (session) => recordedUsage(session, await load(session)));
     }
     const asked = await storage.read(context.tenant, load);
     const found = await supplied(context, asked);
-    return found ?? storage.read(context.tenant, (session) => recorded(session, asked));
+    return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
   /** The usage from a usage source (§3.1 rule 7); null = none has the subscription. */
@@ -69,7 +69,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       { unitType: unit = null, ...request }: RollUpBounds,
     ): Promise<RolledUpUsage> {
       const [only] = await rolledUpBy(context, (session) =>
-        askedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
+        requestedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
       );
       assertInvariant(only, 'Two bounds have one stretch between them');
       return only;
@@ -81,7 +81,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       instants: readonly Instant[],
     ): Promise<readonly RolledUpUsage[]> =>
       rolledUpBy(context, (session) =>
-        askedParts(session, { subscriptionId, unit: null }, () =>
+        requestedParts(session, { subscriptionId, unit: null }, () =>
           instants.slice(1).map((end, index) => checkedBounds({ start: instants[index] ?? end, end })),
         ),
       ),
@@ -97,7 +97,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     ): Promise<readonly RolledUpUsage[]> {
       const by = granularity ?? UsageGranularity.DAY;
       const asked = await storage.read(context.tenant, (session) =>
-        askedParts(session, { subscriptionId, unit }, (zone) =>
+        requestedParts(session, { subscriptionId, unit }, (zone) =>
           usageBuckets({ ...boundsIn(zone, request), zone, granularity: by }),
         ),
       );
@@ -113,7 +113,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
   };
 }
 
-async function askedParts(
+async function requestedParts(
   session: ReadSession,
   { subscriptionId, unit }: { readonly subscriptionId: Uuid; readonly unit: string | null },
   partsIn: (zone: TimeZone) => readonly Bounds[],
@@ -123,7 +123,7 @@ async function askedParts(
   return { subscription, zone, unit, parts: partsIn(zone) };
 }
 
-async function recorded(session: ReadSession, asked: Asked): Promise<readonly RolledUpUsage[]> {
+async function recordedUsage(session: ReadSession, asked: Asked): Promise<readonly RolledUpUsage[]> {
   return rolledUp(asked, await sumsByDays(session, asked));
 }
 

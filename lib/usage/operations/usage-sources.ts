@@ -15,7 +15,7 @@ import {
   callPlugin,
   plainError,
   pluginFailure,
-  tellHost,
+  runHostCode,
 } from '../../runtime/index.ts';
 import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
@@ -222,7 +222,7 @@ async function addedUp(
     }
   } catch (error) {
     // Lets the source free its resources without waiting.
-    tellHost(() => iterator?.return?.());
+    runHostCode(() => iterator?.return?.());
     throw sourceFailure(called, plainError(error));
   } finally {
     cancel();

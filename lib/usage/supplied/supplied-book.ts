@@ -28,7 +28,7 @@ interface SuppliedQuantities {
  * The usage of one subscription from a usage source. The digests of billed intervals identify the billed part (§9 rule 8);
  * the rest is new.
  */
-export class SuppliedBook {
+export class SuppliedLedger {
   readonly #billed: readonly BilledInterval[];
   readonly #usage: SuppliedUsage;
   readonly #known = new Map<Planned, SuppliedQuantities>();

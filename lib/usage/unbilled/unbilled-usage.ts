@@ -12,7 +12,7 @@ import {
   type FreedPoints,
   holds,
   type PointRange,
-  UsageBook,
+  UsageLedger,
   type UsagePiece,
 } from '../collecting/usage-book.ts';
 import { lookBackOf } from '../intervals/look-back.ts';
@@ -124,7 +124,7 @@ function isEmpty({ sum, max }: UsagePiece): boolean {
 function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, config, start, end, currency } = input;
   if (events === null) return [];
-  const book = new UsageBook({ events, zone, billed, pieces });
+  const book = new UsageLedger({ events, zone, billed, pieces });
   const all = { lookBackPeriods: -1 };
   const plan = planUsage({ events, targetDate: today, zone, config: all, billed });
   return plan.intervals
@@ -159,7 +159,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
       isAsked && interval.start.at < lookBackOf(run.section, { ...input, events, billed: plan.billed }).at
     );
   });
-  const book = new UsageBook({ events, zone, billed: plan.billed, pieces });
+  const book = new UsageLedger({ events, zone, billed: plan.billed, pieces });
   const left = old.map((planned) => book.collect(planned).billed);
   const config = { ...asCarried, negativeDelta: NegativeDelta.CREDIT };
   const credited = creditsOfOutdated({ plan: { outdated: old }, left, currency, config, terms });

@@ -3,4 +3,4 @@ export { frozenCopy } from './frozen-copy.ts';
 export type { Given } from './given.ts';
 export { type Plain, plainBy } from './plain.ts';
 export type { AnyShape, Shape, ValueKind } from './shape.ts';
-export { type Take, takerOf } from './take.ts';
+export { type Take, converterOf } from './take.ts';

@@ -12,10 +12,10 @@ export type Take = (given: unknown, at: string) => unknown;
  * Returns the conversion of inputs with this shape.
  * @throws (on conversion) BillingError MISSING_OR_INVALID_FIELD (60003) with the field.
  */
-export function takerOf(shape: AnyShape): Take {
+export function converterOf(shape: AnyShape): Take {
   if (typeof shape === 'string') return (given, at) => value(shape, given, at);
-  if (isList(shape)) return list(takerOf(shape[0]));
-  return fields(Object.entries(shape).map(([field, own]) => [field, takerOf(own)] as const));
+  if (isList(shape)) return list(converterOf(shape[0]));
+  return fields(Object.entries(shape).map(([field, own]) => [field, converterOf(own)] as const));
 }
 
 function isList(shape: AnyShape): shape is readonly [AnyShape] {

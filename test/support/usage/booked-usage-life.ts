@@ -5,7 +5,7 @@ import type {
   SplitRequest,
   UsagePiece,
 } from '../../../lib/usage/collecting/usage-book.ts';
-import { piecesNeeded, UsageBook } from '../../../lib/usage/collecting/usage-book.ts';
+import { piecesNeeded, UsageLedger } from '../../../lib/usage/collecting/usage-book.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
@@ -25,7 +25,7 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   ): Collected<readonly PointRange[]> {
     const { events, zone, freed } = this;
     const pieces = this.pieces([...stored, ...freed]);
-    const book = new UsageBook({ events, zone, billed: stored, freed, pieces });
+    const book = new UsageLedger({ events, zone, billed: stored, freed, pieces });
     return {
       collect: (planned) => book.collect(planned),
       beyond: (planned) => book.beyond(planned),

@@ -11,7 +11,7 @@ import {
   guardedTracer,
   hostAnswer,
   plainError,
-  tellHost,
+  runHostCode,
 } from '../../../lib/runtime/index.ts';
 import { hostileAnswers, hostileThrows } from '../../support/hostile-code.ts';
 import { recordingLogger } from '../../support/system-time.ts';
@@ -97,7 +97,7 @@ describe('a call of host code', () => {
           expect(() => readWhole(error)).not.to.throw();
         }
       }
-      tellHost(answer);
+      runHostCode(answer);
       callHost(() => ({ answer: guarded({ ask: answer }) }));
       await turns();
     });

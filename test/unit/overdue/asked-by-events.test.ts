@@ -1,7 +1,7 @@
 import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueConfig } from '../../../lib/overdue/index.ts';
-import { askedByEvents, defaultOverdueConfig, overdueNotification } from '../../../lib/overdue/index.ts';
+import { jobsOfEvents, defaultOverdueConfig, overdueNotification } from '../../../lib/overdue/index.ts';
 import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { expect, instant } from '../../support/unit.ts';
 
@@ -23,7 +23,7 @@ const tagged = (type: 'TAG_CREATION' | 'TAG_DELETION', tagDefinitionId: string, 
 
 /** `REFRESH 7` for each wake-up. */
 const asked = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
-  askedByEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
+  jobsOfEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
 
 describe('overdue §7: what events ask of overdue', () => {
   const config = configWith(TIME);

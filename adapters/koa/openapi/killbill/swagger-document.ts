@@ -152,7 +152,7 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   const told = failureCodes(route).map((code) => statusOfCode(code, { dialect, statusOf }));
   const failures = [...told, ...Object.keys(outcomes).map(Number)];
   const { unanswered = [] } = published(operationId);
-  const done = { description: 'Done', schema: givenBy(route, describing) };
+  const done = { description: 'Done', schema: resultOf(route, describing) };
   const also = Object.keys(success.also ?? {}).filter((status) => Number(status) < 300);
   return {
     ...Object.fromEntries(unanswered.map((status) => [status, notAnswered(status, done)])),
@@ -171,7 +171,7 @@ function notAnswered(status: number, done: JsonSchema): JsonSchema {
 }
 
 /** The result of a client method: the answer, or the resource at `Location`. */
-function givenBy(
+function resultOf(
   { operationId, success }: Route,
   { definitions, routes }: Describing,
 ): JsonSchema | undefined {

@@ -77,7 +77,7 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
 async function keepPieces({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const { dialect } = runner;
   const pieces = piecesOf(days);
-  const asked = pieces.map(askedCells);
+  const asked = pieces.map(pieceCells);
   const kept = await runner.rows(sql`
     select piece, unit_record_id, ${raw(dialect.aggregate('sum', 'amount'))} as amount_sum,
       ${raw(dialect.aggregate('max', 'amount'))} as amount_max, ${raw(dialect.aggregate('min', 'amount'))} as amount_min,
@@ -112,7 +112,7 @@ async function keepPieces({ runner, tenantRecordId }: TenantScope, days: readonl
 
 /** Includes voided submissions, because an invoice may have billed them before. */
 async function keepTrackingIds({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
-  const asked = piecesOf(days).map(askedCells);
+  const asked = piecesOf(days).map(pieceCells);
   const names = raw(archivedIdsTable.columns.map(({ name }) => name).join(', '));
   const submission = ['record_id', 'tracking_id', 'voided_date'] as const;
   await runner.run(sql`
@@ -142,7 +142,7 @@ function piecesOf(days: readonly ArchivedDay[]): readonly Piece[] {
   );
 }
 
-function askedCells({ subscriptionRecordId, range }: Piece, index: number): readonly Cell[] {
+function pieceCells({ subscriptionRecordId, range }: Piece, index: number): readonly Cell[] {
   return [index, writePart(range.part), subscriptionRecordId, ...rangeCells(range)];
 }
 
