@@ -1,3 +1,4 @@
+export { eventIdOf } from './claim-events.ts';
 export {
   type DeliveryListRequest,
   type DeliveryOperations,
@@ -17,5 +18,4 @@ export { type ExternalEvent, externalEventTypes, metaDataText } from './external
 export type { PushDispatcher } from './push-dispatcher.ts';
 export { type PushService, pushService } from './service.ts';
 export { type SinkService, sinkService } from './sink-service.ts';
-export { eventIdOf } from './take-up.ts';
 export { PushCounts } from './tenant-stream.ts';

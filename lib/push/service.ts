@@ -5,9 +5,9 @@ import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenant
 import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
+import { claimEvents } from './claim-events.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { callbackReader, sendDelivery, type TenantTarget } from './send-delivery.ts';
-import { claimEvents } from './take-up.ts';
 import { PUSH_OUTCOMES, PushCounts, TenantStream } from './tenant-stream.ts';
 
 type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> &

@@ -5,10 +5,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
+import { claimEvents } from './claim-events.ts';
 import { deliveredEvent } from './event-operations.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
-import { claimEvents } from './take-up.ts';
 import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 const EVENT_SINK_TIMEOUT_MS = 30_000;

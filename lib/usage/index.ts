@@ -4,7 +4,7 @@ export {
   UsageLedger,
   type UsageLedgerInput,
   type UsagePiece,
-} from './collecting/usage-book.ts';
+} from './collecting/usage-ledger.ts';
 export { usageWindow } from './collecting/usage-window.ts';
 export { knownUnits, latestEnd, nextUsageDates, openEnds } from './intervals/usage-intervals.ts';
 export { archiveOperations } from './operations/archive-service.ts';
@@ -60,6 +60,6 @@ export {
 } from './settlement/usage-config.ts';
 export { planUsage, type UsagePlan } from './settlement/usage-plan.ts';
 export { isComparable, type SourceQuestion, sourceQuestion } from './supplied/source-question.ts';
-export { SuppliedLedger } from './supplied/supplied-book.ts';
+export { SuppliedLedger } from './supplied/supplied-ledger.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
 export { UnbilledReason, type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

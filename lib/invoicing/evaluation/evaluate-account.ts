@@ -25,7 +25,7 @@ import {
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { isDue } from '../proposals/window.ts';
-import type { AccountStream, BillingRequest } from './account-streams.ts';
+import type { AccountStream, BillingRequest } from './billing-streams.ts';
 import {
   countsDaily,
   type EvaluationSettings,

@@ -14,7 +14,7 @@ import {
 } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
-import type { AccountStream, BillingRequest } from '../evaluation/account-streams.ts';
+import type { AccountStream, BillingRequest } from '../evaluation/billing-streams.ts';
 import {
   type AccountBilling,
   type DraftingRequest,

@@ -17,7 +17,7 @@ import {
 } from '../../subscriptions/index.ts';
 import { usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
+import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/billing-streams.ts';
 import { ongoingChargeOf } from '../evaluation/last-evaluation.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 

@@ -13,7 +13,7 @@ import { dirtiedFrom } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
 import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
-import type { AccountStream, StreamRequest } from '../evaluation/account-streams.ts';
+import type { AccountStream, StreamRequest } from '../evaluation/billing-streams.ts';
 import { dueEntry, type NoticeTerms, noticeEntries } from '../evaluation/run-entries.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';

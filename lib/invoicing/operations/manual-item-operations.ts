@@ -36,13 +36,13 @@ import type {
   MigrationInvoiceRequest,
 } from '../invoices/requests.ts';
 import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
+import type { ProposedInvoice } from '../plugins/approved-change.ts';
 import {
   type ConsultedOperations,
   onAccount,
   type Planning,
   saveDecided,
 } from '../plugins/ask-about-operations.ts';
-import type { ProposedInvoice } from '../plugins/decided-change.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
 /** Charges, taxes, credits and adjustments that people add (§9). */

@@ -7,15 +7,15 @@ import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
-import { runInvoiceToExtend, seeingRun } from './ask-about-runs.ts';
 import {
   elsewhereChanges,
   existingOf,
-  remainingAmounts,
   loadElsewhere,
+  remainingAmounts,
   touchedItems,
   withRemainingAmounts,
-} from './decided-change.ts';
+} from './approved-change.ts';
+import { runInvoiceToExtend, seeingRun } from './ask-about-runs.ts';
 import { consultedCall, type InvoicePluginCalls } from './plugin-calls.ts';
 import { decidedStep } from './run-consulted-accounts.ts';
 

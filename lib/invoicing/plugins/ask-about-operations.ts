@@ -11,16 +11,16 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
 import {
-  invoiceToExtend,
   type ApprovedChange,
   approvedChange,
+  invoiceToExtend,
   isSameChange,
   loadElsewhere,
   type ProposedChange,
   type ProposedInvoice,
-  viewOfProposed,
   unchangedProposal,
-} from './decided-change.ts';
+  viewOfProposed,
+} from './approved-change.ts';
 import {
   type ConsultedCall,
   consultedCall,

@@ -16,7 +16,7 @@ import type { RunsToAsk } from '../runs/ask-usage-sources.ts';
 import { creditRuns, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/run-accounts.ts';
 import type { RunResult } from '../runs/run-results.ts';
 import type { AskedInvoice } from './additional-items.ts';
-import { existingOf } from './decided-change.ts';
+import { existingOf } from './approved-change.ts';
 import {
   type ConsultedCall,
   consultedCall,
@@ -159,7 +159,9 @@ async function work(
 ): Promise<readonly Worked[]> {
   if (going.length === 0 || !seesInvoices(calls)) return [];
   const { now, supplies } = runs;
-  const continuingByAccount = new Map(going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]));
+  const continuingByAccount = new Map(
+    going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]),
+  );
   // A run that fails here fails again under the lock, where the failure is handled.
   const requests = going.map(({ request }) => request);
   const catalogOf = await runs.catalogsOf(session, [...continuingByAccount.keys()]);

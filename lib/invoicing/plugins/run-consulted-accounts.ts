@@ -19,17 +19,17 @@ import {
 import type { RunResult } from '../runs/run-results.ts';
 import { saveRuns } from '../saving/save-runs.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
-import { type Consultation, type Consultations, proposalOf, type SeenRun } from './ask-about-runs.ts';
 import {
   elsewhereChanges,
   existingOf,
   isRewritten,
   type LoadedElsewhere,
-  remainingAmounts,
   loadElsewhere,
+  remainingAmounts,
   touchedItems,
   withRemainingAmounts,
-} from './decided-change.ts';
+} from './approved-change.ts';
+import { type Consultation, type Consultations, proposalOf, type SeenRun } from './ask-about-runs.ts';
 import { isSameProposal, replayedIds } from './proposal.ts';
 import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts';
 

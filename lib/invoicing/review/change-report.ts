@@ -12,7 +12,7 @@ import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
 import { addDays, type Instant, type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
-import type { StreamRequest } from '../evaluation/account-streams.ts';
+import type { StreamRequest } from '../evaluation/billing-streams.ts';
 import {
   type ChangeReportPart,
   type ChangeReportTotals,

@@ -5,7 +5,7 @@ import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { NOTHING_CREDITED } from '../credit/changed-invoice.ts';
-import type { BillingRequest } from '../evaluation/account-streams.ts';
+import type { BillingRequest } from '../evaluation/billing-streams.ts';
 import {
   type AccountBilling,
   cursorsAfter,

@@ -13,7 +13,7 @@ import {
   UTC,
   yearOf,
 } from '../../values/time/index.ts';
-import { type BilledPoints, bucketOf, piecesNeeded } from './usage-book.ts';
+import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
  * Returns the first of the month from which points must stay; null = all. Days before the start of the next run's reading

@@ -14,7 +14,7 @@ import {
   type PointRange,
   UsageLedger,
   type UsagePiece,
-} from '../collecting/usage-book.ts';
+} from '../collecting/usage-ledger.ts';
 import { lookBackOf } from '../intervals/look-back.ts';
 import {
   billedTimes,

@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import type {
-  DayMarks,
-  RatedInterval,
-  SubscriptionUsage,
+import {
+  type DayMarks,
+  type RatedInterval,
+  type SubscriptionUsage,
+  storedIntervals,
+  usageAfter,
 } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
-import { storedIntervals, usageAfter } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-billing-state.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { LookedDays } from '../../../lib/records/index.ts';
-import type { DayUsage } from '../../../lib/usage/collecting/usage-book.ts';
+import type { DayUsage } from '../../../lib/usage/collecting/usage-ledger.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { day, subscriptionId, text } from '../invoicing/billing-events.ts';

@@ -1,4 +1,4 @@
-import type { DayUsage, PointRange } from '../../../lib/usage/collecting/usage-book.ts';
+import type { DayUsage, PointRange } from '../../../lib/usage/collecting/usage-ledger.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 import type { LifeInvoice, StoredInterval } from './usage-life.ts';

@@ -1,4 +1,4 @@
-import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/billing-streams.ts';
 import {
   chargedThroughDates,
   chargedThroughOf,

@@ -1,6 +1,9 @@
 import { type DryRunWalkInput, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
-import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
-import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import {
+  type AccountRun,
+  type AccountRunInput,
+  evaluateAccount,
+} from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import { NO_PAST } from '../../../lib/invoicing/explanation/event-facts.ts';
 import { explainItem } from '../../../lib/invoicing/explanation/explanation.ts';
@@ -9,7 +12,7 @@ import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoi
 import { releaseCoverage } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import type { UsagePiece } from '../../../lib/usage/collecting/usage-book.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-ledger.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { day, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { countedIds } from '../../support/invoicing/subscription-ledger.ts';

@@ -1,16 +1,17 @@
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/billing-streams.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
-import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
 import {
   account,
   at,
+  type CreateParts,
   created,
   day,
   exampleCatalog,
+  type Life,
   nextId,
   passed,
   viewOf,

@@ -77,7 +77,10 @@ export function approvedChange(
 ): ApprovedChange {
   const [account] = accounts;
   const elsewhere = asked.flatMap((each) => each.elsewhere);
-  const own = invoices.map((proposed, index) => ({ proposed, asked: asked[index] ?? invoiceToExtend(proposed) }));
+  const own = invoices.map((proposed, index) => ({
+    proposed,
+    asked: asked[index] ?? invoiceToExtend(proposed),
+  }));
   const other =
     account === undefined || elsewhere.length === 0
       ? { changes: [], remains: [] }

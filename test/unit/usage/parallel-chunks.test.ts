@@ -19,7 +19,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
   );
 }
 
-describe('chunks side by side', () => {
+describe('Parallel chunks of usage', () => {
   it('usage §11.2 rule 3: shares have no subscription in common, and the lines of each in their order', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);
