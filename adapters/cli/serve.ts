@@ -67,10 +67,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-function logConfiguration(
-  { configurationFile: file, environment }: ServeOptions,
-  logger: PinoLogger,
-): void {
+function logConfiguration({ configurationFile: file, environment }: ServeOptions, logger: PinoLogger): void {
   if (file !== null) logger.info({ file }, 'configured by this file');
   for (const each of unknownVariables(environment)) logger.warn({}, each);
 }

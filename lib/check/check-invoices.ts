@@ -6,7 +6,7 @@ import {
   isAdjustable,
   rowsOfItem,
 } from '../invoicing/index.ts';
-import { refundable, collectedAmount } from '../payments/index.ts';
+import { collectedAmount, refundable } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import {
   type Account,
@@ -107,7 +107,10 @@ async function checkBatch(
 }
 
 /** Finds repairs and adjustments of these items on invoices that are neither VOID nor migrated. */
-async function findReductions(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
+async function findReductions(
+  session: ReadSession,
+  itemIds: readonly Uuid[],
+): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
     ({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT',
   );

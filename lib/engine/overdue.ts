@@ -1,8 +1,8 @@
 import {
-  jobsOfEvents,
   ConfigChangeHandler,
   clearsOfLeftOvers,
   enterableStates,
+  jobsOfEvents,
   OverdueAccountService,
   OverdueConfigService,
   OverdueHandler,

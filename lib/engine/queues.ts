@@ -9,7 +9,7 @@ import {
   QueueService,
 } from '../queues/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { type Given, type Plain, plainBy, converterOf } from '../values/given/index.ts';
+import { converterOf, type Given, type Plain, plainBy } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { idOf } from './caller.ts';
 import type { EngineSettings } from './foundation.ts';

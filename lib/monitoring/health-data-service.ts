@@ -3,10 +3,10 @@ import type { Ports } from '../ports/index.ts';
 import type { AccessLine } from '../ports/storage/index.ts';
 import {
   LIVE,
+  listSeenEntries,
   oldestFirst,
   ownAndSystem,
   type QueueEntryView,
-  listSeenEntries,
   viewOfDelivery,
   viewOfEntry,
 } from '../queues/index.ts';

@@ -41,4 +41,4 @@ export {
   OverdueAccountService,
   OverdueConfigService,
 } from './operations/overdue-services.ts';
-export { jobsOfEvents, checkKey, overdueNotification } from './triggers/overdue-jobs.ts';
+export { checkKey, jobsOfEvents, overdueNotification } from './triggers/overdue-jobs.ts';

@@ -88,11 +88,11 @@ export {
 export { noSignedNotifications } from './state/payment-errors.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
 export {
+  collectedAmount,
   PaymentStateName,
   type PaymentTotals,
   refundable,
   type StateNameOf,
-  collectedAmount,
 } from './state/payment-state.ts';
 export {
   type AttemptView,

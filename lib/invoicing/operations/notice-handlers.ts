@@ -22,10 +22,10 @@ import { invoiceNotificationEvent, noticedDate } from '../evaluation/run-entries
 import { questionOf, withSupply } from '../evaluation/source-usage.ts';
 import {
   lastRunningDate,
+  reportedThreshold,
   type ThresholdReached,
   thresholdEvent,
   thresholdsReached,
-  reportedThreshold,
 } from '../evaluation/thresholds.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import type { InvoiceView } from '../invoices/invoice-view.ts';

@@ -26,7 +26,13 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { RunCaller } from '../runs/ask-usage-sources.ts';
 import { type AskedInvoice, withAdditionalItems } from './additional-items.ts';
-import { claimedAnswer, claimedGroups, claimedItems, claimedPrior, pluginAnswerError } from './plugin-claims.ts';
+import {
+  claimedAnswer,
+  claimedGroups,
+  claimedItems,
+  claimedPrior,
+  pluginAnswerError,
+} from './plugin-claims.ts';
 
 /** Time limit of one plugin call. No lock is held meanwhile, but the account's run waits. */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
@@ -276,7 +282,12 @@ export function viewOfInvoice(
   return Object.freeze({ ...shown, items: Object.freeze(items.map(viewOfItem)) });
 }
 
-function viewOfItem({ recordId: _, accountRecordId: __, basis: ___, ...item }: AnyItem & { basis?: unknown }) {
+function viewOfItem({
+  recordId: _,
+  accountRecordId: __,
+  basis: ___,
+  ...item
+}: AnyItem & { basis?: unknown }) {
   return Object.freeze(item);
 }
 

@@ -3,7 +3,11 @@ import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { findRequestedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
+import {
+  findRequestedPayment,
+  type OperationFacts,
+  type OperationRequest,
+} from '../planning/operation-facts.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
 import { type ApiPayment, factsOf, type KnownFacts } from '../planning/reservation.ts';
 import { badParameter } from '../state/payment-errors.ts';

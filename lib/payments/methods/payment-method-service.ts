@@ -210,7 +210,9 @@ export class PaymentMethodService {
     const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
     const failsWith = ErrorCode.PAYMENT_DEL_PAYMENT_METHOD;
     const telling = { context, gateway, timeoutMs, request, failsWith };
-    await notifyGateway(this.#ports, telling, async (asking, as) => gateway.deletePaymentMethod?.(asking, as));
+    await notifyGateway(this.#ports, telling, async (asking, as) =>
+      gateway.deletePaymentMethod?.(asking, as),
+    );
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const method = await activeMethod(session, paymentMethodId);

@@ -28,8 +28,8 @@ import {
   type OperationFacts,
   type OperationRequest,
   type OperationRules,
-  statedIn,
   operationAmount,
+  statedIn,
 } from './operation-facts.ts';
 import { checkOffers } from './reservation.ts';
 

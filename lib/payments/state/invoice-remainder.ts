@@ -16,7 +16,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import { currencyOf, collectedAmount } from './payment-state.ts';
+import { collectedAmount, currencyOf } from './payment-state.ts';
 
 /** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add some. */
 export interface PaidRows {

@@ -18,6 +18,7 @@ import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/u
 import { loadBundle, loadCreation, loadRunning } from '../storing/load-subscriptions.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import {
+  catalogOn,
   dayOf,
   type Hypothesis,
   type HypotheticalAction,
@@ -25,7 +26,6 @@ import {
   hypothesisOfCreation,
   hypothesisOfEdits,
   type SubscriptionInBundle,
-  catalogOn,
 } from '../what-if/hypothesis.ts';
 
 interface LoadHypothesisInput {

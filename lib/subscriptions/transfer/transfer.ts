@@ -126,7 +126,10 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
 }
 
 /** Subscriptions running at `at` and not transferred, base first; add-ons only with their base. */
-function transferredSubscriptions(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
+function transferredSubscriptions(
+  running: readonly RunningSubscription[],
+  at: Instant,
+): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
   const live = running.filter((each) => !hasEnded(each, at) && !isTransferred(each));

@@ -1,7 +1,7 @@
 import { type NewBusEvent, SystemTag } from '../../../lib/index.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueConfig } from '../../../lib/overdue/index.ts';
-import { jobsOfEvents, defaultOverdueConfig, overdueNotification } from '../../../lib/overdue/index.ts';
+import { defaultOverdueConfig, jobsOfEvents, overdueNotification } from '../../../lib/overdue/index.ts';
 import { readOverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { expect, instant } from '../../support/unit.ts';
 
