@@ -32,15 +32,34 @@ function accountData({ account, addressee, isManualPay }: RenderedInvoice): Temp
 }
 
 const accountTexts = [
-  ...['externalKey', 'name', 'company', 'locale', 'timeZone', 'phone', 'email', 'notes', 'currency'],
-  ...['address1', 'address2', 'city', 'state', 'postalCode', 'country', 'parentAccountId'],
+  'externalKey',
+  'name',
+  'company',
+  'locale',
+  'timeZone',
+  'phone',
+  'email',
+  'notes',
+  'currency',
+  'address1',
+  'address2',
+  'city',
+  'state',
+  'postalCode',
+  'country',
+  'parentAccountId',
 ] as const satisfies readonly (keyof Account)[];
 
 function fieldsOf(invoice: InvoiceView): TemplateObject {
   const { accountId, currency, status, isParentInvoice, parentInvoiceId, parentAccountId } = invoice;
   return {
     invoiceId: invoice.id,
-    ...{ accountId, currency, status, isParentInvoice, parentInvoiceId, parentAccountId },
+    accountId,
+    currency,
+    status,
+    isParentInvoice,
+    parentInvoiceId,
+    parentAccountId,
     invoiceNumber: String(invoice.invoiceNumber),
     invoiceDate: formatLocalDate(invoice.invoiceDate),
     targetDate: day(invoice.targetDate),
@@ -59,8 +78,14 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
   const { formattedChargedAmount, formattedTotal, formattedPaidAmount } = view;
   const { formattedRefundedAmount, formattedBalance } = view;
   return {
-    ...{ formattedInvoiceNumber, formattedInvoiceDate, formattedTargetDate, formattedChargedAmount },
-    ...{ formattedTotal, formattedPaidAmount, formattedRefundedAmount, formattedBalance },
+    formattedInvoiceNumber,
+    formattedInvoiceDate,
+    formattedTargetDate,
+    formattedChargedAmount,
+    formattedTotal,
+    formattedPaidAmount,
+    formattedRefundedAmount,
+    formattedBalance,
     paidAmount: formatDecimal(view.paidAmount),
     processedCurrency: view.processedCurrency,
     invoiceItems: lines,
@@ -104,9 +129,20 @@ function itemFields(item: InvoiceItemView): TemplateObject {
 }
 
 const itemTexts = [
-  ...['invoiceId', 'accountId', 'childAccountId', 'bundleId', 'subscriptionId', 'itemType', 'currency'],
-  ...['productName', 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'],
-  ...['description', 'itemDetails'],
+  'invoiceId',
+  'accountId',
+  'childAccountId',
+  'bundleId',
+  'subscriptionId',
+  'itemType',
+  'currency',
+  'productName',
+  'prettyProductName',
+  'prettyPlanName',
+  'prettyPhaseName',
+  'prettyUsageName',
+  'description',
+  'itemDetails',
 ] as const satisfies readonly (keyof InvoiceItemView)[];
 
 function day(date: LocalDate | null): string | null {

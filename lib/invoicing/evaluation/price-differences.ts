@@ -235,7 +235,11 @@ function differencesAt({ at, old, now }: EventPair) {
       const catalogEffectiveDate = section.versionDate;
       const one: PriceDifference = {
         ...differenceOn(now, oldPrice, newPrice),
-        ...{ ...periods, usage, priceType: PriceType.USAGE, catalogEffectiveDate, from },
+        ...periods,
+        usage,
+        priceType: PriceType.USAGE,
+        catalogEffectiveDate,
+        from,
       };
       return {
         one,

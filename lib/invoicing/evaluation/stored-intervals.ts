@@ -84,7 +84,9 @@ export function intervalsToStore({
     const groups = byInvoice.size === 0 ? [[invoiceId, ids] as const] : [...byInvoice];
     return groups.map(([invoice, itemIds], index) => ({
       ...own,
-      ...{ usageName, versionDate, priceIdentity },
+      usageName,
+      versionDate,
+      priceIdentity,
       start: { at: instants.start, date: startDate },
       end: { at: instants.end, date: endDate },
       invoiceId: invoice,

@@ -73,9 +73,11 @@ export function thresholdEvent(
 ): NewBusEvent {
   const isQuantity = measure === ThresholdMeasure.QUANTITY;
   const metaData = {
-    ...{ usageName, threshold: bound, reached },
+    usageName,
     unitType: isQuantity ? measured : null,
     currency: isQuantity ? null : measured,
+    threshold: bound,
+    reached,
     startDate: formatLocalDate(startDate),
     endDate: formatLocalDate(endDate),
   };

@@ -19,7 +19,10 @@ export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharg
   const { start, end } = planned.interval;
   const { amount, details } = charge;
   const common = {
-    ...{ id, startDate: start.date, endDate: end.date, amount },
+    id,
+    startDate: start.date,
+    endDate: end.date,
+    amount,
     itemDetails: details,
     basis: usageBasis(settled, charge),
   };
@@ -37,7 +40,11 @@ export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharg
   return plainItem({
     ...common,
     itemType: InvoiceItemType.USAGE,
-    ...{ bundleId, subscriptionId, productName, planName, phaseName },
+    bundleId,
+    subscriptionId,
+    productName,
+    planName,
+    phaseName,
     usageName: section.name,
     description: section.prettyName,
     rate: charge.rate,

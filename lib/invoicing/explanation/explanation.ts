@@ -102,7 +102,15 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   const { itemType, amount, currency, planName, phaseName, startDate, endDate } = item;
   const { id: itemId, invoiceId, catalogEffectiveDate, linkedItemId } = item;
   return {
-    ...{ itemId, invoiceId, itemType, amount, currency, planName, phaseName, startDate, endDate },
+    itemId,
+    invoiceId,
+    itemType,
+    amount,
+    currency,
+    planName,
+    phaseName,
+    startDate,
+    endDate,
     catalogEffectiveDate,
     linkedItemId,
     ...found,

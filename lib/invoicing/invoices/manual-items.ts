@@ -189,9 +189,19 @@ export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount:
 }
 
 const migratedFields = [
-  ...['bundleId', 'subscriptionId', 'linkedItemId'],
-  ...['productName', 'planName', 'phaseName', 'usageName', 'description'],
-  ...['startDate', 'endDate', 'rate', 'quantity', 'itemDetails'],
+  'bundleId',
+  'subscriptionId',
+  'linkedItemId',
+  'productName',
+  'planName',
+  'phaseName',
+  'usageName',
+  'description',
+  'startDate',
+  'endDate',
+  'rate',
+  'quantity',
+  'itemDetails',
 ] as const satisfies readonly (keyof MigrationItem)[];
 
 function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {

@@ -268,7 +268,10 @@ export async function writeCreditNotes(
       return {
         ...note,
         id: ids.next(),
-        ...{ accountId, accountRecordId, invoiceId, currency },
+        accountId,
+        accountRecordId,
+        invoiceId,
+        currency,
         creditNoteNumber: first + index,
         creditNoteDate: localDateOf(now, zone),
         createdDate: now,

@@ -52,9 +52,20 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
 
 /** Kill Bill's cache names. Each of them clears the catalog cache. */
 const cacheNames = [
-  ...['record-id', 'account-record-id', 'tenant-record-id', 'object-id', 'tenant-catalog'],
-  ...['tenant-payment-state-machine-config', 'tenant-overdue-config', 'tenant-config', 'tenant-kv', 'tenant'],
-  ...['overridden-plan', 'account-immutable', 'account-bcd', 'account-id-from-bundle-id'],
+  'record-id',
+  'account-record-id',
+  'tenant-record-id',
+  'object-id',
+  'tenant-catalog',
+  'tenant-payment-state-machine-config',
+  'tenant-overdue-config',
+  'tenant-config',
+  'tenant-kv',
+  'tenant',
+  'overridden-plan',
+  'account-immutable',
+  'account-bcd',
+  'account-id-from-bundle-id',
   'bundle-id-from-subscription-id',
 ];
 
