@@ -16,10 +16,7 @@ export interface Built {
   remove(): Promise<void>;
 }
 
-/**
- * Users run the package. To read TypeScript takes a process some 45 MiB and, until its code is compiled, time: figures of
- * the sources would be those of our own way of working.
- */
+/** Benches measure the package that users run. Loading TypeScript sources would add about 45 MiB and compile time. */
 export async function buildPackage(): Promise<Built> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
   const dist = join(directory, 'dist');

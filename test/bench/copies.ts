@@ -27,10 +27,7 @@ const lowRange = 2 ** lowBits;
 const lowDigits = lowBits / 4;
 const offsets: number[] = [];
 
-/**
- * The ids of the copies of the record with this UUIDv7: same time, other random part. Copies of one row thus lie
- * together in an index, as ids made at one instant do.
- */
+/** Returns ids for copies of the record: same UUIDv7 time, other random part, so that copies stay together in an index. */
 export function v7Copies(id: string): (copy: number) => string {
   const head = id.slice(0, -lowDigits);
   const low = Number.parseInt(id.slice(-lowDigits), 16);

@@ -74,10 +74,7 @@ export async function play(
   return { mark, tenantId, accountId };
 }
 
-/**
- * The engine over the database, closed when `work` is done: two SQLite libraries of one process must not have a file
- * open at the same time, each would undo the other's locks.
- */
+/** Runs `work` with an engine and closes it: two SQLite libraries in one process would release each other's file locks. */
 export async function withEngine<T>(
   database: BenchDatabase,
   at: string,

@@ -17,11 +17,7 @@ const orders: Readonly<Record<string, string>> = {
 /** So many rows of a table fit into memory. */
 const mostRows = 400_000;
 
-/**
- * How many points a second plain inserts manage: the tracking ids, points and days that `from` has go into the empty `into`,
- * as many points in a transaction as a chunk has, with one multi-row insert for each table, over as many connections.
- * Nothing is looked up, added or numbered, and commits are as durable as the engine's.
- */
+/** Returns the points per second of plain multi-row inserts with the engine's chunk size and connections. */
 export async function plainUsageRate(input: {
   readonly from: BenchDatabase;
   readonly into: BenchDatabase;

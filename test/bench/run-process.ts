@@ -12,10 +12,7 @@ import { storageAt, tracedStorage } from './databases.ts';
 export interface RunInput {
   readonly database: BenchDatabase;
   readonly now: string;
-  /**
-   * DISPATCHER: in the background, as a server does. SETTLE: one claim after the other, as a test does, whose
-   * statements can be counted.
-   */
+  /** DISPATCHER works in the background like a server. SETTLE claims one entry at a time, to count statements. */
   readonly by: 'DISPATCHER' | 'SETTLE';
   /** Whether an invoice plugin is asked about every invoice, which answers at once; default false. */
   readonly asksPlugin?: boolean;

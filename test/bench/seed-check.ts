@@ -14,10 +14,7 @@ const ignored = new Set(['claimed_at_ms', 'available_at_ms', 'processing_owner']
 /** Counted per tenant: the order of the accounts in a batch decides. */
 const numbersInText = /(?<="(invoiceNumber|paymentNumber)": ?"?)\d+/g;
 
-/**
- * Proves the seed: three copied accounts have the rows of three accounts that the engine itself has billed, column by
- * column, and so they still have after a further month. Ids are compared by what they refer to.
- */
+/** Compares three copied accounts with three that the engine billed, column by column, now and after another month. */
 export const seedCheck: Goal = {
   name: 'seed-check',
   title: 'Seed: copied accounts against accounts that the engine has billed',

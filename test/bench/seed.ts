@@ -1,9 +1,7 @@
 import { type Replacement, Span, textCopies, v7Copies } from './copies.ts';
 import type { Rows, Table, Value } from './rows.ts';
 
-/**
- * A point in the life of a database: rows above these record ids are newer, ids that are known at it stay as they are.
- */
+/** A point in the life of a database: newer rows have record ids above these. */
 export interface Mark {
   readonly lastRecordIds: ReadonlyMap<string, number>;
   readonly knownIds: ReadonlySet<string>;
@@ -47,14 +45,7 @@ export async function lastRecordIds(rows: Rows): Promise<ReadonlyMap<string, num
   return last;
 }
 
-/**
- * Repeats what the engine has written since the mark (an account with its past, a subscription with its invoice), with
- * new ids: `copies` times as many rows of every kind, audit, events and queue included, as if the engine had written
- * them side by side. Row after row of the original comes its copies, so that a month's rows lie together as they do
- * where all accounts are billed at one instant.
- *
- * @returns how many rows were written.
- */
+/** Copies the rows since the mark `copies` times with new ids, each after its original. Returns the number of rows. */
 export async function multiply(rows: Rows, mark: Mark, copies: number): Promise<number> {
   const originals: Original[] = [];
   for (const table of await recordTables(rows)) {

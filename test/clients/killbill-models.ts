@@ -46,10 +46,7 @@ operations.sort((one, other) => other.literals - one.literals);
 /** What stands in the document of the whole that a model shows only in part. */
 const openModels = new Set(['Entity']);
 
-/**
- * Compares an answer, after its `Location` was followed, with what the package's own document promises: no unknown field,
- * no other type, enumeration value or date format. @throws Error naming each difference.
- */
+/** Compares an answer with the package's own document: fields, types, enumeration values and date formats. @throws Error. */
 export function checkAnswer(response: Answered): void {
   const { method = 'get', url = '' } = response.config;
   if (response.status === 204 || response.data === '') return;

@@ -150,10 +150,7 @@ export class Deployment {
     return Number(row?.owing);
   }
 
-  /**
-   * Waits until everybody has paid; moves the business on by days meanwhile, over the checks of payments that were cut off,
-   * once nothing is claimed any more.
-   */
+  /** Waits until everyone has paid. Moves the clock by days when nothing is claimed, so that open payments are checked. */
   async allPaid(withinMs: number): Promise<void> {
     let days = 0;
     await eventually(

@@ -13,10 +13,7 @@ const AT_A_TIME = 8;
 /** Those of `node-process.ts`. */
 export type NodeOptions = Readonly<Record<string, string>>;
 
-/**
- * Nodes in processes of their own, once all of them work their queue: none has done all before another is there.
- * @param preloaded a module that each of them loads before anything else.
- */
+/** Starts nodes as processes and waits until all of them work on their queue. Each first loads the `preloaded` module. */
 export async function startNodes(
   all: readonly NodeOptions[],
   preloaded?: string,

@@ -22,10 +22,7 @@ export class Newcomer {
     this.#environment = { ...withoutNpm(process.env), PATH };
   }
 
-  /**
-   * Plays a block of the README as written, line by line: what starts a server is left running, in place of one that was
-   * running before, until it says that it is ready. Returns what the other lines print.
-   */
+  /** Runs a README block line by line and returns the output. A started server replaces the one that ran before. */
   async play(block: string): Promise<string> {
     const printed: string[] = [];
     let lines: string[] = [];

@@ -11,10 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 const VERSION = '7.10.0';
 const kinds = ['sqlite', 'postgresql'] as const;
 
-/**
- * Prisma's client is generated, by packages of 300 MB, so it is installed for this alone. Nothing but packages is
- * downloaded: scripts are left out, and generating does not use the schema engine that Prisma would fetch for it.
- */
+/** Installed for this check alone, since Prisma needs 300 MB. Generating needs neither scripts nor the schema engine. */
 describe('transactions that Prisma lends', function () {
   this.timeout(600_000);
 

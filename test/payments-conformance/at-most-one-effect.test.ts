@@ -22,10 +22,7 @@ interface Played {
   readonly completeLedger: boolean;
 }
 
-/**
- * Each behaviour of the gateway with a fifth of the patterns by turns, and fewer where the ledger is partial or the database
- * is the second one; in the long run with all of them.
- */
+/** A fifth of the patterns per behavior and commit, fewer with a partial ledger or on PostgreSQL; all in the long run. */
 function patternsOf(kind: DatabaseKind, row: number, completeLedger: boolean): readonly Pattern[] {
   const every = { sqlite: 5, postgresql: 12 }[kind];
   return sampled(patterns, completeLedger ? every : 2 * every, row + Number(!completeLedger));

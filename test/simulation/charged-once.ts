@@ -5,10 +5,7 @@ import { presentlyBilled } from '../support/usage-oracle/superseded-periods.ts';
 import type { OraclePoint } from '../support/usage-oracle/usage-facts.ts';
 import type { UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 
-/**
- * What is on two items in force, in words: intervals that are superseded and still charged, and points that a section charges
- * which is not in force at their time while another one is (R60). Two sections may charge a point together if both are in force.
- */
+/** Describes superseded intervals that are still charged and points charged by a section not in force (R60). */
 export function chargedTwice({ points, events, billed }: UsageOracle): readonly string[] {
   const { counted, superseded } = presentlyBilled(billed, events);
   const left = superseded.filter(({ entries }) =>

@@ -94,10 +94,7 @@ function wasCommitted(invoice: StoredRow | undefined): boolean {
   return invoice !== undefined && invoice.commit_date !== null;
 }
 
-/**
- * Whether the item has taken something off an invoice that was committed before: by a day or more, as commits are dated in
- * the zone of the account.
- */
+/** Returns true if the item reduces an invoice committed on an earlier day, in the account's time zone. */
 function isDue(item: StoredRow, on: StoredRow | undefined, credited: StoredRow | undefined): boolean {
   if (billionths(item.amount) === 0n || !wasCommitted(on) || !wasCommitted(credited)) return false;
   if (is(credited as StoredRow, 'is_migration')) return false;

@@ -40,10 +40,7 @@ const at = (day: LocalDate, time: string): string => `${formatLocalDate(day)}T${
 const isWrite = (statement: string): boolean =>
   /\b(insert\s+into|update\s+\w+\s+set|delete\s+from|for\s+(no\s+key\s+)?update)\b/i.test(statement);
 
-/**
- * Takes a tax on what runs bill, and now and then gives a credit, something off an item or another amount; people's invoices
- * are theirs.
- */
+/** Taxes the invoices of runs and sometimes adds a credit, an adjustment or another amount. Leaves manual invoices alone. */
 const taxes: InvoicePlugin = {
   name: 'taxes',
   async getAdditionalInvoiceItems(...[{ items }, , , { targetDate }]) {
@@ -353,10 +350,7 @@ anyDatabase((kind, open) => {
         }
       }
 
-      /**
-       * Where the parent pays, every day is lived: what a plugin credits goes to invoices in the summary of the day, and runs
-       * that are late would all be of one.
-       */
+      /** With a paying parent, every day is run: late runs would share the summary that plugin credits go to. */
       async function liveUntil(last: LocalDate, { payer }: DryRunCase, today: LocalDate): Promise<void> {
         if (payer === 'PARENT' && invoicePlugins.length > 0)
           for (let day = today; day < last; day = addDays(day, 1)) await engine.runTo(at(day, '12:00:00'));

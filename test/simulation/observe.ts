@@ -9,10 +9,7 @@ const DAY_MS = 86_400_000;
 /** What is due later is not waited for. */
 const DAYS_AHEAD = 40;
 
-/**
- * Reads the books, asks the engine, runs once more what has run, lets the next due runs come that dry runs have foreseen,
- * and reads the books again.
- */
+/** Reads the books, repeats the last runs, performs the runs that dry runs predicted, and reads the books again. */
 export async function gather(town: Town, sampled: number): Promise<Evidence> {
   const { engine } = town;
   const earlier = await readBooks(engine.database, engine.clock.now());

@@ -4,10 +4,7 @@ import { withParts } from '../support/replaced-parts.ts';
 /** Told, right before an evaluation reads them, which accounts it is about; the promise it gives ends when it has committed. */
 export type Witness = (accountIds: readonly string[]) => Promise<() => void>;
 
-/**
- * The storage as it is, with somebody who sees when accounts are evaluated: then, and never else, the latest overdue state
- * of accounts is read within a transaction that writes.
- */
+/** Wraps the storage to see when accounts are evaluated: only then is their overdue state read within a writing transaction. */
 export function witnessedStorage(storage: Storage<never>, witness: Witness): Storage<never> {
   const write: Storage<never>['write'] = async (tenant, authorship, work) => {
     let seen: (() => void)[] = [];

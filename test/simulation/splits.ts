@@ -50,10 +50,7 @@ export const splitsLeaveEnds: Invariant = {
   },
 };
 
-/**
- * Whether something else than a change of seats, or of the catalog's price, can have started a cycle within the charge and
- * up to its rest, or has ended the charge before its period did.
- */
+/** Returns true if anything but a quantity or catalog price change can have started a cycle within the charge, or ended it early. */
 function cycleStarts(books: Books): (charge: StoredRow, rest: StoredRow) => boolean {
   const eventsOf = by(books.subscription_events, 'subscription_id');
   const statesOf = by(books.blocking_states, 'blocked_id');

@@ -76,10 +76,7 @@ export class UsageTown {
     await this.audit();
   }
 
-  /**
-   * Time passes. A run that makes no invoice is told by nothing where zero items are dropped, so that each of these is looked
-   * at by itself.
-   */
+  /** Moves the clock. Where zero items are dropped, a run without an invoice leaves no trace, so each one is checked. */
   async passTo(until: Instant): Promise<void> {
     const { clock } = this.engine;
     for (;;) {
@@ -109,9 +106,7 @@ export class UsageTown {
     return dates.length === 0 ? null : instant(Math.min(...dates));
   }
 
-  /**
-   * The oracle says of each new invoice what usage it has to have; where nothing is due, that nothing is left.
-   */
+  /** Compares the usage of each new invoice with the oracle. */
   async audit(
     customers: readonly MeteredCustomer[] = this.customers,
     { through = 0, isAsked = true }: AskedRun = {},

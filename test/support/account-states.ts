@@ -5,10 +5,7 @@ import { type Instant, instant, localDateOf, UTC } from '../../lib/values/time/i
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Holds an account and lets it go by turns, every hour from an instant on; straight into the storage, since each of so many
- * calls would look at all of its subscriptions.
- */
+/** Blocks and unblocks an account every hour, directly in the storage: so many calls would each read all its subscriptions. */
 export async function insertAccountStates(
   storage: Pick<Storage<never>, 'write'>,
   tenant: TenantRef,

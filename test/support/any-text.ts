@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 
-/**
- * Text of any characters that there are. The `binary` unit of fast-check gives the same, and lists all of them first,
- * which takes each process a second.
- */
+/** Text of any characters. The `binary` unit of fast-check does the same but spends a second per process on listing them. */
 export function anyText(maxLength: number): fc.Arbitrary<string> {
   return fc
     .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength })

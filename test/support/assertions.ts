@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { isLongRun } from './long-run.ts';
 
-/** As `deep.equal` for records, lists and scalars, several times as fast on large values. */
+/** Like `deep.equal` for records, lists and scalars, but several times faster on large values. */
 export function expectSame(actual: unknown, expected: unknown): void {
   if (!isSame(actual, expected)) expect(actual).to.deep.equal(expected);
 }
@@ -20,7 +20,7 @@ function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** The code of the error that `work` ends in, `no error` if it ends well; an error without a code is given as it is. */
+/** Returns the code of the error that `work` rejects with, the error itself if it has no code, or `no error`. */
 export async function codeOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => 'no error',
@@ -28,7 +28,7 @@ export async function codeOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The same of a function. */
+/** Like `codeOf` for a synchronous function. */
 export function codeThrownBy(work: () => unknown): unknown {
   try {
     work();
@@ -45,14 +45,12 @@ export async function expectCode(work: Promise<unknown>, code: ErrorName | numbe
 
 type ErrorName = keyof typeof ErrorCode;
 
-/** The `BillingError` that a call throws; fails if it throws none. */
 export function errorOf(call: () => unknown): BillingError {
   const outcome = valueOrError(call);
   if (outcome instanceof BillingError) return outcome;
   throw new Error('nothing was thrown');
 }
 
-/** The value that a call returns, or the `BillingError` that it throws. */
 export function valueOrError<Value>(call: () => Value): Value | BillingError {
   try {
     return call();
@@ -62,7 +60,7 @@ export function valueOrError<Value>(call: () => Value): Value | BillingError {
   }
 }
 
-/** The message of the error that `work` ends in, `no error` if it ends well. */
+/** Returns the message of the error that `work` rejects with, or `no error`. */
 export async function messageOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'no error',
@@ -70,10 +68,7 @@ export async function messageOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-/**
- * Holds a measured time or size below a bound in the long run, which has a machine of its own. At every commit it would
- * tell how busy the machine is; there only what hangs is found, by mocha's own time limit.
- */
+/** Asserts the bound only in the long run, which has a machine of its own. Elsewhere mocha's time limit finds what hangs. */
 export function expectBelow(most: number, measured: number, what: string): void {
   if (isLongRun) expect(measured, what).to.be.below(most);
 }

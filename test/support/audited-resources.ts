@@ -1,11 +1,10 @@
-/** One line of the table of accounts §14.1. */
 export interface AuditedResource {
   /** Below the core prefix. */
   readonly path: string;
   readonly objectType: string;
   readonly tableName: string;
   readonly historyTableName: string;
-  /** Members of `history` besides those that every record has; `isActive` where it is listed. */
+  /** Members of `history` besides the common ones; `isActive` where it is listed. */
   readonly columns: readonly string[];
 }
 
@@ -105,7 +104,6 @@ const lines: readonly Line[] = [
   ],
 ];
 
-/** The resources that keep a history, with its columns, as the specification has them. */
 export const auditedResources: readonly AuditedResource[] = lines.map(
   ([path, objectType, tables, columns]) => {
     const [tableName = '', historyTableName = ''] = tables.split(' / ');

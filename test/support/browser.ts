@@ -11,7 +11,7 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const BROWSER_MS = 120_000;
 const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
-/** A Chromium that is installed here, or the one that `BILLWRIGHT_TEST_BROWSER` names; null without one. */
+/** Returns the Chromium that is installed or that `BILLWRIGHT_TEST_BROWSER` names, or null. */
 export function installedBrowser(): string | null {
   const named = process.env.BILLWRIGHT_TEST_BROWSER;
   if (named !== undefined) return named;
@@ -27,7 +27,7 @@ function isThere(name: string): boolean {
   }
 }
 
-/** What is left of a page when its scripts have run. */
+/** Returns the page after its scripts have run. */
 export async function domOf(browser: string, html: string): Promise<string> {
   return withPage(html, async (url, folder) => {
     const { stdout } = await runBrowser(browser, folder, ['--virtual-time-budget=10000', '--dump-dom', url]);
@@ -35,7 +35,6 @@ export async function domOf(browser: string, html: string): Promise<string> {
   });
 }
 
-/** The page printed: a PDF. */
 export async function printed(browser: string, html: string): Promise<Buffer> {
   return withPage(html, async (url, folder) => {
     const file = join(folder, 'page.pdf');
@@ -45,7 +44,7 @@ export async function printed(browser: string, html: string): Promise<Buffer> {
 }
 
 function runBrowser(browser: string, folder: string, args: readonly string[]) {
-  // Continuous integration runs as root, for whom Chromium has no sandbox; the pages are our own.
+  // Chromium has no sandbox for root, which runs continuous integration; the pages are our own.
   const common = [
     '--headless',
     '--no-sandbox',

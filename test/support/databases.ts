@@ -9,28 +9,23 @@ import { type PostgresqlServer, type ServerRole, startPostgresql } from './postg
 export const databaseKinds = ['sqlite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
 
-/** Where a test's own database is: what `sqlite(…)` or `postgresql(…)` needs to open it. */
 export type TestDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgresql'; readonly url: string; readonly batchesStatements?: false };
 
-/** A database prepared once per test run (schema, reference data) and copied for whoever asks for it. */
+/** A database prepared once per test run and copied for each user. */
 export interface DatabaseTemplate {
-  /** Unique among the templates of a run: lower-case letters, digits, underscores. */
   readonly name: string;
-  /** What it starts from; an empty database without it. */
+  /** The template that this one extends; default: an empty database. */
   readonly from?: DatabaseTemplate;
-  /** Fills the database. Must have closed every connection to it when it resolves. */
+  /** Fills the database. Must close all its connections. */
   prepare(database: TestDatabase): Promise<void>;
 }
 
-/** Gives a fresh database: empty, or a copy of the template. It is removed after the tests of its `describe`. */
+/** Opens a fresh database, empty or a copy of the template, which is removed after its `describe`. */
 export type OpenDatabase = (template?: DatabaseTemplate) => Promise<TestDatabase>;
 
-/**
- * Has `end` called when the tests are done with the database: after the test that opened it, or in front of its removal
- * if a `before` hook opened it. The latest is called first.
- */
+/** Calls `end` after the test that opened the database, or before the removal of one opened by a `before` hook. Last in, first out. */
 export function endWith(database: TestDatabase, end: () => Promise<void>): void {
   const place = placeOf(database);
   ends.set(place, [end, ...(ends.get(place) ?? [])]);
@@ -68,25 +63,21 @@ interface DatabaseMaker {
  */
 export const eachDatabase = definer();
 
-/** As `eachDatabase`, for rules that do not depend on the database: at a commit on SQLite, in the long run on both. */
+/** Like `eachDatabase`, for rules that do not depend on the database: on PostgreSQL only in the long run. */
 export const anyDatabase = definer(() => []);
 
-/**
- * As `anyDatabase`, for areas of which each commit shows that they work on PostgreSQL as well: there it runs the first
- * test of the first `describe` and of each second one after it, and those of `itOnPostgresql`.
- */
+/** Like `anyDatabase`, but each commit also runs on PostgreSQL the first test of every second `describe`, and `itOnPostgresql`. */
 export const eachDatabaseByTurns = definer(({ tests }, isTurn) =>
   tests.filter(({ fn }, index) => (isTurn && index === 0) || (fn !== undefined && always.has(fn))),
 );
 
-/** A test among those of `eachDatabaseByTurns` of what PostgreSQL alone has. */
+/** A test of `eachDatabaseByTurns` that only PostgreSQL runs. */
 export function itOnPostgresql(title: string, test: Mocha.AsyncFunc): void {
   if (defining !== 'postgresql') return;
   always.add(test);
   it(title, test);
 }
 
-/** The database whose tests are being defined. */
 let defining: DatabaseKind | undefined;
 
 const always = new WeakSet<object>();
@@ -96,7 +87,6 @@ interface DefineOnDatabases {
   (title: string, define: (open: OpenDatabase, kind: DatabaseKind) => void): void;
 }
 
-/** Of a suite the tests that PostgreSQL gets at a commit; each second suite that has tests has its turn. */
 type KeepTests = (suite: Mocha.Suite, isTurn: boolean) => Mocha.Test[];
 
 function definer(keepTests?: KeepTests): DefineOnDatabases {
@@ -112,25 +102,25 @@ function definer(keepTests?: KeepTests): DefineOnDatabases {
   };
 }
 
-/** Leaves out the other tests of the suite and of its inner ones. A suite left without tests runs no hooks either. */
+/** A suite without remaining tests runs no hooks either. */
 function keepOnly(suite: Mocha.Suite, keepTests: KeepTests, turns: { met: number }): void {
   const isTurn = suite.tests.length > 0 && turns.met++ % 2 === 0;
   suite.tests = keepTests(suite, isTurn);
   for (const inner of suite.suites) keepOnly(inner, keepTests, turns);
 }
 
-/** A `describe` of what PostgreSQL alone has; a run on SQLite alone passes it over. */
+/** A `describe` for PostgreSQL alone. */
 export function onPostgresql(title: string, define: (open: OpenDatabase) => void): void {
   if (!isLeftOut('postgresql')) describeOn(title, 'postgresql', (_kind, open) => define(open));
 }
 
-/** As `eachDatabase`, and on PostgreSQL once more as a superuser, whom row-level security does not bind. */
+/** Like `eachDatabase`, and once more on PostgreSQL as a superuser, who bypasses row-level security. */
 export function eachDatabaseAndSuperuser(define: DefineTests): void {
   eachDatabase(define);
   asSuperuser(define);
 }
 
-/** As `eachDatabase`, and on PostgreSQL once more with statements that go one by one. */
+/** Like `eachDatabase`, and once more on PostgreSQL without statement batching. */
 export function eachDatabaseAndOneByOne(
   title: string,
   defineTitled: (open: OpenDatabase, kind: DatabaseKind) => void,
@@ -153,7 +143,6 @@ function asSuperuser(define: DefineTests): void {
   );
 }
 
-/** `BILLWRIGHT_TEST_DATABASE` names the only kind of database that a run uses. */
 function isLeftOut(kind: DatabaseKind): boolean {
   return (process.env.BILLWRIGHT_TEST_DATABASE ?? kind) !== kind;
 }
@@ -164,7 +153,6 @@ function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Moc
   return describe(title, () => {
     const names: string[] = [];
     const places: string[] = [];
-    /** Of the current test. */
     let latest: string[] = [];
     const open: OpenDatabase = async (template) => {
       const name = `test_${++databasesMade}`;
@@ -189,27 +177,24 @@ function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Moc
   });
 }
 
-/** The same database, to which another role connects; SQLite has none. */
+/** Connects to the same database as another role; SQLite has no roles. */
 export async function connectedAs(role: ServerRole, database: TestDatabase): Promise<TestDatabase> {
   if (database.kind === 'sqlite') return database;
   const { url } = await runningServer();
   return { ...database, url: url(new URL(database.url).pathname.slice(1), role) };
 }
 
-/** Options of a PostgreSQL client that sees the rows of all tenants; without them it sees none. */
+/** Options for a PostgreSQL client that sees the rows of all tenants; by default it sees none. */
 export function reachingEveryTenant(connectionString: string) {
   return { connectionString, options: '-c billwright.tenant_record_id=*' };
 }
 
-/** A fresh database outside `eachDatabase`, for a test of one kind; the end of the run removes it. */
+/** A fresh database outside `eachDatabase`; removed at the end of the run. */
 export async function freshDatabase(kind: DatabaseKind, template?: DatabaseTemplate): Promise<TestDatabase> {
   return makeDatabase(kind, `test_${++databasesMade}`, template);
 }
 
-/**
- * Ends the server and forgets every database. The root hooks call it when the last test is done; a worker of a parallel
- * run is just ended, and the server's watchdog ends the server then.
- */
+/** Stops the server and forgets every database. In a parallel run the watchdog of each worker stops the server. */
 export async function removeAllDatabases(): Promise<void> {
   const startedServer = server;
   server = undefined;
@@ -246,7 +231,7 @@ async function prepareTemplate(
   const database = await makeDatabase(kind, name, template.from);
   await template.prepare(database);
   if (database.kind === 'sqlite' && existsSync(`${database.path}-wal`)) {
-    // PostgreSQL refuses by itself to copy a database in use; of SQLite's file only a part would be copied.
+    // PostgreSQL itself refuses to copy a database in use; SQLite would copy only part of the file.
     throw new Error(`Template "${template.name}" is still open: its write-ahead log is not in the file yet`);
   }
   return database;
@@ -263,12 +248,12 @@ const sqliteFiles: DatabaseMaker = {
   },
   async drop(name) {
     const path = await sqlitePath(name);
-    // The write-ahead log stays behind where a test killed the process that wrote it.
+    // The write-ahead log remains if a test killed the writing process.
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${path}${suffix}`, { force: true });
   },
 };
 
-// With fsync off, copying files took 40 ms where the default, copying through the log, took 210 ms.
+// With fsync off, FILE_COPY took 40 ms and the default WAL_LOG 210 ms.
 const copying = 'STRATEGY FILE_COPY';
 
 const postgresqlDatabases: DatabaseMaker = {
@@ -297,11 +282,11 @@ const makers: Readonly<Record<DatabaseKind, DatabaseMaker>> = {
   postgresql: postgresqlDatabases,
 };
 
-/** The server notices a closed connection a moment after the client has closed it. */
+/** The server notices a closed connection with a delay. */
 const connectionGraceMs = 20_000;
 const connectionPollMs = 5;
 
-/** The last statement of each connection that is still open once the grace is over. */
+/** Returns the last statement of each connection that is still open after the grace period. */
 async function connectionsLeft(name: string): Promise<readonly string[]> {
   const { administer } = await runningServer();
   for (let waitedMs = 0; ; waitedMs += connectionPollMs) {

@@ -22,7 +22,7 @@ import { shopIn, shopTemplate } from './shop.ts';
 import { storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
 
-/** The engine over a fresh database, with a clock, a gateway and a shop that a test moves and scripts. */
+/** An engine over a fresh database, with a clock, a gateway and a shop that the test controls. */
 export interface TestEngine {
   readonly database: TestDatabase;
   readonly storage: Storage<never>;
@@ -34,48 +34,44 @@ export interface TestEngine {
   readonly logger: ReturnType<typeof recordingLogger>;
   readonly tenant: TenantRef;
   readonly acme: TenantBilling;
-  /** An account with a default payment method on the sandbox gateway. */
+  /** Creates an account with a default payment method on the sandbox gateway. */
   payingAccount(input: AccountInput): Promise<Account>;
-  /** A subscription, once what its creation makes due is done. */
+  /** Creates a subscription and settles. */
   subscribe(
     ...request: Parameters<TenantBilling['createSubscription']>
   ): ReturnType<TenantBilling['createSubscription']>;
-  /** An invoice of these charges, committed. */
+  /** Creates a committed invoice with these charges. */
   charge(accountId: Uuid, ...amounts: readonly string[]): Promise<InvoiceView>;
-  /** The account’s invoices with their items, voided ones among them. */
+  /** Includes voided invoices. */
   invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]>;
-  /** The items of these invoices, one line each. */
   linesOf(accountId: Uuid): Promise<readonly string[]>;
-  /** What the check of stored data finds amiss with the tenant. */
+  /** Returns the inconsistencies that the check of stored data finds. */
   breaches(): Promise<readonly Breach[]>;
-  /** Lets everything that is due be done, once `work` has ended; throws with what was logged when a handler fails. */
+  /** Awaits `work` and all due work. Throws the logged error if a handler fails. */
   settle<T = void>(work?: Promise<T>): Promise<T>;
-  /** Moves the clock to a date or date-time and settles. */
   runTo(when: string): Promise<void>;
-  /** For a test that goes on without it; otherwise it is closed when the tests are done with its database. */
+  /** Closes the engine early; otherwise it closes with its database. */
   close(): Promise<void>;
 }
 
-/** Enough for a long chain of due work on a busy machine; a handler that keeps failing needs longer. */
+/** Enough for a long chain of due work on a busy machine. */
 const SETTLE_MS = isLongRun ? 300_000 : 60_000;
 
-/** The catalog of subscriptions §25. */
 export const specCatalog = fixture('catalogs/spec-example.xml');
 
-/** The options of an engine, and how a test looks at it. */
 export interface TestEngineOptions extends Omit<Partial<BillingOptions<never>>, 'documentRenderer'> {
   readonly now: string;
-  /** Default the catalog of the specification; null: none. */
+  /** Default: the catalog of the specification; null: none. */
   readonly catalog?: URL | string | null;
   /** Default: that of `billwright/pdf`; null: none. */
   readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
-  /** Told every statement that the storage sends. */
+  /** Receives every statement that the storage sends. */
   readonly trace?: (statement: string) => void;
-  /** Longer timers fire after that, such as the time limits of plugins. */
+  /** Caps longer timers, such as the time limits of plugins. */
   readonly longestTimerMs?: number;
 }
 
-/** With a sandbox gateway beside others, a hasher that costs nothing, and pushes neither kept nor sent by default. */
+/** Opens an engine with a sandbox gateway and a plain hasher. By default pushes are neither stored nor sent. */
 export async function openEngine(open: OpenDatabase, options: TestEngineOptions): Promise<TestEngine> {
   const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...host } = options;
   const { documentRenderer = pdfRenderer(), ...others } = host;
@@ -143,7 +139,7 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
   };
 }
 
-/** Another engine over a database, such as a second node; closed when the tests are done with the database. */
+/** Opens another engine over the database, such as a second node; it closes with the database. */
 export async function openBilling(
   database: TestDatabase,
   options: Partial<BillingOptions<never>> = {},
@@ -153,7 +149,7 @@ export async function openBilling(
   return billing;
 }
 
-/** The catalog of the shop, or that of an account, as the engine has it. */
+/** Returns the catalog of the shop or of an account. */
 export async function catalogOf(
   { billing, tenant }: Pick<TestEngine, 'billing' | 'tenant'>,
   accountId: Uuid | null = null,
@@ -161,7 +157,6 @@ export async function catalogOf(
   return billing.catalogs.current(await billing.context({ tenant, user: 'test' }), accountId);
 }
 
-/** An account with the engine's own dates. */
 export async function engineAccount(
   { billing, tenant }: Pick<TestEngine, 'billing' | 'tenant'>,
   accountId: Uuid,
@@ -169,7 +164,7 @@ export async function engineAccount(
   return billing.accounts.get(await billing.context({ tenant, user: 'test' }), accountId);
 }
 
-/** An invoice in one line per item: `RECURRING 2012-05-01..2012-06-01 249.95`. */
+/** Formats each item as a line: `RECURRING 2012-05-01..2012-06-01 249.95`. */
 export function itemLines(invoice: InvoiceView): readonly string[] {
   return invoice.items.map(({ itemType, startDate, endDate, amount }) => {
     const from = startDate === null ? '' : ` ${startDate}`;

@@ -4,11 +4,10 @@ import { dayOfMonth, formatDecimal, isMonthBased, withDayOfMonth } from '../../l
 import { addPeriod, addPeriods, BillingPeriod, periodLength } from '../../lib/values/time/index.ts';
 import { engineForm } from './plain-views.ts';
 
-// Amounts worked out from what an explanation says, by arithmetic of its own.
+// Recomputes amounts from explanations, with its own arithmetic.
 
 type Basis<K extends ComputedBasis['kind']> = Extract<ComputedBasis, { readonly kind: K }>;
 
-/** Billionths. */
 const ONE = 10n ** 9n;
 const CENT = 10n ** 7n;
 
@@ -26,13 +25,12 @@ function divided(n: bigint, d: bigint): bigint {
 
 const cents = (amount: bigint): bigint => divided(amount, CENT) * CENT;
 
-/** Share of an amount by days, rounded to cents once. */
 function shared(amount: bigint, days: number, totalDays: number): bigint {
   const ratio = totalDays <= 0 ? 0n : divided(BigInt(days) * ONE, BigInt(totalDays));
   return divided(amount * ratio, ONE * CENT) * CENT;
 }
 
-/** Expects that the data of an explanation comes to the amount of the item, and that its text and its rules fit the data. */
+/** Asserts that the explanation's data adds up to the item's amount and matches its text and rules. */
 export function expectExplained(plain: Plain<ItemExplanation>): void {
   const explanation = engineForm<ItemExplanation>(plain);
   const { basis, amount, text, computedAmount, rules, pluginName } = explanation;
@@ -44,7 +42,7 @@ export function expectExplained(plain: Plain<ItemExplanation>): void {
   expect(text).to.contain(amount.isZero() ? '0 USD' : formatDecimal(amount.abs()));
   if (basis.kind !== 'RECURRING') return;
   const { billCycleDay, isRequestedDay } = basis;
-  // Periods of days begin with the subscription, whatever day of the month was asked for.
+  // Periods in days start with the subscription and ignore the requested day of the month.
   const isByDayOfMonth = isMonthBased(basis.billingPeriod);
   expect(
     rules.some(({ rule }) => rule === 'BILLING_ALIGNMENT'),
@@ -70,7 +68,7 @@ function recomputed(explanation: ItemExplanation, basis: ComputedBasis): bigint 
   }
 }
 
-/** What the lines come to, less what was billed of that; of what is given back, no more than can be. */
+/** The total of the lines less what was billed; a credit cannot exceed what was billed. */
 function usage({ lines, due, billed, credit, usageType }: Basis<'USAGE'>): bigint {
   const total = lines.reduce(
     (sum, line) => sum + divided(billionths(line.price) * billionths(line.quantity), ONE),
@@ -96,7 +94,7 @@ function recurring({ startDate, endDate }: ItemExplanation, basis: Basis<'RECURR
   return shared(whole, part.days, part.totalDays);
 }
 
-/** The days of the period are those of its dates, its cycle dates those of the bill cycle day. */
+/** Asserts that the days match the period's dates and the cycle dates match the bill cycle day. */
 function expectDays(basis: Basis<'RECURRING'>): void {
   const { rule, share, startDate, endDate, billingPeriod, billCycleDay } = basis;
   if (rule === 'WHOLE') expect(share).to.equal(null);
@@ -116,10 +114,7 @@ function expectDays(basis: Basis<'RECURRING'>): void {
   }
 }
 
-/**
- * How many days the period of a part may have: those between two cycle dates or, of the first period of a cycle, back by the
- * calendar from its end, which a change of the bill cycle day may bring (invoicing §5.4).
- */
+/** The possible lengths of a part's period: between two cycle dates, or back from the end after a day change (invoicing §5.4). */
 function totalsOf({ rule, startDate, endDate, billingPeriod, billCycleDay }: Basis<'RECURRING'>): number[] {
   const moved = (date: LocalDate, n: number) => addPeriods(date, billingPeriod, n, billCycleDay);
   if (rule === 'TRAILING') return [moved(startDate, 1) - startDate];

@@ -3,7 +3,7 @@ import { propertyRuns } from './long-run.ts';
 
 type Arbitraries<Values> = { [Place in keyof Values]: fc.Arbitrary<Values[Place]> };
 
-/** Checks a property with random values, as many times as most properties are checked. */
+/** Checks a property with the default number of random cases. */
 export function forAll<Values extends [unknown, ...unknown[]]>(
   values: [...Arbitraries<Values>],
   check: (...values: Values) => boolean | void,
@@ -11,7 +11,7 @@ export function forAll<Values extends [unknown, ...unknown[]]>(
   forRuns(propertyRuns, values, check);
 }
 
-/** Checks a property with random values, the given number of times. */
+/** Checks a property with the given number of random cases. */
 export function forRuns<Values extends [unknown, ...unknown[]]>(
   numRuns: number,
   values: [...Arbitraries<Values>],

@@ -5,12 +5,11 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import { reachingEveryTenant, type TestDatabase } from './databases.ts';
 import { storageOf } from './storage.ts';
 
-/** A storage whose database a test can fill up. */
 export interface FillableStorage {
   readonly storage: Storage<never>;
   fill(): Promise<void>;
   makeRoom(): Promise<void>;
-  /** Closes what the storage does not close itself. */
+  /** Closes what the storage does not own. */
   end(): Promise<void>;
 }
 
@@ -18,7 +17,7 @@ export async function fillable(database: TestDatabase): Promise<FillableStorage>
   return database.kind === 'sqlite' ? fillableFile(database.path) : fillableServer(database);
 }
 
-/** SQLite keeps to a number of pages as it does to the size of a disk: SQLITE_FULL, and it rolls back by itself. */
+/** A page limit makes SQLite fail with SQLITE_FULL, as a full disk does. */
 async function fillableFile(path: string): Promise<FillableStorage> {
   const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, dbName: path });
   await orm.connect();
@@ -38,7 +37,7 @@ async function fillableFile(path: string): Promise<FillableStorage> {
   };
 }
 
-/** The server says of two tables what it says of a full disk. */
+/** Two tables raise the error of a full disk. */
 async function fillableServer(database: TestDatabase & { kind: 'postgresql' }): Promise<FillableStorage> {
   const client = new Client(reachingEveryTenant(database.url));
   await client.connect();

@@ -8,12 +8,10 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import { endWith, type TestDatabase } from './databases.ts';
 import type { TestEngine } from './engine.ts';
 
-/** An application with connections of its own to the database of the engine, closed when the tests are done with it. */
+/** A host application with its own connections to the engine's database; closes with the database. */
 export interface Host {
   readonly storage: Storage<never>;
-  /** Runs `work` in a transaction of the host. */
   transaction<T>(work: (em: never) => Promise<T>): Promise<T>;
-  /** For a test that goes on without it. */
   close(): Promise<void>;
 }
 
@@ -44,11 +42,10 @@ function closeOnce(
 
 type Caller = Partial<Parameters<Billing<never>['as']>[0]>;
 
-/** The engine of a host, over its connections and beside the other one. */
+/** A host's engine over the host's connections, next to the test's own engine. */
 export interface HostedEngine {
-  /** The tenant’s operations, outside any transaction of the host. */
   readonly acme: TenantBilling;
-  /** Runs `work` in a transaction of the host, with the tenant’s operations in that transaction. */
+  /** Runs `work` in a transaction of the host with the tenant's operations. */
   inside<T>(work: (acme: TenantBilling) => Promise<T>, caller?: Caller): Promise<T>;
 }
 
@@ -60,7 +57,7 @@ export async function hostedEngine(
   const billing = await Billing.open<never>({ ...options, storage: host.storage, clock });
   endWith(database, () => billing.close());
   const as = (caller: Caller = {}) =>
-    // By the id, which is looked up through the host too: SQLite’s only connection is the host’s meanwhile.
+    // By id: looking up the key would need SQLite's only connection, which the host holds.
     billing.as({ tenant: tenant.id, user: 'host', ...caller });
   return {
     acme: as(),

@@ -11,7 +11,7 @@ const everyTrap: ProxyHandler<object> = {
   getOwnPropertyDescriptor: trap,
 };
 
-/** An error of which this member throws, whoever reads it. */
+/** An error whose members throw when read. */
 function withThrowing<E extends Error>(error: E, ...members: readonly string[]): E {
   for (const member of members) Object.defineProperty(error, member, { get: trap, enumerable: true });
   return error;
@@ -23,7 +23,7 @@ function revoked(): object {
   return proxy;
 }
 
-/** What code of a host may throw that is worse than an error. */
+/** Throws that are worse than errors. */
 export const hostileThrows: Readonly<Record<string, () => unknown>> = {
   'an error whose members throw': () =>
     withThrowing(new Error('x'), 'message', 'name', 'stack', 'cause', 'toString', 'toJSON'),
@@ -47,7 +47,6 @@ export const hostileThrows: Readonly<Record<string, () => unknown>> = {
   'an object whose text throws': () => ({ toString: trap, [Symbol.toPrimitive]: trap }),
 };
 
-/** What it may answer. */
 export const hostileAnswers: Readonly<Record<string, () => unknown>> = {
   'an object whose "then" throws': () => Object.defineProperty({}, 'then', { get: trap }),
   'a thenable that throws': () => thenable(trap),

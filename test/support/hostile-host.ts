@@ -9,10 +9,10 @@ import { recordingLogger } from './system-time.ts';
 type Act = () => unknown;
 type Method = (...given: never[]) => unknown;
 
-/** The name of the gateway, of the control plugin and of the other plugins of a `HostileHost`. */
+/** The name of all plugins of a `HostileHost`. */
 export const HOSTILE = 'hostile';
 
-/** A host whose code behaves until a test says what one member of it does instead. */
+/** A host whose code behaves until a test scripts one member. */
 export class HostileHost {
   readonly logger = recordingLogger();
   /** How often the member that misbehaves was called. */

@@ -31,7 +31,7 @@ import { currencyCodes, Decimal } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, type Duration, instant, TimeUnit } from '../../../lib/values/time/index.ts';
 import { anyText } from '../any-text.ts';
 
-// Catalog content of every shape that a document can have, sensible or not: what is written must be read back.
+// Catalogs of every shape that a document can have, sensible or not.
 
 function oneOf<T>(values: Readonly<Record<string, T>>): fc.Arbitrary<T> {
   return fc.constantFrom(...Object.values(values));

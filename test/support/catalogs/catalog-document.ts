@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Instant, parseWireInstant } from '../../../lib/values/time/index.ts';
 import { errorOf } from '../assertions.ts';
 
-// Catalog documents for tests, written as XML text: what is not given is the least that is valid.
+// Builds catalog XML for tests; omitted parts get the smallest valid content.
 
 export interface DocumentParts {
   readonly effectiveDate?: string;
@@ -23,7 +23,6 @@ export const DEFAULT_RULES = `
   <changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>
   <cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>`;
 
-/** Children of `catalog` or `version`. */
 export function versionXml(parts: DocumentParts = {}): string {
   const {
     effectiveDate = '2024-01-01T00:00:00Z',
@@ -77,11 +76,9 @@ export interface PlanParts {
   readonly price?: string;
   readonly initialPhases?: string;
   readonly finalPhase?: string;
-  /** Further children. */
   readonly more?: string;
 }
 
-/** A plan of one EVERGREEN phase, monthly, 10.00 USD. */
 export function plan(name: string, productName: string, parts: PlanParts = {}): string {
   const { period = 'MONTHLY', price = '10.00', initialPhases = '', more = '' } = parts;
   const { finalPhase = phase('EVERGREEN', { period, price }) } = parts;
@@ -112,7 +109,6 @@ export function phase(type: string, parts: PhaseParts = {}): string {
     <usages>${usages}</usages></phase>`;
 }
 
-/** A TRIAL of 30 days that costs nothing. */
 export const TRIAL = phase('TRIAL', { fixed: '' });
 
 export function prices(amount: string): string {
@@ -138,14 +134,13 @@ export function elements(name: string, texts: readonly string[]): string {
   return texts.map((text) => `<${name}>${text}</${name}>`).join('');
 }
 
-/** The only version of a document. */
 export function parse(xml: string): ParsedVersion {
   const [parsed, ...others] = readCatalogXml(xml).versions;
   if (parsed === undefined || others.length > 0) throw new Error('the document has not one version');
   return parsed;
 }
 
-/** The version of a document that is expected to be valid. */
+/** Returns the version of a valid document. */
 export function version(parts: DocumentParts = {}): CatalogVersion {
   const parsed = parse(catalogXml(parts));
   expect(validateVersion(parsed).errors, 'errors of the test document').to.deep.equal([]);

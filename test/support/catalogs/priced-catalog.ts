@@ -1,16 +1,15 @@
 import type { Amount, AnyVersionDefinition, CatalogDefinition } from '../../../lib/index.ts';
 import { catalogXml, lists, plan, product } from './catalog-document.ts';
 
-/** A version that sells one plan of product `Heat`, with one EVERGREEN phase, monthly in USD unless said. */
+/** A version with one plan of product `Heat`: one EVERGREEN phase, monthly in USD by default. */
 export interface PricedVersion {
   readonly effectiveDate: string;
   readonly price: string;
-  /** `effectiveDateForExistingSubscriptions` of the plan. */
   readonly forExisting?: string;
   readonly planName?: string;
   readonly period?: string;
   readonly initialPhases?: string;
-  /** Plan of another name only: the one above is retired in this version. */
+  /** Retires the plan in this version; the catalog then has only a plan of another name. */
   readonly isRetired?: boolean;
 }
 
@@ -32,7 +31,7 @@ export function pricedCatalog(version: PricedVersion): string {
 
 type Plans = AnyVersionDefinition['plans'];
 
-/** A plan that recurs monthly in USD, of product `Boat`, with what is said of it besides. */
+/** A plan of product `Boat`, monthly in USD. */
 export function boatPlan(name: string, price: Amount, changes: Partial<Plans[string]> = {}): Plans {
   const finalPhase = {
     type: 'EVERGREEN',
@@ -41,7 +40,7 @@ export function boatPlan(name: string, price: Amount, changes: Partial<Plans[str
   return { [name]: { product: 'Boat', finalPhase, ...changes } };
 }
 
-/** What a harbour sells: a catalog as a plugin gives it. */
+/** A catalog as a catalog plugin returns it. */
 export function harbour(
   plans: Plans = boatPlan('boat-monthly', '30.00'),
   changes: Partial<AnyVersionDefinition> = {},

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const parameters = shownParameters(await openApi());
 const ids: ReadonlySet<unknown> = new Set(Object.values(exampleIds));
 
-/** Operations with a query parameter or segment that those before them do not have, under this name and example. */
+/** Operations with a query parameter or path segment that earlier operations do not have. */
 export const firstToShow: ReadonlySet<string> = new Set([
   ...new Map(
     [...parameters]
@@ -20,7 +20,7 @@ export const firstToShow: ReadonlySet<string> = new Set([
   ).values(),
 ]);
 
-/** Parameters that exclude each other: a call for each set, which leaves the others out. */
+/** Sets of mutually exclusive parameters: one call for each set omits it. */
 export const leftOutOf: Readonly<Record<string, readonly (readonly string[])[]>> = {
   changeSubscriptionPlan: [['requestedDate'], ['billingPolicy']],
   getInvoicesForAccount: [
@@ -32,18 +32,17 @@ export const leftOutOf: Readonly<Record<string, readonly (readonly string[])[]>>
     ['from', 'to'],
     ['startTimeParameter', 'endTimeParameter'],
   ],
-  // The account would have a catalog of its own from then on.
+  // It would give the account its own catalog.
   createCatalogEntries: [['accountId']],
   createPlan: [['accountId']],
-  // A day is enough: the customers are invoiced for all the time that passes.
+  // One day is enough: customers are invoiced for the elapsed time.
   updateTestClockTime: [['weeks', 'months', 'years']],
-  // The world has another gateway that takes notifications.
+  // The test world uses another gateway for notifications.
   receiveGatewayNotification: [['pluginName']],
-  // Only the operator says which directories there are.
   getDiagnostic: [['logsDir']],
 };
 
-/** The sample with every parameter as the document shows it, but for those left out, and with ids that the world has. */
+/** Returns the sample with all documented parameters except `leftOut`, using the ids of the test world. */
 export function asShown(
   route: Route,
   sample: Sample,
@@ -63,7 +62,7 @@ export function asShown(
   const segments = at('path')
     .filter(({ name }) => !isIdParameter(name))
     .map(({ name, example }) => [name, encodeURIComponent(String(example))]);
-  // Each of these calls is another request.
+  // An idempotency key or request id must differ between calls.
   const headers = at('header').map(({ name, example }) => [
     name.toLowerCase(),
     name === 'Idempotency-Key' ? `${example}-${world.next()}` : String(example),
@@ -76,13 +75,12 @@ export function asShown(
   };
 }
 
-/** A parameter of an operation with what the document shows for it. */
 export interface ShownParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly example: unknown;
-  /** Whether a page that fills forms with examples fills in this one. */
+  /** True if documentation pages should prefill the parameter with its example. */
   readonly isFilledIn: boolean;
 }
 
@@ -91,7 +89,6 @@ interface Documented {
   readonly parameters?: readonly (ShownParameter & { readonly schema: JsonSchema })[];
 }
 
-/** The parameters of every operation of an OpenAPI document. */
 export function shownParameters(document: JsonSchema): ReadonlyMap<string, readonly ShownParameter[]> {
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Documented>>>>;
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -107,11 +104,7 @@ export function shownParameters(document: JsonSchema): ReadonlyMap<string, reado
   );
 }
 
-/**
- * What a tool shows for a schema of an OpenAPI document: the examples of the properties put together, enumerations by
- * their first value, and null or nothing where an object would hold one of its own kind again.
- * @throws Error where a text or number has no example.
- */
+/** Returns the example of a schema: combined property examples, first enumeration values. @throws Error for texts without one. */
 export function shownValue(schema: JsonSchema, models: Models, within: readonly string[] = []): unknown {
   const { $ref, examples, anyOf, enum: values, const: only, items, properties, type } = schema;
   if (Array.isArray(examples)) return examples[0];

@@ -1,7 +1,7 @@
 import { ObjectType } from '../../../lib/records/index.ts';
 import { createdId, exampleCatalog, type Served, type Serving, serveOnce, xmlType } from './serving.ts';
 
-/** One customer with everything that the routes can show, and ids of nothing and of another tenant. */
+/** One customer with a record for each route, plus an unknown id and an id of another tenant. */
 export interface World {
   readonly serving: Serving;
   readonly tenantId: string;
@@ -24,7 +24,7 @@ export interface World {
   readonly accountEmailId: string;
   readonly unknownId: string;
   readonly foreignAccountId: string;
-  /** Another number each time: keys and dates that were not used before. */
+  /** Returns a new number each time, for unique keys and dates. */
   next(): number;
 }
 
@@ -38,7 +38,7 @@ export function populateOnce(...options: Parameters<typeof serveOnce>): World & 
   return world;
 }
 
-/** Tenant `bob` sells by the example catalog; its customer has subscribed, been invoiced and paid. */
+/** Creates a customer of tenant `bob` who has subscribed to the example catalog, been invoiced and paid. */
 export async function populate(serving: Serving): Promise<World> {
   const { call } = serving;
   await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
@@ -85,7 +85,7 @@ export async function populate(serving: Serving): Promise<World> {
   };
 }
 
-/** Ids that no list of the interface shows, from the audit of the account. */
+/** Reads ids from the audit log that no list returns. */
 async function idsOfAudit(serving: Serving, accountId: string) {
   const rows = await list(serving, `/1.0/kb/accounts/${accountId}/auditLogs`);
   const first = (type: string): string =>
@@ -104,7 +104,7 @@ async function idsOfAudit(serving: Serving, accountId: string) {
   };
 }
 
-/** A definition, a tag and a custom field of the customer. */
+/** Adds a tag definition, a tag and custom fields to the customer. */
 async function carried(serving: Serving, accountId: string) {
   const { call } = serving;
   const path = `/1.0/kb/accounts/${accountId}`;

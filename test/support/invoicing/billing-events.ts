@@ -10,7 +10,7 @@ export const bundleId = '00000000-0000-7000-8000-000000000002' as Uuid;
 export const day = parseLocalDate;
 export const text = formatLocalDate;
 
-/** The state that an event brings in force; prices are texts, null = no such price. */
+/** The state from an event on; prices are texts, null = no such price. */
 export interface EventFields {
   readonly plan?: string;
   readonly phase?: string;
@@ -21,15 +21,15 @@ export interface EventFields {
   readonly mode?: BillingEvent['billingMode'];
   readonly quantity?: number;
   readonly order?: number;
-  /** Days of a phase that ends; absent = evergreen. */
+  /** Length of a phase that ends; absent = evergreen. */
   readonly phaseDays?: number;
   readonly catalogDate?: string;
   readonly isAccountAligned?: boolean;
-  /** Of an event that splits the running period: the date of the event that started its cycle; default its own date. */
+  /** For an event that splits the running period: the date of the event that started its cycle. */
   readonly since?: string;
 }
 
-/** An event written by hand: evergreen, monthly, in advance, quantity 1 unless said. */
+/** An event that is evergreen, monthly, in advance, with quantity 1 by default. */
 export function event(
   type: BillingTransitionType,
   date: string | LocalDate,
@@ -68,7 +68,7 @@ export function event(
   };
 }
 
-/** A cancellation: nothing is in force after it. */
+/** A cancellation. */
 export function cancel(date: string | LocalDate): BillingEvent {
   return { ...event('CANCEL', date), productName: null, planName: null, phaseName: null };
 }

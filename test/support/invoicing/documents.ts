@@ -9,7 +9,7 @@ import { localDate } from '../../../lib/values/time/index.ts';
 import { at, invoice } from '../payments/payment-records.ts';
 import { account, nextId } from '../subscriptions/example.ts';
 
-/** An item as it is read: a month of the plan Gold unless told otherwise. */
+/** An item as a view: by default a month of the plan Gold. */
 export function viewedItem(
   itemType: InvoiceItemType,
   amount: string,
@@ -55,7 +55,7 @@ export function viewedItem(
   };
 }
 
-/** An invoice with these items whose sums are those of the items and of what is paid. */
+/** An invoice with these items and matching sums. */
 export function viewedInvoice(
   items: readonly InvoiceItemView[],
   { paid = '0', ...members }: Partial<Invoice> & { readonly paid?: string } = {},
@@ -71,7 +71,7 @@ export function viewedInvoice(
   return { ...record, formattedNumber: null, balance: balanceOf(record), items, trackingIds: [] };
 }
 
-/** What a document is made from, for a customer without a locale. */
+/** The input of a document for a customer without a locale. */
 export function toRender(
   items: readonly InvoiceItemView[],
   {

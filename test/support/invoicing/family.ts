@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../databases.ts';
 import { openEngine, type TestEngine } from '../engine.ts';
 import type { InvoiceView } from '../plain-views.ts';
 
-/** A parent with a card that is not charged unless it is let, and a child that it pays for; 1.00 a day in March. */
+/** A parent with a declined card and a child whose invoices it pays, 1.00 a day in March. */
 export class Family {
   readonly engine: TestEngine;
   readonly parent: Uuid;
@@ -57,7 +57,7 @@ export class Family {
     await this.engine.settle();
   }
 
-  /** Whose account the child's is from now on; null = nobody's. */
+  /** Sets the child's parent; null = none. */
   async moveTo(parentAccountId: Uuid | null): Promise<void> {
     const changes = { parentAccountId, isPaymentDelegatedToParent: parentAccountId !== null };
     await this.engine.acme.updateAccount(this.child, { changes, treatNullAsReset: true });
@@ -78,7 +78,7 @@ export class Family {
     await this.engine.settle();
   }
 
-  /** Takes something off the invoice's first item; without an amount all that is left of it. */
+  /** Adjusts the invoice's first item, by default by its whole remaining amount. */
   async adjust({ id: invoiceId, accountId, items }: InvoiceView, amount?: string): Promise<void> {
     const invoiceItemId = items[0]?.id as Uuid;
     const much = amount === undefined ? {} : { amount: decimal(amount) };
@@ -86,7 +86,6 @@ export class Family {
     await this.engine.settle();
   }
 
-  /** In the order of creation. */
   async invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]> {
     const all = await this.engine.acme.invoices.ofAccount({
       accountId,
@@ -103,7 +102,7 @@ export class Family {
     return found;
   }
 
-  /** `DRAFT [PARENT_SUMMARY 34] owes 0`, the parent's invoices and the child's. */
+  /** Invoices of parent and child as lines: `DRAFT [PARENT_SUMMARY 34] owes 0`. */
   async told(accountId: Uuid): Promise<readonly string[]> {
     return (await this.invoicesOf(accountId)).map(({ status, items, balance }) => {
       const lines = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
@@ -111,7 +110,6 @@ export class Family {
     });
   }
 
-  /** Balance and credit of the parent, then of the child. */
   async balances(): Promise<string> {
     const found = await this.engine.acme.accounts.balances([this.parent, this.child]);
     const tell = (id: Uuid): string => {

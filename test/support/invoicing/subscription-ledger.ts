@@ -37,11 +37,9 @@ export interface LedgerOptions {
   readonly config?: Partial<InvoicingConfig>;
   readonly currency?: Currency;
   readonly periodOfPhase?: PeriodOfPhase;
-  /** Default that of the events written by hand. */
   readonly subscriptionId?: Uuid;
 }
 
-/** What one run has made. */
 interface LedgerInvoice {
   readonly targetDate: LocalDate;
   readonly items: readonly NewInvoiceItem[];
@@ -54,7 +52,7 @@ export function line(item: Pick<NewInvoiceItem, 'itemType' | 'startDate' | 'endD
   return `${letter} ${dates.join(' ')} ${formatDecimal(item.amount)}`;
 }
 
-/** Ids for tests: counted, so that equal evaluations give equal items. */
+/** Counts ids up, so that equal evaluations return equal items. */
 export function countedIds(start = 0): () => Uuid {
   let last = start;
   return () => {
@@ -63,10 +61,7 @@ export function countedIds(start = 0): () => Uuid {
   };
 }
 
-/**
- * One subscription with everything billed for it, as a storage would keep it. Each run loads the window alone, as the
- * service does, and is compared with the evaluation of the whole history.
- */
+/** A subscription and everything billed for it. Each run loads only the window and is compared with the whole history. */
 export class SubscriptionLedger {
   readonly subscriptionId: Uuid;
   readonly config: InvoicingConfig;
@@ -74,9 +69,8 @@ export class SubscriptionLedger {
   events: readonly BillingEvent[] = [];
   rows: readonly CoverageRow[] = [];
   cursor: InvoicingCursor | null = null;
-  /** Every item ever made, in creation order. */
   readonly items: NewInvoiceItem[] = [];
-  /** The invoices that are not void, in creation order. */
+  /** Excludes voided invoices. */
   invoices: readonly LedgerInvoice[] = [];
   readonly billed = new Map<Uuid, BilledItem>();
 
@@ -91,7 +85,7 @@ export class SubscriptionLedger {
     this.currency = currency;
   }
 
-  /** Replaces the events; what differs begins at `from`; without it nothing does that is billed, by a later catalog. */
+  /** Replaces the events. The differences begin at `from`; without it they affect nothing that is billed. */
   change(events: readonly BillingEvent[], from?: string | LocalDate): this {
     this.events = events;
     if (from === undefined) this.#ongoing = null;
@@ -102,7 +96,7 @@ export class SubscriptionLedger {
     return this;
   }
 
-  /** Runs at the target date, writes the result and returns the items as lines. */
+  /** Runs at the target date, stores the result and returns the items as lines. */
   run(targetDate: string | LocalDate): readonly string[] {
     const date = typeof targetDate === 'string' ? parseLocalDate(targetDate) : targetDate;
     const windowed = this.evaluate(date);
@@ -122,7 +116,7 @@ export class SubscriptionLedger {
     return windowed.items.map(line);
   }
 
-  /** Runs where something is due; what is not stays as it is, and there must be nothing to bill of it. False then. */
+  /** Runs if due and returns true. Otherwise asserts that there is nothing to bill. */
   runIfDue(targetDate: LocalDate): boolean {
     const { events, cursor, config } = this;
     const input = { events, cursor, targetDate, config };
@@ -136,7 +130,7 @@ export class SubscriptionLedger {
     return false;
   }
 
-  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing §1.5). */
+  /** The minimum target date of later runs while recurring charges stand (invoicing §1.5). */
   get maxTargetDate(): LocalDate | null {
     const [first, ...others] = this.invoices
       .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
@@ -144,10 +138,7 @@ export class SubscriptionLedger {
     return first === undefined ? null : maxDate(first, ...others);
   }
 
-  /**
-   * Voids the n-th invoice that stands; false where another one repairs it, or bills anew what it has repaired
-   * (invoicing §9 rule 6).
-   */
+  /** Voids the n-th invoice; returns false if another one repairs or rebills it (invoicing §9 rule 6). */
   void(index: number): boolean {
     const invoice = this.invoices[index % Math.max(1, this.invoices.length)];
     if (invoice === undefined) return false;
@@ -176,7 +167,7 @@ export class SubscriptionLedger {
     return true;
   }
 
-  /** The evaluation of the window, with two-step loading; nothing is written. */
+  /** Evaluates the window with two-step loading, without storing. */
   evaluate(targetDate: LocalDate): SubscriptionEvaluation {
     const settings = this.#settings(targetDate);
     const loaded = this.load(targetDate);
@@ -189,7 +180,7 @@ export class SubscriptionLedger {
     return evaluateSubscription({ ...loaded, items, rows }, settings, countedIds(this.items.length));
   }
 
-  /** The evaluation of what is as it was, from its ongoing charge; null = it is not due, or something else bills it. */
+  /** Evaluates an unchanged subscription from its ongoing charge; null = not due, or billed otherwise. */
   #evaluateOngoing(targetDate: LocalDate): SubscriptionEvaluation | null {
     const { subscriptionId, events, cursor, config } = this;
     if (this.#ongoing === null || cursor === null || cursor.dirtyFrom !== null) return null;
@@ -202,7 +193,7 @@ export class SubscriptionLedger {
     );
   }
 
-  /** The evaluation of all days, whatever the cursor says. */
+  /** Evaluates the whole history, ignoring the cursor. */
   evaluateWhole(targetDate: LocalDate): SubscriptionEvaluation {
     const whole = { ...this.load(targetDate), events: this.events, rows: this.rows, cursor: null };
     return evaluateSubscription(
@@ -212,7 +203,7 @@ export class SubscriptionLedger {
     );
   }
 
-  /** The first of the two loading steps: events from the anchor on and the rows of the window; a walk may begin at any date. */
+  /** Loads the events from the anchor on and the rows of the window. */
   load(targetDate: LocalDate | null): SubscriptionBilling {
     const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor, targetDate });
     const inWindow = (row: CoverageRow) => {
@@ -229,7 +220,7 @@ export class SubscriptionLedger {
     };
   }
 
-  /** The rows of the window and all rows of their items: what a dry run starts from. */
+  /** Loads the rows of the window and of all their items, for a dry run. */
   loadWithItems(targetDate: LocalDate | null): readonly CoverageRow[] {
     const rows = this.load(targetDate).rows;
     const itemIds = new Set(rows.filter(({ kind }) => kind === 'RECURRING').map(({ itemId }) => itemId));
@@ -239,14 +230,13 @@ export class SubscriptionLedger {
     ];
   }
 
-  /** ITEM_ADJ: lowers what is left to repair of an item; its coverage stays. */
+  /** Adds an ITEM_ADJ, which lowers the repairable amount of an item but not its coverage. */
   adjust(itemId: Uuid, amount: string | Decimal): void {
     const item = this.billed.get(itemId);
     if (item === undefined) throw new Error(`No item ${itemId}`);
     this.billed.set(itemId, { ...item, repairable: item.repairable.minus(decimal(amount)) });
   }
 
-  /** The n-th item ever made. */
   item(index: number): NewInvoiceItem {
     const item = this.items[index];
     if (item === undefined) throw new Error(`No item ${index}`);
@@ -263,7 +253,7 @@ export class SubscriptionLedger {
     return { targetDate, currency, config, periodOfPhase: this.#periodOfPhase };
   }
 
-  /** Every item keeps facts that make its amount, also once they are stored. */
+  /** Asserts that the stored facts of an item explain its amount. */
   #checkBasis({ basis, amount }: NewInvoiceItem): void {
     if (basis === undefined || basis.kind === 'PLUGIN') throw new Error('An item of a run keeps no facts');
     const stored = readBasis(writeBasis(basis));
@@ -304,7 +294,7 @@ function comparable(item: NewInvoiceItem): Record<string, unknown> {
   };
 }
 
-/** Rows as sorted lines: kind, days, plan, rate and amount. */
+/** Returns rows as sorted lines: kind, days, plan, rate and amount. */
 export function rowLines(rows: readonly CoverageRow[]): readonly string[] {
   return rows
     .map(({ kind, itemId, startDate, endDate, planName, rate, amount }) => {
