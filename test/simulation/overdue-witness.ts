@@ -4,7 +4,7 @@ import { withParts } from '../support/replaced-parts.ts';
 /** Told, right before an evaluation reads them, which accounts it is about; the promise it gives ends when it has committed. */
 export type Witness = (accountIds: readonly string[]) => Promise<() => void>;
 
-/** Wraps the storage to see when accounts are evaluated: only then is their overdue state read within a writing transaction. */
+/** Detects evaluations of accounts: only they read the latest overdue state within a writing transaction. */
 export function witnessedStorage(storage: Storage<never>, witness: Witness): Storage<never> {
   const write: Storage<never>['write'] = async (tenant, authorship, work) => {
     let seen: (() => void)[] = [];

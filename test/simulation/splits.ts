@@ -50,7 +50,7 @@ export const splitsLeaveEnds: Invariant = {
   },
 };
 
-/** Returns true if anything but a quantity or catalog price change can have started a cycle within the charge, or ended it early. */
+/** Returns true if anything but a quantity or catalog price change can have split or shortened the charge. */
 function cycleStarts(books: Books): (charge: StoredRow, rest: StoredRow) => boolean {
   const eventsOf = by(books.subscription_events, 'subscription_id');
   const statesOf = by(books.blocking_states, 'blocked_id');

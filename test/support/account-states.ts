@@ -5,7 +5,7 @@ import { type Instant, instant, localDateOf, UTC } from '../../lib/values/time/i
 
 const HOUR_MS = 3_600_000;
 
-/** Blocks and unblocks an account every hour, directly in the storage: so many calls would each read all its subscriptions. */
+/** Blocks and unblocks an account every hour, directly in the storage: calls would read all its subscriptions. */
 export async function insertAccountStates(
   storage: Pick<Storage<never>, 'write'>,
   tenant: TenantRef,

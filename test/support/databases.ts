@@ -25,7 +25,7 @@ export interface DatabaseTemplate {
 /** Opens a fresh database, empty or a copy of the template, which is removed after its `describe`. */
 export type OpenDatabase = (template?: DatabaseTemplate) => Promise<TestDatabase>;
 
-/** Calls `end` after the test that opened the database, or before the removal of one opened by a `before` hook. Last in, first out. */
+/** Calls `end`, last in first out, after the test that opened the database or before the database is removed. */
 export function endWith(database: TestDatabase, end: () => Promise<void>): void {
   const place = placeOf(database);
   ends.set(place, [end, ...(ends.get(place) ?? [])]);
@@ -66,7 +66,7 @@ export const eachDatabase = definer();
 /** Like `eachDatabase`, for rules that do not depend on the database: on PostgreSQL only in the long run. */
 export const anyDatabase = definer(() => []);
 
-/** Like `anyDatabase`, but each commit also runs on PostgreSQL the first test of every second `describe`, and `itOnPostgresql`. */
+/** Like `anyDatabase`, but commits also run the first test of every second `describe` on PostgreSQL. */
 export const eachDatabaseByTurns = definer(({ tests }, isTurn) =>
   tests.filter(({ fn }, index) => (isTurn && index === 0) || (fn !== undefined && always.has(fn))),
 );

@@ -114,7 +114,7 @@ function expectDays(basis: Basis<'RECURRING'>): void {
   }
 }
 
-/** The possible lengths of a part's period: between two cycle dates, or back from the end after a day change (invoicing §5.4). */
+/** The possible lengths of a period: between cycle dates, or back from its end after a day change (invoicing §5.4). */
 function totalsOf({ rule, startDate, endDate, billingPeriod, billCycleDay }: Basis<'RECURRING'>): number[] {
   const moved = (date: LocalDate, n: number) => addPeriods(date, billingPeriod, n, billCycleDay);
   if (rule === 'TRAILING') return [moved(startDate, 1) - startDate];

@@ -104,7 +104,7 @@ export function shownParameters(document: JsonSchema): ReadonlyMap<string, reado
   );
 }
 
-/** Returns the example of a schema: combined property examples, first enumeration values. @throws Error for texts without one. */
+/** Returns the example of a schema, from properties and first enumeration values. @throws Error if one is missing. */
 export function shownValue(schema: JsonSchema, models: Models, within: readonly string[] = []): unknown {
   const { $ref, examples, anyOf, enum: values, const: only, items, properties, type } = schema;
   if (Array.isArray(examples)) return examples[0];
