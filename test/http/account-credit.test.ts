@@ -1,12 +1,5 @@
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  exampleCatalog,
-  type Reply,
-  serveOnce,
-  xmlType,
-} from '../support/http/index.ts';
+import { outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, basic, createdId, exampleCatalog, expectRefusal } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, rowsOf } from '../support/index.ts';
 
 const core = '/1.0/kb';
@@ -24,11 +17,6 @@ interface Shown {
   readonly parentInvoiceId: string | null;
   readonly parentAccountId: string | null;
 }
-
-const outcome = ({ status, json }: Reply): readonly unknown[] => [
-  status,
-  (json as { readonly code?: number } | undefined)?.code,
-];
 
 eachDatabaseByTurns('account credit over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -65,7 +53,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect(read.json).to.deep.equal(given);
     const [item] = await charge(id, 25);
     expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
-    expect(outcome(await send('GET', `/credits/${item?.invoiceItemId}`))).to.deep.equal([404, 4008]);
+    expectRefusal(await send('GET', `/credits/${item?.invoiceItemId}`), 404, 4008);
     expect(await balancesOf(id)).to.deep.equal([15, 0]);
     await send('POST', `/invoices/${item?.invoiceId}/tags`, [WRITTEN_OFF]);
     expect(await balancesOf(id)).to.deep.equal([0, 0]);
@@ -90,8 +78,8 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect((await linesOf(child)).at(-1)).to.deep.equal(['EXTERNAL_CHARGE 18.5', 'CBA_ADJ -18.5']);
     expect(await linesOf(parent)).to.deep.equal([['CREDIT_ADJ -18.5', 'CBA_ADJ 18.5']]);
     expect((await invoicesOf(child)).at(-1)).to.include({ parentAccountId: parent, balance: 0 });
-    expect(outcome(await send('PUT', `/accounts/${child}/transferCredit`))).to.deep.equal([400, 4027]);
-    expect(outcome(await send('PUT', `/accounts/${parent}/transferCredit`))).to.deep.equal([400, 3009]);
+    expectRefusal(await send('PUT', `/accounts/${child}/transferCredit`), 400, 4027);
+    expectRefusal(await send('PUT', `/accounts/${parent}/transferCredit`), 400, 3009);
   });
 
   it('adjusts an item: all that remains by default, then there is nothing', async () => {
@@ -103,10 +91,10 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect(adjusted.status).to.equal(201);
     expect(adjusted.headers.get('location')).to.match(new RegExp(`${core}${path}$`));
     expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']]);
-    expect(outcome(await send('POST', path, body))).to.deep.equal([404, 4007]);
-    expect(outcome(await send('POST', path, { ...body, amount: 0 }))).to.deep.equal([400, 4010]);
-    expect(outcome(await send('POST', path, { ...body, accountId: null }))).to.deep.equal([400, 60003]);
-    expect(outcome(await send('POST', path, { accountId: id }))).to.deep.equal([400, 60003]);
+    expectRefusal(await send('POST', path, body), 404, 4007);
+    expectRefusal(await send('POST', path, { ...body, amount: 0 }), 400, 4010);
+    expectRefusal(await send('POST', path, { ...body, accountId: null }), 400, 60003);
+    expectRefusal(await send('POST', path, { accountId: id }), 400, 60003);
   });
 
   it('stores an invoice of another system, and lists it where it is asked for', async () => {
@@ -137,7 +125,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       [[{ itemType: 'TAX', amount: 1, currency: 'USD' }], 3],
     ] as const) {
       const reply = await send('POST', `/invoices/migration/${id}`, body);
-      expect(outcome(reply), JSON.stringify(body)).to.deep.equal([400, code]);
+      expect(outcomeOf(reply), JSON.stringify(body)).to.deep.equal([400, code]);
     }
     expect(await shown('withMigrationInvoices=true')).to.have.length(1);
   });
@@ -152,16 +140,16 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       )?.invoiceItemId ?? '';
     const path = async (of: Item | undefined) =>
       `/invoices/${of?.invoiceId}/${await cbaOf(of?.invoiceId)}/cba`;
-    expect(outcome(await send('DELETE', await path(charged)))).to.deep.equal([400, 60003]);
+    expectRefusal(await send('DELETE', await path(charged)), 400, 60003);
     expect((await send('DELETE', `${await path(charged)}?accountId=${id}`)).status).to.equal(204);
     expect(await balancesOf(id)).to.deep.equal([-6, 10]);
     expect((await send('DELETE', `${await path(given)}?accountId=${id}`)).status).to.equal(204);
     expect(await balancesOf(id)).to.deep.equal([4, 0]);
     const item = `/invoices/${charged?.invoiceId}/${charged?.invoiceItemId}/cba?accountId=${id}`;
-    expect(outcome(await send('DELETE', item))).to.deep.equal([400, 4022]);
+    expectRefusal(await send('DELETE', item), 400, 4022);
     const other = await newAccount();
     const foreign = `${await path(given)}?accountId=${other}`;
-    expect(outcome(await send('DELETE', foreign))).to.deep.equal([404, 4006]);
+    expectRefusal(await send('DELETE', foreign), 404, 4006);
   });
 
   it('refuses bad items and stores nothing', async () => {
@@ -186,7 +174,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
         60003,
       ],
     ] as const) {
-      expect(outcome(await send('POST', path, body)), `${path} ${JSON.stringify(body)}`).to.deep.equal([
+      expect(outcomeOf(await send('POST', path, body)), `${path} ${JSON.stringify(body)}`).to.deep.equal([
         400,
         code,
       ]);
@@ -213,7 +201,10 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       ['DELETE', `/accounts/${id}`, undefined, 3002],
     ] as const) {
       const request = body === undefined ? { headers: eve } : { headers: eve, body };
-      expect(outcome(await serving.call(method, `${core}${path}`, request)), path).to.deep.equal([404, code]);
+      expect(outcomeOf(await serving.call(method, `${core}${path}`, request)), path).to.deep.equal([
+        404,
+        code,
+      ]);
     }
     expect(await linesOf(id)).to.deep.equal([['EXTERNAL_CHARGE 10']]);
   });
@@ -248,8 +239,8 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect(await balancesOf(written)).to.deep.equal([0, 0]);
     await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
     for (const accountId of [adjusted, written]) {
-      const reply = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
-      expect(outcome(reply)).to.deep.equal([400, 6000]);
+      const refused = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
+      expectRefusal(refused, 400, 6000);
       const { json } = await send('GET', `/accounts/${accountId}/tags`);
       expect(
         (json as readonly { readonly tagDefinitionName: string }[]).map((tag) => tag.tagDefinitionName),
@@ -268,11 +259,11 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     const headers = { authorization: basic('cleo', 'password') };
     const close = (query: string) => serving.call('DELETE', `${core}/accounts/${id}${query}`, { headers });
     for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices']) {
-      expect(outcome(await close(`?${flag}=true`)), flag).to.deep.equal([403, 40000]);
+      expect(outcomeOf(await close(`?${flag}=true`)), flag).to.deep.equal([403, 40000]);
     }
     expect((await send('GET', `/accounts/${id}/tags`)).json).to.deep.equal([]);
     expect((await close('?removeFutureNotifications=true')).status).to.equal(204);
-    expect(outcome(await close('?writeOffUnpaidInvoices=perhaps'))).to.deep.equal([400, 60002]);
+    expectRefusal(await close('?writeOffUnpaidInvoices=perhaps'), 400, 60002);
   });
 
   it('http-api 4.4: planned work is removed by default in dialect K only', async () => {

@@ -1,4 +1,4 @@
-import { createdId, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
+import { createAccount, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
 
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
@@ -8,7 +8,7 @@ eachDatabase('account search', (open) => {
   const names = new Map<string, string>();
 
   const create = async (name: string, body: object): Promise<void> => {
-    names.set(createdId(await serving.call('POST', '/1.0/kb/accounts', { body })), name);
+    names.set(await createAccount(serving, body), name);
   };
   const search = (key: string) => serving.call('GET', `/1.0/kb/accounts/search/${key}`);
   const found = async (key: string): Promise<readonly unknown[]> => {

@@ -2,9 +2,9 @@ import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { fieldedResources, taggedResources } from '../../adapters/koa/routing/objects.ts';
 import { auditedResources } from '../support/audited-resources.ts';
-import { createdId, list, populateOnce, type Reply, textOf, type World } from '../support/http/index.ts';
+import { eachDatabase, expect, list, populateOnce, textOf, type World } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { eachDatabase, expect } from '../support/index.ts';
+import { createAccount, createdId, type Reply } from '../support/http/serving.ts';
 
 interface Log {
   readonly changeType: string;
@@ -13,6 +13,7 @@ interface Log {
   readonly history: Readonly<Record<string, unknown>> | null;
 }
 type Shown = Readonly<Record<string, unknown>>;
+
 /** An object of an answer that carries `auditLogs`, and where it is. */
 interface Audited {
   readonly place: string;
@@ -179,8 +180,7 @@ async function tagAndLabel(world: World): Promise<void> {
 
 /** The id of an invoice of a parent, whose item stands for those of a child. */
 async function summaryOfChild({ serving }: World): Promise<string> {
-  const create = async (more: object) =>
-    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', ...more } }));
+  const create = async (more: object) => createAccount(serving, { currency: 'USD', ...more });
   const parentAccountId = await create({});
   const child = await create({ parentAccountId, isPaymentDelegatedToParent: true });
   await serving.call('POST', `/1.0/kb/invoices/charges/${child}?autoCommit=true`, { body: [{ amount: 5 }] });

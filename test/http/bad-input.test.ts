@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import type { Reply, Request } from '../support/http/serving.ts';
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
+import { eachDatabase, expect, type Reply, type Request, xmlType } from '../support/http/index.ts';
+import { createAccount, createdId, exampleCatalog, serveOnce } from '../support/http/serving.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
@@ -23,7 +21,7 @@ eachDatabase('bad input', (open) => {
 
   before(async () => {
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount(serving);
     tongan = createdId(
       await serving.call('POST', '/1.0/kb/accounts', {
         body: { currency: 'USD', timeZone: 'Pacific/Tongatapu' },

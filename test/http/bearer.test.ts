@@ -1,20 +1,13 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { createLocalJWKSet, exportJWK, generateKeyPair, importPKCS8, jwtVerify, SignJWT } from 'jose';
 import { createKoaApp, type Listening, listen, TokenAlgorithm } from '../../adapters/koa/index.ts';
-import {
-  basic,
-  bearer,
-  documentHeaders,
-  type Reply,
-  type Serving,
-  serve,
-  serveOnce,
-  textOf,
-} from '../support/http/index.ts';
+import { bearer, type Reply, type Serving, serveOnce, textOf } from '../support/http/index.ts';
+import { basic, documentHeaders, serve } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 const auth = '/plugins/catalog-plugin/v1/auth';
 const challenge = 'Bearer realm="service", error="invalid_token"';
+
 /** A path of the plugin interface; that it is none shows after authentication only. */
 const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';

@@ -1,7 +1,6 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
+import { expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
@@ -39,8 +38,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     await newBundle(await newAccount(), 'gamma');
   });
 
-  const newAccount = async (): Promise<string> =>
-    createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const newAccount = async (): Promise<string> => createAccount({ call });
 
   async function newBundle(
     owner: string,
@@ -251,8 +249,8 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
         [bundleId, 'epsilon'],
         [made.bundleId, 'epsilon'],
       ]);
-      const again = await call('POST', `/1.0/kb/bundles/${bundleId}`, { body: { accountId: target } });
-      expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 1099]);
+      const refused = await call('POST', `/1.0/kb/bundles/${bundleId}`, { body: { accountId: target } });
+      expectRefusal(refused, 400, 1099);
     });
 
     it('transfer a bundle at a future date: the new subscription is PENDING', async () => {
@@ -283,8 +281,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
         { subscriptionId: ended, externalKey: 'ignored' },
       ];
       const body = { accountId: target, subscriptions: keys };
-      const refusal = await call('POST', path, { body });
-      expect([refusal.status, (refusal.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+      expectRefusal(await call('POST', path, { body }), 400, 60_003);
       const other = await newBundle(owner, 'theta');
       const ofAnother = [
         ...keys,
@@ -322,9 +319,9 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     }
 
     it('refuse an account of another tenant like an unknown one', async () => {
-      const foreign = createdId(await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve }));
-      const reply = await call('POST', `/1.0/kb/bundles/${idOf('beta')}`, { body: { accountId: foreign } });
-      expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([404, 3002]);
+      const foreign = await createAccount({ call }, {}, eve);
+      const refused = await call('POST', `/1.0/kb/bundles/${idOf('beta')}`, { body: { accountId: foreign } });
+      expectRefusal(refused, 404, 3002);
     });
   });
 });

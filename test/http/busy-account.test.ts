@@ -3,7 +3,8 @@ import { fieldedResources } from '../../adapters/koa/routing/objects.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { expect, onPostgresql, populateOnce, type Reply, storageOf } from '../support/http/index.ts';
+import type { Reply } from '../support/http/index.ts';
+import { configure, expect, onPostgresql, populateOnce, storageOf } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { author } from '../support/storage/stored-records.ts';
 
@@ -33,6 +34,7 @@ const goOn: readonly string[] = [
   'putInRotation',
   'putOutOfRotation',
 ];
+
 /** Calls that pay: 503 would mean there that the outcome is unknown (http-api §11 rule 5). */
 const pays = ({ area, fails }: Route): boolean =>
   area !== 'admin' && fails.includes(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
@@ -57,7 +59,7 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
       'org.service.invoice.globalLock.retries': '0',
       'org.service.payment.globalLock.retries': '0',
     };
-    const reply = await world.serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body });
+    const reply = await configure(world.serving, body);
     expect(reply.status, reply.text).to.equal(201);
   });
   after(() => elsewhere.close());

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
-import { list, textOf } from '../support/http/world.ts';
+import { expectRefusal, list, type Reply, serveOnce, textOf, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { eachDatabase, expect } from '../support/index.ts';
 
 eachDatabase('callCompletion over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -13,7 +11,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
   });
   beforeEach(async () => {
-    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount(serving);
     await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
       body: { pluginName: 'killbill-payment-test' },
     });
@@ -96,7 +94,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
   it('a call with callCompletion waits at most as long as the server lets it in dialect K, and is refused for longer in D, before anything is done (R62)', async () => {
     const query = 'callCompletion=true&callTimeoutSec=360';
     const refused = await subscribe(query);
-    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60002]);
+    expectRefusal(refused, 400, 60002);
     expect(textOf(refused.json, 'message')).to.contain('callTimeoutSec is not between 0 and 120');
     expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.deep.equal([]);
     expect((await subscribe(query, aliasHeaders)).status).to.equal(201);

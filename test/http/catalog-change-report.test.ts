@@ -1,5 +1,5 @@
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, serveOnce, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
@@ -11,7 +11,7 @@ eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
     const { call, billing } = serving;
     const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
     await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
-    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const accountId = await createAccount({ call });
     const subscription = await call('POST', '/1.0/kb/subscriptions', {
       body: { accountId, planName: 'heat-monthly' },
     });

@@ -1,11 +1,9 @@
-import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { readCatalogXml } from '../../lib/catalog/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import type { Reply, Request } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/serving.ts';
+import { bearer, type Reply, type Request, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, outcomeOf } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 interface PlanRowJson {
   readonly name: string;
@@ -63,17 +61,12 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     return json;
   }
 
-  async function refused(reply: Promise<Reply>): Promise<readonly [status: number, code: unknown]> {
-    const { status, json } = await reply;
-    return [status, (json as { readonly code: number }).code];
-  }
+  const refused = async (reply: Promise<Reply>) => outcomeOf(await reply);
 
   const input = (plans: readonly object[], more: object = {}, query = ''): Promise<Reply> =>
     entries('POST', `inputData${query}`, { body: { plans, ...more } });
 
-  async function newAccount(): Promise<string> {
-    return createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-  }
+  const newAccount = () => createAccount({ call });
 
   async function versions(query = ''): Promise<readonly string[]> {
     const { json } = await call('GET', `/1.0/kb/catalog${query}`, { headers: aliasHeaders });

@@ -1,4 +1,5 @@
-import { anyDatabase, basic, createdId, expect, list, type Reply, serveOnce } from '../support/http/index.ts';
+import { anyDatabase, expect, list } from '../support/http/index.ts';
+import { basic, createdId, expectRefusal, serveOnce } from '../support/http/serving.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const method = { pluginName: 'killbill-payment-test' };
@@ -15,7 +16,6 @@ anyDatabase('combo payments (payments §11)', (open) => {
     });
   const newKey = () => `combo-${++number}`;
   const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>> | null)?.[key];
-  const codeOf = ({ status, json }: Reply) => [status, member(json, 'code')];
   const accountOf = async (externalKey: string) => {
     const { status, json } = await serving.call('GET', `/1.0/kb/accounts?externalKey=${externalKey}`);
     return status === 200 ? json : null;
@@ -78,26 +78,18 @@ anyDatabase('combo payments (payments §11)', (open) => {
     const account = { externalKey, currency: 'USD' };
     const unknownMethod = { ...method, paymentMethodId: NOWHERE };
     const noType = { amount: 10 };
-    expect(
-      codeOf(
-        await pay({ account: { accountId: NOWHERE }, paymentMethod: unknownMethod, transaction: noType }),
-      ),
-    ).to.deep.equal([404, 3002]);
-    expect(codeOf(await pay({ account, paymentMethod: unknownMethod, transaction: noType }))).to.deep.equal([
-      404, 7000,
-    ]);
-    expect(codeOf(await pay({ account, paymentMethod: method, transaction: noType }))).to.deep.equal([
-      412, 60006,
-    ]);
+    expectRefusal(
+      await pay({ account: { accountId: NOWHERE }, paymentMethod: unknownMethod, transaction: noType }),
+      404,
+      3002,
+    );
+    expectRefusal(await pay({ account, paymentMethod: unknownMethod, transaction: noType }), 404, 7000);
+    expectRefusal(await pay({ account, paymentMethod: method, transaction: noType }), 412, 60006);
     const refund = { ...transaction, transactionType: 'REFUND' };
-    expect(codeOf(await pay({ account, paymentMethod: method, transaction: refund }))).to.deep.equal([
-      412, 60006,
-    ]);
+    expectRefusal(await pay({ account, paymentMethod: method, transaction: refund }), 412, 60006);
     const noAmount = { transactionType: 'PURCHASE' };
-    expect(codeOf(await pay({ account, paymentMethod: method, transaction: noAmount }))).to.deep.equal([
-      400, 60003,
-    ]);
-    expect(codeOf(await pay({ account, paymentMethod: method }))).to.deep.equal([400, 60003]);
+    expectRefusal(await pay({ account, paymentMethod: method, transaction: noAmount }), 400, 60003);
+    expectRefusal(await pay({ account, paymentMethod: method }), 400, 60003);
     expect(await accountOf(externalKey)).to.equal(null);
   });
 
@@ -116,7 +108,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
       [7028, { ...asked, paymentMethod: { pluginName: 'gone' } }],
     ] as const;
     for (const [code, body] of impossible) {
-      expect(codeOf(await pay(body))).to.deep.equal([400, code]);
+      expectRefusal(await pay(body), 400, code);
       expect(await accountOf(externalKey)).to.equal(null);
     }
     const check = { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
@@ -124,21 +116,22 @@ anyDatabase('combo payments (payments §11)', (open) => {
     const accountId = member(await accountOf(externalKey), 'accountId');
     const second = { ...method, externalKey: `${externalKey}-second` };
     const negative = { ...transaction, amount: -5 };
-    expect(codeOf(await pay({ ...asked, paymentMethod: second, transaction: negative }))).to.deep.equal([
-      400, 7031,
-    ]);
+    expectRefusal(await pay({ ...asked, paymentMethod: second, transaction: negative }), 400, 7031);
     expect(await methodsOf(accountId)).to.have.length(1);
   });
 
   it('a combo payment that fails leaves the account and the method that it has made', async () => {
     const externalKey = newKey();
-    const declined = await pay({
-      account: { externalKey, currency: 'USD' },
-      paymentMethod: method,
-      transaction,
-      transactionPluginProperties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true' }],
-    });
-    expect(codeOf(declined)).to.deep.equal([402, 7009]);
+    expectRefusal(
+      await pay({
+        account: { externalKey, currency: 'USD' },
+        paymentMethod: method,
+        transaction,
+        transactionPluginProperties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true' }],
+      }),
+      402,
+      7009,
+    );
     const account = await accountOf(externalKey);
     expect(await methodsOf(member(account, 'accountId'))).to.have.length(1);
   });
@@ -160,8 +153,8 @@ anyDatabase('combo payments (payments §11)', (open) => {
     const as = (name: string) => ({
       headers: { authorization: basic(name, 'long enough a password') },
     });
-    expect(codeOf(await pay(body, as('payer')))).to.deep.equal([403, 40000]);
-    expect(codeOf(await pay(body, as('opener')))).to.deep.equal([403, 40000]);
+    expectRefusal(await pay(body, as('payer')), 403, 40000);
+    expectRefusal(await pay(body, as('opener')), 403, 40000);
     expect(await accountOf(externalKey)).to.equal(null);
     expect((await pay(body, as('adder'))).status).to.equal(201);
     const { paymentMethod: _, ...known } = body;

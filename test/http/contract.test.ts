@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { openApi } from '../../adapters/koa/index.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
@@ -6,14 +5,12 @@ import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/ro
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import { producedTypes, type Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { authorizationOf } from '../support/http/callers.ts';
+import { authorizationOf, populateOnce, type World } from '../support/http/index.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/samples.ts';
 import { aliasHeaders, basic, type Reply, type Request } from '../support/http/serving.ts';
 import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
-import { populateOnce, type World } from '../support/http/world.ts';
-import { isSampled, sampled } from '../support/long-run.ts';
+import { eachDatabaseByTurns, expect, isSampled, sampled } from '../support/index.ts';
 
 const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {
   D: {},
@@ -133,6 +130,7 @@ type CallSample = (
   request?: Request & { readonly method?: string },
   replaced?: Ids | ((ids: Ids) => Ids),
 ) => Promise<Reply>;
+
 interface Calls {
   /** With what no call has used up before. */
   readonly callSample: CallSample;

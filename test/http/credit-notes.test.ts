@@ -1,4 +1,5 @@
-import { aliasHeaders, createdId, eachDatabaseByTurns, expect, serveEach } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { aliasHeaders, configure, createAccount, serveEach } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 
@@ -8,8 +9,8 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
   it('an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only', async () => {
     const { call } = serving;
     const setting = { 'org.service.invoice.creditNotes': 'true' };
-    await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: setting });
-    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    await configure({ call }, setting);
+    const accountId = await createAccount({ call });
     const made = await call('POST', `${invoices}/charges/${accountId}?autoCommit=true`, {
       body: [{ amount: 10, description: 'Work' }],
     });
@@ -47,7 +48,7 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
       );
     }
     const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
-    await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body: pattern });
+    await configure({ call }, pattern);
     const patterned = { ...note, formattedNumber: 'CN-001' };
     expect((await call('GET', path)).json).to.deep.equal(patterned);
     expect((await listed()).json).to.deep.equal([patterned]);

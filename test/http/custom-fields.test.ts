@@ -1,5 +1,12 @@
-import { createdId, populate, populateOnce, type Reply, serveOnce } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  expectRefusal,
+  newEvents,
+  populate,
+  populateOnce,
+} from '../support/http/index.ts';
+import { createAccount, createdId, outcomeOf, type Reply, serveOnce } from '../support/http/serving.ts';
 
 const core = '/1.0/kb';
 const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };
@@ -11,11 +18,6 @@ interface ShownField {
   readonly name: string;
   readonly value: string;
 }
-
-const codeOf = ({ status, json }: Reply): readonly unknown[] => [
-  status,
-  (json as { readonly code?: number } | undefined)?.code,
-];
 
 eachDatabaseByTurns('custom fields', (open) => {
   const world = populateOnce(open);
@@ -43,9 +45,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     const created = await post({ name: 'tier', value: 'gold' }, { name: 'rep', value: 'kim' });
     expect(created.status).to.equal(201);
     expect(created.headers.get('location')).to.equal(`${serving.url}${core}${fields}`);
-    expect(codeOf(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' }))).to.deep.equal([
-      400, 9000,
-    ]);
+    expectRefusal(await post({ name: 'seat', value: '4' }, { name: 'tier', value: 'gold' }), 400, 9000);
     expect(await pairsOf(account)).to.deep.equal(['tier=gold', 'rep=kim']);
     expect((await post({ name: 'tier', value: 'bronze' })).status).to.equal(201);
     const [tier, , bronze] = await fieldsOf(account);
@@ -69,7 +69,7 @@ eachDatabaseByTurns('custom fields', (open) => {
       id: null,
     });
     const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
-    expect(codeOf(await send('PUT', fields, renamed))).to.deep.equal([400, 9002]);
+    expectRefusal(await send('PUT', fields, renamed), 400, 9002);
 
     const query = 'objectType=ACCOUNT&fieldName=tier';
     const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
@@ -133,7 +133,7 @@ eachDatabaseByTurns('custom fields', (open) => {
       ],
     ] as const) {
       const what = `${method} ${JSON.stringify(body).slice(0, 120)}`;
-      expect([what, ...codeOf(await send(method, fields, body))]).to.deep.equal([what, status, code]);
+      expect([what, ...outcomeOf(await send(method, fields, body))]).to.deep.equal([what, status, code]);
     }
     expect(await pairsOf(account)).to.deep.equal(['a=1', 'a=2']);
     expect(await nextEvents()).to.deep.equal([]);
@@ -243,8 +243,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     '_q=1&field_name=x&',
   ]) {
     it(`custom fields refuse the search key ${key}`, async () => {
-      const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
-      expect(codeOf(reply)).to.deep.equal([400, 60002]);
+      expectRefusal(await send('GET', `/customFields/search/${encodeURIComponent(key)}`), 400, 60002);
     });
   }
 
@@ -315,7 +314,7 @@ eachDatabaseByTurns('audit', (open) => {
   it('the changes of an account stand by table, then by record, then as they were written', async () => {
     const { call } = serving;
     const body = { currency: 'USD', email: 'a@x.io' };
-    const id = createdId(await call('POST', '/1.0/kb/accounts', { body }));
+    const id = await createAccount({ call }, body);
     const path = `/1.0/kb/accounts/${id}`;
     const of = async (method: string, part: string, content?: unknown) => {
       const { status, text } = await call(

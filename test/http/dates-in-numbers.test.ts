@@ -1,5 +1,5 @@
-import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, exampleCatalog, expect, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
   let accountId: string;
   before(async () => {
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount(serving);
   });
 
   const inK = (path: string, body: unknown) =>
@@ -77,7 +77,7 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
     const charged = await inK(`invoices/charges/${accountId}`, [charge]);
     expect((charged.json as readonly Json[])[0]).to.include({ startDate: '2024-02-10', endDate: null });
     const body = { currency: 'USD', referenceTime: unset };
-    const inD = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    const inD = await createAccount(serving, body);
     expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
   });
 

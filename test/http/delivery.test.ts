@@ -3,16 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
-import {
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  freshSqlite,
-  serveOnce,
-  xmlType,
-} from '../support/http/serving.ts';
+import { expect, freshSqlite, serveOnce, xmlType } from '../support/http/index.ts';
+import { createdId, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
 
 interface Heard {
   readonly status: number | undefined;

@@ -5,16 +5,8 @@ import { strFromU8, unzipSync } from 'fflate';
 import { openApi } from '../../adapters/koa/index.ts';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind } from '../../lib/records/index.ts';
-import {
-  bearer,
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  type Served,
-  serve,
-  xmlType,
-} from '../support/http/index.ts';
-import { anyDatabase, expect, migrated } from '../support/index.ts';
+import { anyDatabase, bearer, expect, migrated, type Served, serve, xmlType } from '../support/http/index.ts';
+import { configure, createAccount, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 
 type Paths = Readonly<
@@ -120,9 +112,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
 
   it('the archive holds what an operator looks for: the account, its invoices, what failed, and the settings without secrets', async () => {
     const { call, billing, storage, clock, nextId } = serving;
-    const accountId = createdId(
-      await call('POST', '/1.0/kb/accounts', { body: { name: 'Ada', currency: 'USD' } }),
-    );
+    const accountId = await createAccount({ call }, { name: 'Ada', currency: 'USD' });
     const charge = [{ accountId, amount: 12.5, description: 'a lamp' }];
     await call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, { body: charge });
     const entry = await claimedByDeadNode(storage, {
@@ -145,9 +135,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
       'GET',
       `/1.0/kb/accounts/${accountId}?pluginProperty=token%3Dhush-8&pluginProperty=x%3Dhush-9`,
     );
-    await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-      body: { 'org.service.payment.retry.days': '1,2', 'my.plugin.secret': 'hush' },
-    });
+    await configure({ call }, { 'org.service.payment.retry.days': '1,2', 'my.plugin.secret': 'hush' });
     await call('POST', '/1.0/kb/tenants/userKeyValue/access_token', { body: 'hush-too' });
     const query = `?accountId=${accountId}&withTenantConfig=true&withServiceConfig=true`;
     const logs = (await unzipped('?withLogs=true&logsFilenames=leaky.log'))['logs/leaky.log'];
@@ -198,9 +186,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
 
   it('an account needs admin:export, and one that is unknown or of another tenant is 404', async () => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
-    const accountId = createdId(
-      await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
-    );
+    const accountId = await createAccount(serving);
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     expect((await get(`?accountId=${accountId}`, eve)).status).to.equal(404);
     await serving.call('POST', '/1.0/kb/security/roles', {

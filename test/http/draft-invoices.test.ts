@@ -1,4 +1,5 @@
-import { createdId, eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
+import { createAccount, expectRefusal, outcomeOf } from '../support/http/serving.ts';
 
 interface InvoiceBody {
   readonly invoiceId: string;
@@ -12,11 +13,6 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
 
   const put = (invoiceId: string, operation: string) =>
     serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);
-  const codeOf = ({ status, json }: { status: number; json: unknown }) => [
-    status,
-    (json as { code?: number } | undefined)?.code,
-  ];
-
   async function draft(accountId: string, autoCommit = false): Promise<string> {
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=${autoCommit}`;
     const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
@@ -31,12 +27,12 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);
-    expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
-    expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
+    expectRefusal(await put(id, 'commitInvoice'), 400, 4023);
+    expectRefusal(await put(world.unknownId, 'commitInvoice'), 404, 4006);
     const other = await draft(world.accountId);
     expect((await put(other, 'voidInvoice')).status).to.equal(204);
-    expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
-    expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
+    expectRefusal(await put(other, 'voidInvoice'), 400, 4023);
+    expectRefusal(await put(world.unknownId, 'voidInvoice'), 404, 4006);
   });
 
   it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
@@ -45,12 +41,12 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
     const path = `/1.0/kb/invoices?accountId=${accountId}&targetDate=2026-10-01`;
     const refused = await serving.call('POST', path);
-    expect(codeOf(refused)).to.deep.equal([422, 4040]);
+    expectRefusal(refused, 422, 4040);
     expect((refused.json as { message: string }).message)
       .to.contain('org.service.invoice.maxDailyNumberOfItemsSafetyBound')
       .and.contain('acceptBounds=true');
     const dryRun = path.replace('invoices?', 'invoices/dryRun?');
-    expect(codeOf(await serving.call('POST', dryRun)), 'walks month by month').to.deep.equal([
+    expect(outcomeOf(await serving.call('POST', dryRun)), 'walks month by month').to.deep.equal([
       200,
       undefined,
     ]);
@@ -58,26 +54,25 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
   });
 
   it('takes the draft that plugin properties of a run name', async () => {
-    const account = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const account = await createAccount(serving);
     const run = (property: string) =>
       serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
-    expect(codeOf(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'))).to.deep.equal([400, 60002]);
-    const unknown = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`);
-    expect(codeOf(unknown)).to.deep.equal([404, 4006]);
+    expectRefusal(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'), 400, 60002);
+    expectRefusal(await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`), 404, 4006);
     const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
-    expect(codeOf(committed)).to.deep.equal([400, 4024]);
+    expectRefusal(committed, 400, 4024);
     const { message } = committed.json as { readonly message: string };
     expect(message).to.match(
       /^Cannot add credit or external charge for invoice id [0-9a-f-]{36} because it is already in COMMITTED status$/,
     );
     // Nothing recurs on the account.
-    expect(codeOf(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'))).to.deep.equal([404, 4007]);
+    expectRefusal(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'), 404, 4007);
   });
 
   it('shows what a summary stands for with withChildrenItems only', async () => {
-    const parent = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const parent = await createAccount(serving);
     const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
-    const child = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    const child = await createAccount(serving, body);
     const invoiceId = await draft(child, true);
     await serving.billing.settle();
     const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);

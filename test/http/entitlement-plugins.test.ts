@@ -1,6 +1,6 @@
 import type { EntitlementPlugin, EntitlementRules, PluginProperty } from '../../lib/index.ts';
 import { EntitlementOperation } from '../../lib/index.ts';
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
+import { createAccount, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
 eachDatabase('entitlement plugins over HTTP', (open) => {
@@ -23,8 +23,8 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
   const { call } = serving;
   before(async () => {
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    ids.accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-    ids.targetId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    ids.accountId = await createAccount({ call });
+    ids.targetId = await createAccount({ call });
     const body = { accountId: ids.accountId, planName: 'canopy-monthly' };
     ids.subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
     const { json } = await call('GET', `/1.0/kb/subscriptions/${ids.subscriptionId}`);

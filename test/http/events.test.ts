@@ -1,5 +1,5 @@
 import type { PushSender } from '../../lib/ports/index.ts';
-import { aliasHeaders, anyDatabase, createdId, expect, serveEach } from '../support/http/index.ts';
+import { aliasHeaders, anyDatabase, createAccount, expect, serveEach } from '../support/http/index.ts';
 
 interface Feed {
   readonly events: readonly { readonly cursor: string; readonly [member: string]: unknown }[];
@@ -21,13 +21,12 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
   });
   const read = async (query = ''): Promise<Feed> =>
     (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
-  const createAccount = async () =>
-    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const newAccount = async () => createAccount(serving);
 
   it('events over HTTP are what pushes tell, under the ids of these, in both dialects', async () => {
     const callback = '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fone';
     await serving.call('POST', callback);
-    const accountId = await createAccount();
+    const accountId = await newAccount();
     await serving.billing.settle();
     const { events, next } = await read();
     const [, created] = events;
@@ -51,7 +50,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
   });
 
   it('events over HTTP are read page by page, by type, from the latest, and waited for', async () => {
-    const ids = [await createAccount(), await createAccount(), await createAccount()];
+    const ids = [await newAccount(), await newAccount(), await newAccount()];
     const first = await read('?limit=2');
     const second = await read(`?limit=2&after=${first.next}`);
     expect([...first.events, ...second.events].map(({ objectId }) => objectId)).to.deep.equal(ids);
@@ -60,7 +59,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
     const latest = await read('?after=latest');
     expect(latest).to.deep.equal({ events: [], next: second.next });
     const waiting = read(`?after=${latest.next}&wait=30`);
-    const id = await createAccount();
+    const id = await newAccount();
     expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
   });
 

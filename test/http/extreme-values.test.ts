@@ -1,17 +1,13 @@
-import { expect } from 'chai';
 import { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { DATE_OR_DATE_TIME } from '../../adapters/koa/wire/wire-type.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { authorizationOf } from '../support/http/callers.ts';
+import { authorizationOf, populate, type World } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import type { Sample } from '../support/http/samples.ts';
 import { aliasHeaders, type Served, START, serve } from '../support/http/serving.ts';
-import { populate, type World } from '../support/http/world.ts';
-import { sampled } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
+import { anyDatabase, expect, migrated, sampled } from '../support/index.ts';
 
 /** The ends of the calendar, of numbers and of ids. */
 const extremes = {

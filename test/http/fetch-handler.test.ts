@@ -1,17 +1,10 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { exchange, handedServer } from '../../adapters/koa/fetch.ts';
 import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
-import {
-  basic,
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  freshSqlite,
-  serveOnce,
-} from '../support/http/serving.ts';
+import { exampleCatalog, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
+import { basic, createAccount, documentHeaders } from '../support/http/serving.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -62,7 +55,7 @@ describe('the interface as a handler of fetch requests', () => {
   });
 
   it('HEAD and 204 have no body, a cookie comes through, and an empty body is none', async () => {
-    const path = `/1.0/kb/accounts/${createdId(await serving.call('POST', '/1.0/kb/accounts', { body: {} }))}`;
+    const path = `/1.0/kb/accounts/${await createAccount(serving, {})}`;
     const whole = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
     const length = String((await whole.arrayBuffer()).byteLength);
     const head = await call('HEAD', path);
@@ -80,7 +73,7 @@ describe('the interface as a handler of fetch requests', () => {
   });
 
   it('an answer in pieces comes in pieces, and is left for the server around to compress', async () => {
-    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Exported' } }));
+    const id = await createAccount(serving, { name: 'Exported' });
     const path = `/1.0/kb/export/${id}`;
     const exported = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
     const told = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));

@@ -4,13 +4,12 @@ import type {
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { basic, createdId, type Reply, serveOnce } from '../support/http/index.ts';
+import { basic, createdId, expectRefusal, serveOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const form = '/1.0/kb/paymentGateways/hosted/form';
-const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 /** What a control plugin of a test has heard, and what it says before. */
 class Listener implements PaymentControl {
@@ -105,7 +104,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
   });
 
   it('payments §11: without a method there is no form', async () => {
-    expect(codeOf(await build(await newAccount()))).to.deep.equal([400, 7031]);
+    expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
   it('payments §11: a method of another account, a deleted one and an unknown one are none', async () => {
@@ -115,14 +114,14 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const removed = await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`);
     expect(removed.status, removed.text).to.equal(204);
     for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
-      expect(codeOf(await build(accountId, `?paymentMethodId=${id}`))).to.deep.equal([404, 7000]);
+      expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
 
   it('payments §11: a gateway without pages is refused before anybody hears of it', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, 'plain', '?isDefault=true');
     const reply = await build(accountId, '?controlPluginName=listener');
-    expect(codeOf(reply)).to.deep.equal([400, 7199]);
+    expectRefusal(reply, 400, 7199);
     expect(reply.text).to.include('does not offer buildFormDescriptor');
     expect(listener.heard).to.deep.equal([]);
   });
@@ -131,8 +130,8 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     it(`payments §11: a form that is ${answer} cannot be read`, async () => {
       const accountId = await newAccount();
       await addMethod(accountId, 'broken', '?isDefault=true');
-      const reply = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
-      expect(codeOf(reply)).to.deep.equal([500, 7019]);
+      const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
+      expectRefusal(refused, 500, 7019);
       expect(listener.heard).to.deep.equal(['prior', 'failure']);
     });
   }
@@ -154,7 +153,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
       userName: 'demo',
     });
     listener.prior = { isAborted: true };
-    expect(codeOf(await build(accountId, '?controlPluginName=listener'))).to.deep.equal([422, 7106]);
+    expectRefusal(await build(accountId, '?controlPluginName=listener'), 422, 7106);
   });
 
   it('payments §2.3: control plugins hear of a notification as HPP, and may hand it to another gateway', async () => {
@@ -192,14 +191,13 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
       externalKey: 'combo-method',
     });
     expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
-    expect(
-      codeOf(await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } })),
-    ).to.deep.equal([404, 3002]);
+    const refused = await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } });
+    expectRefusal(refused, 404, 3002);
   });
 
   it('payments §11: what a combined form has made stays when there is no form', async () => {
     const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
-    expect(codeOf(await combine(body))).to.deep.equal([400, 7199]);
+    expectRefusal(await combine(body), 400, 7199);
     expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
   });
 
@@ -211,11 +209,11 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const asClerk = { authorization: basic('clerk', 'password') };
     const paymentMethod = { pluginName: SIGNING_GATEWAY };
     const account = { externalKey: 'combo-3' };
-    expect(codeOf(await combine({ account, paymentMethod }, asClerk))).to.deep.equal([403, 40_000]);
+    expectRefusal(await combine({ account, paymentMethod }, asClerk), 403, 40_000);
     expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
     const accountId = await newAccount();
     const known = { account: { accountId }, paymentMethod };
-    expect(codeOf(await combine(known, asClerk))).to.deep.equal([403, 40_000]);
+    expectRefusal(await combine(known, asClerk), 403, 40_000);
     const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
     expect(methods.json).to.deep.equal([]);
   });
@@ -225,12 +223,10 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const foreign = await newAccount(eve);
     const asEve = (path: string, body: object) => serving.call('POST', path, { body, headers: eve });
-    expect(codeOf(await asEve(`${form}/${accountId}`, {}))).to.deep.equal([404, 3002]);
-    expect(codeOf(await asEve(`${form}/${foreign}?paymentMethodId=${methodId}`, {}))).to.deep.equal([
-      404, 7000,
-    ]);
+    expectRefusal(await asEve(`${form}/${accountId}`, {}), 404, 3002);
+    expectRefusal(await asEve(`${form}/${foreign}?paymentMethodId=${methodId}`, {}), 404, 7000);
     const theirs = { account: { accountId: foreign }, paymentMethod: { paymentMethodId: methodId } };
     const named = { ...theirs, paymentMethod: { ...theirs.paymentMethod, pluginName: SIGNING_GATEWAY } };
-    expect(codeOf(await asEve(form, named))).to.deep.equal([404, 7000]);
+    expectRefusal(await asEve(form, named), 404, 7000);
   });
 });

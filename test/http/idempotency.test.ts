@@ -2,15 +2,8 @@ import sinon from 'sinon';
 import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
-import {
-  basic,
-  createdId,
-  type Reply,
-  type Request,
-  type Serving,
-  serve,
-  serveOnce,
-} from '../support/http/index.ts';
+import { type Reply, type Request, type Serving, serveOnce } from '../support/http/index.ts';
+import { basic, createdId, expectRefusal, serve } from '../support/http/serving.ts';
 import { eachDatabase, expect, migrated, recordingLogger, type TestDatabase } from '../support/index.ts';
 
 const accounts = '/1.0/kb/accounts';
@@ -103,8 +96,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
 
   it('requests with an Idempotency-Key take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
     expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
-    const long = await create('k'.repeat(256), 'Long');
-    expect([long.status, (long.json as { code: number }).code]).to.deep.equal([400, 60002]);
+    expectRefusal(await create('k'.repeat(256), 'Long'), 400, 60002);
     await create('', 'Nobody');
     expect((await create('', 'Nobody')).headers.get('idempotency-replayed')).to.equal(null);
     expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.deep.equal([0, 2]);

@@ -1,5 +1,5 @@
-import { aliasHeaders, basic, createdId, type Reply, serveEach } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectRefusal, outcomeOf, serveEach } from '../support/http/index.ts';
+import { aliasHeaders, basic, createdId } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
@@ -10,8 +10,6 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
   const post = (path: string, body: string, headers: Record<string, string | undefined> = {}) =>
     serving.call('POST', `${invoices}${path}`, { body, headers });
-  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
-
   /** A user of the tenant with these permissions and no others. */
   async function as(name: string, permissions: readonly string[]) {
     const { id } = await serving.billing.tenants.getByApiKey('bob');
@@ -53,16 +51,15 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
       expect(page.text).to.contain('<html lang="de-DE" dir="ltr">').and.contain('1.234,50\u00a0€');
       expect(page.text).to.contain('&lt;i&gt;Work').and.contain('Zoë &lt;b&gt;Bold');
     }
-    const tooNarrow = await get(`/${id}/html`, { accept: 'image/png' });
-    expect(codeOf(tooNarrow)).to.deep.equal([406, 60_011]);
+    expectRefusal(await get(`/${id}/html`, { accept: 'image/png' }), 406, 60_011);
   });
 
   it('there is no page of an invoice that there is not, or of another tenant', async () => {
     const id = await newInvoice('de_DE');
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    expect(codeOf(await get(`/${id}/html`, other))).to.deep.equal([404, 4006]);
-    expect(codeOf(await get('/00000000-0000-4000-8000-000000000000/html'))).to.deep.equal([404, 4006]);
-    expect(codeOf(await get('/template/html'))).to.deep.equal([404, 60_008]);
+    expectRefusal(await get(`/${id}/html`, other), 404, 4006);
+    expectRefusal(await get('/00000000-0000-4000-8000-000000000000/html'), 404, 4006);
+    expectRefusal(await get('/template/html'), 404, 60_008);
   });
 
   it('templates and translations are uploaded, read as they were, used, and replaced only if that is asked for', async () => {
@@ -79,7 +76,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
       ['/translation/de_DE', 'text/plain', 'invoiceTitle=Beleg', 'invoiceTitle=Bon', '/translation/de_DE'],
       ['/catalogTranslation/de_DE', 'text/plain', 'a=b', 'a=c', '/catalogTranslation/de_DE'],
     ] as const) {
-      expect(codeOf(await get(at)), at).to.deep.equal([404, 60_007]);
+      expect(outcomeOf(await get(at)), at).to.deep.equal([404, 60_007]);
       const made = await post(path, body, { 'content-type': type });
       expect(made.status, made.text).to.equal(201);
       expect(made.text).to.equal('');
@@ -88,7 +85,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
       expect([read.status, read.text]).to.deep.equal([200, body]);
       expect(read.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
       expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
-      expect(codeOf(await post(path, other, { 'content-type': type }))).to.deep.equal([400, 60_002]);
+      expectRefusal(await post(path, other, { 'content-type': type }), 400, 60_002);
       expect((await get(at)).text).to.equal(body);
       const replaced = await post(`${path}?deleteIfExists=true`, other, { 'content-type': type });
       expect(replaced.status, replaced.text).to.equal(201);
@@ -109,7 +106,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
   it('a tenant’s texts are nobody else’s', async () => {
     await post('/template', 'ours', html);
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    expect(codeOf(await get('/template', other))).to.deep.equal([404, 60_007]);
+    expectRefusal(await get('/template', other), 404, 60_007);
     expect((await post('/template', 'theirs', { ...html, ...other })).status).to.equal(201);
     expect([(await get('/template')).text, (await get('/template', other)).text]).to.deep.equal([
       'ours',
@@ -124,11 +121,11 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     const id = await newInvoice('de_DE');
     for (const path of ['/template', '/manualPayTemplate', '/translation/de', '/catalogTranslation/de']) {
       const replace = `${path}?deleteIfExists=true`;
-      expect(codeOf(await post(path, 'a', reads)), path).to.deep.equal([403, 40_000]);
-      expect(codeOf(await post(replace, 'a', adds))).to.deep.equal([403, 40_000]);
-      expect(codeOf(await get(path, reads))).to.deep.equal([404, 60_007]);
+      expect(outcomeOf(await post(path, 'a', reads)), path).to.deep.equal([403, 40_000]);
+      expectRefusal(await post(replace, 'a', adds), 403, 40_000);
+      expectRefusal(await get(path, reads), 404, 60_007);
       expect((await post(path, 'a', adds)).status).to.equal(201);
-      expect(codeOf(await post(replace, 'b', adds))).to.deep.equal([403, 40_000]);
+      expectRefusal(await post(replace, 'b', adds), 403, 40_000);
       expect((await get(path, reads)).text).to.equal('a');
       expect((await post(replace, 'c', both)).status).to.equal(201);
       expect((await get(path, reads)).text).to.equal('c');
@@ -150,7 +147,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     ['a path as a locale', '/translation/..%2F..%2Fetc', 'a=b', 400, 60_002],
   ] as const) {
     it(`${what} is refused, and nothing is stored`, async () => {
-      expect(codeOf(await post(path, body))).to.deep.equal([status, code]);
+      expectRefusal(await post(path, body), status, code);
       const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
       expect(search.json).to.deep.equal([]);
       expect((await get('/template')).status).to.equal(404);
@@ -165,7 +162,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     const many = createdId(items);
     const [opening, closing] = ['{{#invoice.invoiceItems}}', '{{/invoice.invoiceItems}}'];
     await post('/template', opening.repeat(4) + closing.repeat(4), html);
-    expect(codeOf(await get(`/${many}/html`))).to.deep.equal([422, 60_020]);
+    expectRefusal(await get(`/${many}/html`), 422, 60_020);
     expect((await get(`/${id}/html`)).status).to.equal(200);
   });
 

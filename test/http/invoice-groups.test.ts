@@ -1,6 +1,6 @@
 import type { InvoicePlugin } from '../../lib/index.ts';
-import { aliasHeaders, createdId, exampleCatalog, serveEach, xmlType } from '../support/http/index.ts';
-import { anyDatabase, expect } from '../support/index.ts';
+import { anyDatabase, expect, expectRefusal, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;
@@ -36,9 +36,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
   });
 
   async function subscriber(): Promise<string> {
-    const accountId = createdId(
-      await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
-    );
+    const accountId = await createAccount(serving);
     const body = { accountId, planName: 'sprout-monthly-direct' };
     await serving.call('POST', '/1.0/kb/subscriptions', { body });
     return accountId;
@@ -64,8 +62,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       ]);
       expect(pathname).to.contain(invoices[0]?.invoiceId);
       expect(typeof invoices[0]?.invoiceNumber).to.equal(dialect === 'K' ? 'string' : 'number');
-      const again = await serving.call('POST', path, { headers });
-      expect([again.status, (again.json as { code: number }).code]).to.deep.equal([404, 4007]);
+      expectRefusal(await serving.call('POST', path, { headers }), 404, 4007);
     });
   }
 
@@ -85,7 +82,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       `/1.0/kb/invoices/${accountId}/group?accountId=${accountId}`,
     ]) {
       const { status, json } = await serving.call('GET', path);
-      expect([status, (json as { code: number }).code], path).to.deep.equal([404, 4006]);
+      expect(outcomeOf({ status, json }), path).to.deep.equal([404, 4006]);
     }
   });
 
@@ -94,7 +91,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {
       const { status, json } = await serving.call('POST', `/1.0/kb/${path}?accountId=${accountId}`);
-      expect([status, (json as { code: number }).code]).to.deep.equal([404, 4007]);
+      expectRefusal({ status, json }, 404, 4007);
     }
   });
 

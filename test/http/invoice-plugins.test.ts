@@ -1,6 +1,7 @@
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
-import { anyDatabase, createdId, exampleCatalog, expect, serveOnce, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/http/index.ts';
+import { createAccount, exampleCatalog, expectRefusal, serveOnce, xmlType } from '../support/http/serving.ts';
 
 interface ItemJson {
   readonly invoiceItemId: string;
@@ -23,8 +24,7 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
   before(async () => {
     const body = await exampleCatalog();
     await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
-    const create = async (account: object) =>
-      createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', ...account } }));
+    const create = async (account: object) => createAccount(serving, { currency: 'USD', ...account });
     accountId = await create({});
     childId = await create({ parentAccountId: accountId });
   });
@@ -100,7 +100,7 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
     it(`${operationId} hands plugin properties on, and answers 400 with 4029 to an abort`, async () => {
       const call = await prepare();
       const refused = await send(call, 'pluginProperty=no%3Da%3Db');
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 4029]);
+      expectRefusal(refused, 400, 4029);
       expect((refused.json as { message: string }).message).to.contain('"gate"');
       const done = await send(call, 'pluginProperty=yes%3Da%3Db');
       expect(done.status, done.text).to.be.oneOf([201, 204]);

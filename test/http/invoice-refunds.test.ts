@@ -1,4 +1,5 @@
-import { aliasHeaders, createdId, list, type Reply, serveOnce } from '../support/http/index.ts';
+import { expectRefusal, list, outcomeOf, serveOnce } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
@@ -22,7 +23,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
   });
 
   async function newAccount({ hasMethod = true } = {}): Promise<string> {
-    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const id = await createAccount(serving);
     const body = { pluginName: 'killbill-payment-test' };
     if (hasMethod)
       await serving.call('POST', `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`, { body });
@@ -46,7 +47,6 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
   }
   const post = (path: string, body: object, headers: object = {}) =>
     serving.call('POST', `/1.0/kb${path}`, { body, headers: headers as never });
-  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
   const balanceOf = async (invoiceId: string) =>
     ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
   const paymentOf = async (paymentId: string) =>
@@ -104,7 +104,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
           const { invoiceItemId, paymentId, invoiceId } = await paid();
           const path = `/invoicePayments/${paymentId}/refunds${query}`;
           const reply = await post(path, body(invoiceItemId), headers);
-          expect(codeOf(reply)).to.deep.equal([400, code]);
+          expectRefusal(reply, 400, code);
           expect(reply.headers.has('location')).to.equal(false);
           expect((await paymentOf(paymentId)).transactions).to.have.length(1);
           expect(await balanceOf(invoiceId)).to.equal(0);
@@ -113,17 +113,15 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     for (const amount of [0, -1])
       it(`payments §9.5 rule 3: a chargeback of ${amount} answers 400 with 4902 in dialect ${dialect}`, async () => {
         const { paymentId } = await paid();
-        const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
-        expect(codeOf(reply)).to.deep.equal([400, 4902]);
+        const refused = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
+        expectRefusal(refused, 400, 4902);
       });
 
     it(`payments §9.5 rule 5: refunds and chargebacks of more than is left answer 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const much = { amount: 20.01, currency: 'USD' };
-      const refund = await post(`/payments/${paymentId}/refunds`, much, headers);
-      expect(codeOf(refund)).to.deep.equal([400, 4906]);
-      const chargeback = await post(`/payments/${paymentId}/chargebacks`, much, headers);
-      expect(codeOf(chargeback)).to.deep.equal([400, 4901]);
+      expectRefusal(await post(`/payments/${paymentId}/refunds`, much, headers), 400, 4906);
+      expectRefusal(await post(`/payments/${paymentId}/chargebacks`, much, headers), 400, 4901);
       expect((await paymentOf(paymentId)).transactions).to.have.length(1);
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
@@ -155,8 +153,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
   it('http-api §4 line 15: a chargeback of more than what is left answers 400 with 4901 in dialect D, and records nothing', async () => {
     const { paymentId, invoiceId } = await paid();
     await post(`/invoicePayments/${paymentId}/refunds`, { amount: 5 });
-    const reply = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 });
-    expect(codeOf(reply)).to.deep.equal([400, 4901]);
+    expectRefusal(await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 }), 400, 4901);
     expect((await paymentOf(paymentId)).transactions).to.have.length(2);
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
@@ -181,7 +178,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     const within = { amount: 20, transactionExternalKey: `charged-${paymentId}` };
     expect((await post(path, within, aliasHeaders)).status).to.equal(201);
     expect(await balanceOf(invoiceId)).to.equal(20);
-    expect(codeOf(await post(path, within, aliasHeaders))).to.deep.equal([400, 7030]);
+    expectRefusal(await post(path, within, aliasHeaders), 400, 7030);
   });
 
   it('payments §9.5 rule 2: a refund elsewhere points to the payment that it makes', async () => {
@@ -202,10 +199,9 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     const transactionExternalKey = 'none';
     for (const suffix of ['refunds', 'refunds?externalPayment=true', 'chargebacks', 'chargebackReversals']) {
       const reply = await post(`/invoicePayments/${id}/${suffix}`, { amount: 5, transactionExternalKey });
-      expect(codeOf(reply), suffix).to.deep.equal([404, 4900]);
+      expect(outcomeOf(reply), suffix).to.deep.equal([404, 4900]);
     }
-    const completed = await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} });
-    expect(codeOf(completed)).to.deep.equal([404, 4900]);
+    expectRefusal(await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} }), 404, 4900);
   });
 
   it('payments §6.1 rule 5: PUT of a payment that is completed already answers 204, under either path', async () => {
@@ -223,9 +219,8 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
   it('payments §9.2 rule 7: a payment of an invoice without a method answers 404 with 7021', async () => {
     const poor = await newAccount({ hasMethod: false });
     const { invoiceId } = await invoiced(poor);
-    const one = await post(`/invoices/${invoiceId}/payments`, { accountId: poor });
-    expect(codeOf(one)).to.deep.equal([404, 7021]);
-    expect(codeOf(await post(`/accounts/${poor}/invoicePayments`, {}))).to.deep.equal([404, 7021]);
+    expectRefusal(await post(`/invoices/${invoiceId}/payments`, { accountId: poor }), 404, 7021);
+    expectRefusal(await post(`/accounts/${poor}/invoicePayments`, {}), 404, 7021);
   });
 
   it('payments §9.6 rule 1: an external payment takes no method, and an invoice of another account is not found', async () => {
@@ -233,8 +228,8 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     const path = `/invoices/${invoiceId}/payments`;
     const body = { accountId, paymentMethodId: NOWHERE };
     expect((await post(`${path}?externalPayment=true`, body)).status).to.equal(400);
-    expect(codeOf(await post(path, { accountId }))).to.deep.equal([404, 4006]);
-    expect(codeOf(await post(path, {}))).to.deep.equal([400, 60003]);
+    expectRefusal(await post(path, { accountId }), 404, 4006);
+    expectRefusal(await post(path, {}), 400, 60003);
   });
 
   it('payments §4.1 rule 3: a payment, or a key, of another account answers 400 with 7034 and 7035', async () => {
@@ -243,8 +238,8 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     await post(`/accounts/${accountId}/payments`, { ...body, ...keys });
     const other = await newAccount();
     const theirs = { ...body, paymentExternalKey: keys.paymentExternalKey };
-    expect(codeOf(await post(`/accounts/${other}/payments`, theirs))).to.deep.equal([400, 7034]);
+    expectRefusal(await post(`/accounts/${other}/payments`, theirs), 400, 7034);
     const reused = { ...body, ...keys, paymentExternalKey: 'own-payment' };
-    expect(codeOf(await post(`/accounts/${other}/payments`, reused))).to.deep.equal([400, 7035]);
+    expectRefusal(await post(`/accounts/${other}/payments`, reused), 400, 7035);
   });
 });

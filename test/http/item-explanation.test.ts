@@ -1,5 +1,5 @@
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { aliasHeaders, createdId, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, serveOnce, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
@@ -10,7 +10,7 @@ eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
     const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
     await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
     const body = { currency: 'USD', billCycleDayLocal: 1 };
-    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body }));
+    const accountId = await createAccount({ call }, body);
     await call('POST', '/1.0/kb/subscriptions?billingDate=2024-01-15&entitlementDate=2024-01-15', {
       body: { accountId, planName: 'heat-monthly' },
     });

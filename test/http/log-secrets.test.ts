@@ -1,10 +1,8 @@
 import { inspect } from 'node:util';
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { authorizationOf } from '../support/http/callers.ts';
+import { authorizationOf, expect, populateOnce } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { documentHeaders, freshSqlite, type Reply } from '../support/http/serving.ts';
-import { populateOnce } from '../support/http/world.ts';
 
 /** Names of members, headers and form fields whose values are secrets, on the way in and out. */
 const secretNames = /password|secret|token/i;

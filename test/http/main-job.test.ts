@@ -1,12 +1,5 @@
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  list,
-  type Serving,
-  serveInTestMode,
-  xmlType,
-} from '../support/http/index.ts';
+import { list, outcomeOf, type Serving, serveInTestMode, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 interface InvoiceJson {
@@ -78,7 +71,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(tooFar.json).to.include({ code: 60002 });
     for (const date of ['9999-12-31T23:59:59Z', '9000-01-01', '1969-12-31', '0001-01-01']) {
       const refused = await call('POST', `/1.0/kb/test/clock?requestedDate=${date}`);
-      expect([refused.status, (refused.json as { code: number }).code], date).to.deep.equal([400, 60002]);
+      expect(outcomeOf(refused), date).to.deep.equal([400, 60002]);
     }
     expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
   });
@@ -91,7 +84,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
       ['PUT', 'clock?days=1&timeoutSec=121'],
     ] as const) {
       const refused = await call(method, `/1.0/kb/test/${path}`);
-      expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([400, 60002]);
+      expect(outcomeOf(refused), path).to.deep.equal([400, 60002]);
       expect(await clock('GET', '')).to.include({ localDate: before.localDate });
     }
     for (const [method, path] of [
@@ -201,7 +194,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
 
   /** A new customer, subscribed and invoiced; with a default payment method if one is given. */
   async function firstInvoice(method?: object) {
-    const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const accountId = await createAccount({ call });
     if (method !== undefined) {
       await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, { body: method });
     }

@@ -8,13 +8,8 @@ import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import {
-  documentHeaders,
-  exampleCatalog,
-  freshSqlite,
-  type Serving,
-  serveOnce,
-} from '../support/http/index.ts';
+import { type Serving, serveOnce } from '../support/http/index.ts';
+import { documentHeaders, exampleCatalog, freshSqlite } from '../support/http/serving.ts';
 import { freshDatabase, migrated, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 
 /** A host application: where it serves the interface, and how it starts. */

@@ -1,10 +1,7 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import { createdId, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { migrated } from '../support/storage.ts';
+import { type Reply, type Serving, xmlType } from '../support/http/index.ts';
+import { createAccount, exampleCatalog, serve } from '../support/http/serving.ts';
+import { eachDatabase, expect, migrated, rowsOf } from '../support/index.ts';
 
 eachDatabase('a server whose database has no room left', (open) => {
   let full: FillableStorage;
@@ -17,7 +14,7 @@ eachDatabase('a server whose database has no room left', (open) => {
     serving = await serve(database, { storage: full.storage });
     const { call } = serving;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount({ call });
     await serving.billing.settle();
   });
   after(async () => {

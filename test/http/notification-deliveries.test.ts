@@ -1,5 +1,6 @@
 import type { PushSender } from '../../lib/ports/index.ts';
-import { aliasHeaders, anyDatabase, createdId, expect, serveEach } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, expectRefusal, serveEach } from '../support/http/serving.ts';
 
 const root = '/1.0/kb/tenants/notificationDeliveries';
 const callback = '/1.0/kb/tenants/registerNotificationCallback';
@@ -31,12 +32,11 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
   });
   const listed = async (query = ''): Promise<readonly Shown[]> =>
     (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
-  const createAccount = async () =>
-    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const newAccount = async () => createAccount(serving);
 
   it('deliveries of pushes over HTTP show what was tried, what came of it, and what is next', async () => {
     status = 503;
-    const accountId = await createAccount();
+    const accountId = await newAccount();
     await serving.billing.settle();
     const [, delivery] = await listed();
     expect(delivery).to.deep.equal({
@@ -60,10 +60,10 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
   });
 
   it('deliveries of pushes over HTTP are listed by status, event and account, in pages', async () => {
-    const [first, second] = [await createAccount(), await createAccount()];
+    const [first, second] = [await newAccount(), await newAccount()];
     await serving.billing.settle();
     status = 500;
-    await createAccount();
+    await newAccount();
     await serving.billing.settle();
     expect((await listed('?status=AVAILABLE')).map(({ attempts }) => attempts)).to.deep.equal([1]);
     expect((await listed('?eventType=TENANT_CONFIG_CHANGE')).map(({ url }) => url)).to.deep.equal([
@@ -102,8 +102,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
   it('deliveries of pushes over HTTP: nothing to send to is 400, an unknown one 404', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     await serving.call('DELETE', callback);
-    const refused = await serving.call('POST', `${root}/${deliveryId}/resend`);
-    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
+    expectRefusal(await serving.call('POST', `${root}/${deliveryId}/resend`), 400, 60_002);
     const unknown = '1c5b4f6e-0b5e-4c39-9f0a-6a4d6f2f8a11';
     for (const [method, path] of [
       ['GET', unknown],

@@ -1,4 +1,4 @@
-import { aliasHeaders, basic, type Reply, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, basic, expectRefusal, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 
@@ -19,8 +19,6 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
   const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
     call('GET', from, { headers });
-  const outcome = ({ status, json }: Reply) => [status, (json as { readonly code?: number }).code];
-
   it('overdue §10: is stored from XML and from JSON by either way, and answers with Location and no body', async () => {
     for (const [to, body, type] of [
       [path, exampleXml, 'text/xml'],
@@ -76,7 +74,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     await post(xmlPath, exampleXml, xmlType);
     for (const to of [path, xmlPath]) {
       const refused = await post(to, faulty, xmlType);
-      expect(outcome(refused)).to.deep.equal([400, 5_010]);
+      expectRefusal(refused, 400, 5_010);
       const { message } = refused.json as { readonly message: string };
       for (const place of [
         'line 3, column 34: Element "unit": "FORTNIGHTS"',
@@ -87,15 +85,15 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
     const json = JSON.stringify({ ...exampleJson, overdueStates: [{ nam: 'x' }] }, null, 2);
     const refused = await post(path, json, jsonType);
-    expect(outcome(refused)).to.deep.equal([400, 5_010]);
+    expectRefusal(refused, 400, 5_010);
     expect((refused.json as { readonly message: string }).message).to.match(/line 5, column \d+: .*"nam"/);
     expect((await get(xmlPath)).text).to.equal(exampleXml);
   });
 
   it('goes by the type of the body, and without one by its looks', async () => {
-    expect(outcome(await post(path, exampleXml, jsonType))).to.deep.equal([400, 5_010]);
-    expect(outcome(await post(path, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
-    expect(outcome(await post(xmlPath, JSON.stringify(exampleJson), xmlType))).to.deep.equal([400, 5_010]);
+    expectRefusal(await post(path, exampleXml, jsonType), 400, 5_010);
+    expectRefusal(await post(path, JSON.stringify(exampleJson), xmlType), 400, 5_010);
+    expectRefusal(await post(xmlPath, JSON.stringify(exampleJson), xmlType), 400, 5_010);
     for (const body of [exampleXml, JSON.stringify(exampleJson)]) {
       await call('DELETE', keyPath);
       // As bytes, which get no type of their own on the way.
@@ -110,14 +108,14 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
 
   it('overdue §10: refuses other types, bodies that are empty or too large, and calls without an author', async () => {
     for (const to of [path, xmlPath]) {
-      expect(outcome(await post(to, 'x', { 'content-type': 'text/plain' }))).to.deep.equal([415, 60_010]);
-      expect(outcome(await post(to, '', xmlType))).to.deep.equal([400, 60_003]);
-      expect(outcome(await post(to, ' '.repeat(300_000), xmlType))).to.deep.equal([413, 60_012]);
-      const anonymous = await post(to, exampleXml, { ...xmlType, 'x-service-createdby': undefined });
-      expect(outcome(anonymous)).to.deep.equal([400, 60_003]);
+      expectRefusal(await post(to, 'x', { 'content-type': 'text/plain' }), 415, 60_010);
+      expectRefusal(await post(to, '', xmlType), 400, 60_003);
+      expectRefusal(await post(to, ' '.repeat(300_000), xmlType), 413, 60_012);
+      const refused = await post(to, exampleXml, { ...xmlType, 'x-service-createdby': undefined });
+      expectRefusal(refused, 400, 60_003);
     }
-    expect(outcome(await post(xmlPath, '{}', jsonType))).to.deep.equal([415, 60_010]);
-    expect(outcome(await post(path, '', jsonType))).to.deep.equal([400, 60_003]);
+    expectRefusal(await post(xmlPath, '{}', jsonType), 415, 60_010);
+    expectRefusal(await post(path, '', jsonType), 400, 60_003);
     expect((await get(path)).json).to.deep.equal(clearOnly);
   });
 
@@ -132,7 +130,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       `<overdueConfig ${Array.from({ length: 5_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
     ]) {
       const refused = await post(xmlPath, document, xmlType);
-      expect(outcome(refused)).to.deep.equal([400, 5_010]);
+      expectRefusal(refused, 400, 5_010);
       expect(refused.text).to.not.contain('root:');
       expect(refused.text.length).to.be.below(20_000);
     }
@@ -157,7 +155,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       [xmlPath, xmlType],
       [keyPath, text],
     ] as const) {
-      expect(outcome(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.deep.equal([
+      expect(outcomeOf(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.deep.equal([
         403, 40_000,
       ]);
       expect((await post(to, exampleXml, { ...type, ...as('dunner') })).status, to).to.equal(201);
@@ -174,7 +172,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       values: [exampleXml],
       auditLogs: [],
     });
-    expect(outcome(await post(keyPath, faulty, text))).to.deep.equal([400, 5_010]);
+    expectRefusal(await post(keyPath, faulty, text), 400, 5_010);
     expect((await get(xmlPath)).text).to.equal(exampleXml);
     expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
     expect((await get(path)).json).to.deep.equal(clearOnly);

@@ -1,5 +1,6 @@
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { aliasHeaders, anyDatabase, createdId, expect, serveEach, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect } from '../support/http/index.ts';
+import { aliasHeaders, createdId, outcomeOf, serveEach, xmlType } from '../support/http/serving.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -164,9 +165,7 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
   it('asOf refuses a day that is past, one too far ahead and what is none; an unknown account is 404', async () => {
     for (const query of ['?asOf=2024-02-09', '?asOf=2125-01-01', '?asOf=soon']) {
       const refused = await shown(query);
-      expect([refused.status, (refused.json as { readonly code: number }).code], query).to.deep.equal([
-        400, 60_002,
-      ]);
+      expect(outcomeOf(refused), query).to.deep.equal([400, 60_002]);
     }
     expect((await shown('?asOf=2024-02-10')).json).to.include({ name: CLEAR });
     accountId = '11111111-1111-4111-8111-111111111111';

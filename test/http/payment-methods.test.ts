@@ -1,11 +1,11 @@
-import { aliasHeaders, createdId, type Reply, serveOnce } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, type Reply, serveOnce } from '../support/http/index.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 
 anyDatabase('payment methods over HTTP (payments §10)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   beforeEach(async () => {
-    accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount(serving);
   });
 
   const add = async (query = '', body: object = {}) =>

@@ -7,7 +7,8 @@ import type {
   PaymentGateway,
 } from '../../lib/index.ts';
 import { GatewayError, TransactionType } from '../../lib/index.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve } from '../support/http/index.ts';
+import { expectRefusal, type Reply, type Serving, serve } from '../support/http/index.ts';
+import { aliasHeaders, configure, createAccount, createdId } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 /** How the gateway answers a call, by a plugin property of that name. */
@@ -265,10 +266,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
       'org.killbill.payment.plugin.timeout': TIMEOUT,
       'org.killbill.payment.globalLock.retries': '2',
     };
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-      body: JSON.stringify(settings),
-      headers: { 'content-type': 'text/plain' },
-    });
+    await configure(serving, settings);
     stage = { call: serving.call, accountId: await newAccount(serving, GATEWAY) };
     goneId = gone;
   });
@@ -344,7 +342,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
 
   it('payments §2.2: a plugin that is not registered makes no transaction', async () => {
     const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
-    expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([400, 7028]);
+    expectRefusal(reply, 400, 7028);
     expect(reply.headers.has('location')).to.equal(false);
     expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.deep.equal([]);
   });
@@ -352,7 +350,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
   it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
     const calls = gateway.called.length;
     const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
-    expect([reply.status, (reply.json as { code: number }).code]).to.deep.equal([422, 7106]);
+    expectRefusal(reply, 422, 7106);
     expect(reply.headers.has('location')).to.equal(false);
     expect(gateway.called.length).to.equal(calls);
   });
@@ -432,10 +430,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-      body: JSON.stringify({ 'org.killbill.payment.globalLock.retries': '2' }),
-      headers: { 'content-type': 'text/plain' },
-    });
+    await configure(serving, { 'org.killbill.payment.globalLock.retries': '2' });
     const { promise, resolve } = Promise.withResolvers<void>();
     gateway.held = promise;
     const calls = gateway.called.length;
@@ -443,7 +438,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     while (gateway.called.length === calls) await new Promise((done) => setImmediate(done));
     const headers = { 'idempotency-key': 'busy' };
     const busy = await capture(headers);
-    expect([busy.status, (busy.json as { code: number }).code]).to.deep.equal([409, 7019]);
+    expectRefusal(busy, 409, 7019);
     expect((busy.json as { message: string }).message).to.include('nothing was attempted');
     expect(busy.headers.has('location')).to.equal(false);
     gateway.held = null;
@@ -468,7 +463,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
 });
 
 async function newAccount({ call }: Serving, pluginName: string): Promise<string> {
-  const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const accountId = await createAccount({ call });
   const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
   await call('POST', path, { body: { pluginName } });
   return accountId;

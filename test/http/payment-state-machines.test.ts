@@ -1,9 +1,9 @@
-import { createdId, eachDatabaseByTurns, expect, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createAccount, createdId, expectRefusal, serveOnce } from '../support/http/serving.ts';
 import { stateMachineDocument } from '../support/payments/state-machine-document.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
-const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open) => {
   const serving = serveOnce(open);
@@ -11,7 +11,7 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
   /** An account whose default method is one of this gateway. */
   const newAccount = async (pluginName: string, headers = {}) => {
     const body = { currency: 'USD' };
-    const id = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
+    const id = await createAccount(serving, body, headers);
     const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`;
     await serving.call('POST', path, { body: { pluginName }, headers });
     return id;
@@ -41,13 +41,13 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
         )
       ).status,
     ).to.equal(201);
-    expect(codeOf(await begin(accountId, 'PURCHASE'))).to.deep.equal([400, 7032]);
-    expect(codeOf(await capture(authorized))).to.deep.equal([400, 7032]);
+    expectRefusal(await begin(accountId, 'PURCHASE'), 400, 7032);
+    expectRefusal(await capture(authorized), 400, 7032);
     expect(serving.gateway.ledger.all().length).to.equal(asked);
     expect((await begin(accountId, 'AUTHORIZE')).status).to.equal(201);
     await upload(stateMachineDocument([['AUTH_SUCCESS', 'CAPTURE']]));
     expect((await capture(authorized)).status).to.equal(201);
-    expect(codeOf(await begin(accountId, 'AUTHORIZE'))).to.deep.equal([400, 7032]);
+    expectRefusal(await begin(accountId, 'AUTHORIZE'), 400, 7032);
     expect((await remove()).status).to.equal(204);
     expect((await begin(accountId, 'PURCHASE')).status).to.equal(201);
   });
@@ -59,7 +59,7 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
       await newAccount('killbill-payment-test', eve),
     ];
     await upload('<stateMachineConfig/>');
-    expect(codeOf(await begin(ours, 'PURCHASE'))).to.deep.equal([400, 7032]);
+    expectRefusal(await begin(ours, 'PURCHASE'), 400, 7032);
     expect((await begin(external, 'PURCHASE')).status).to.equal(201);
     expect((await begin(theirs, 'PURCHASE', eve)).status).to.equal(201);
     await remove();
@@ -78,8 +78,7 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
       (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
     expect((await invoice()).balance).to.equal(20);
     const paying = { body: { accountId } };
-    const refused = await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying);
-    expect(codeOf(refused)).to.deep.equal([400, 7032]);
+    expectRefusal(await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying), 400, 7032);
     await remove();
     expect((await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying)).status).to.equal(
       201,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { aliasHeaders, createdId, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 interface Case {
@@ -92,7 +93,7 @@ eachDatabaseByTurns('changes of plan over HTTP', (open) => {
   it('an add-on changes to nothing that its base includes or has as often as it may, and the route names the codes', async () => {
     const { call } = serving;
     const addOnBeside = async (...planNames: readonly string[]): Promise<string> => {
-      const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      const accountId = await createAccount({ call });
       const body = planNames.map((planName) => ({ accountId, planName }));
       await call('POST', '/1.0/kb/subscriptions/createSubscriptionWithAddOns', { body });
       const [bundle] = (await call('GET', `/1.0/kb/accounts/${accountId}/bundles`)).json as Bundles;

@@ -1,6 +1,6 @@
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { aliasHeaders, createdId, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
 
 /** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({
@@ -37,7 +37,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
 
   before(async () => {
     await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
-    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount({ call });
   });
 
   function create(priceOverrides: unknown, more: object = {}, headers = {}): Promise<Reply> {
@@ -149,7 +149,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
   });
 
   it('appear on invoices with the name of their plan', async () => {
-    const other = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } }));
+    const other = await createAccount({ call }, { currency: 'EUR' });
     const reply = await create([{ phaseType: 'TRIAL', fixedPrice: 3 }], { accountId: other });
     expect(reply.status, reply.text).to.equal(201);
     await serving.billing.settle();
@@ -178,7 +178,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
     const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
     const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);
     const block = { unitName: 'call', size: 100, max: 10 };
-    const bare = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
+    const bare = await createAccount({ call }, {});
     const refusals: readonly (readonly [string, unknown, number, object?])[] = [
       ['no price', [{ phaseType: 'EVERGREEN' }], 60003],
       ['an empty entry beside a good one', [...evergreen({ recurringPrice: 1 }), {}], 60003],

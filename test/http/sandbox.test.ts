@@ -1,8 +1,8 @@
-import { createdId, eachDatabaseByTurns, expect, type Reply, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createAccount, createdId, expectRefusal, serveOnce } from '../support/http/serving.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';
-const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
 
 eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
@@ -12,7 +12,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
   before(async () => {
     for (const headers of [own, eve]) {
       const body = { currency: 'USD' };
-      const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body, headers }));
+      const accountId = await createAccount(serving, body, headers);
       const method = { pluginName: 'killbill-payment-test' };
       const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
       await serving.call('POST', path, { body: method, headers });
@@ -113,7 +113,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     };
     const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
     const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
-    expect(codeOf(foreign)).to.deep.equal([400, 60_003]);
+    expectRefusal(foreign, 400, 60_003);
     expect(foreign.text.replace(String(transactionId), unknown.transactionId)).to.equal(none.text);
     expect((await transactionOf())?.status).to.equal('UNKNOWN');
     expect((await configure(override)).status).to.equal(200);
@@ -144,8 +144,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     it(`payments §2.4: a configuration with ${what} is refused, and the one before stays`, async () => {
       await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const before = await status();
-      const refused = await configure(configuration);
-      expect(codeOf(refused)).to.deep.equal([400, 60_003]);
+      expectRefusal(await configure(configuration), 400, 60_003);
       expect(await status()).to.deep.equal(before);
     });
   }

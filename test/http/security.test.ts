@@ -1,17 +1,7 @@
-import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, listen } from '../../adapters/koa/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import type { Reply, Request, Serving } from '../support/http/serving.ts';
-import {
-  aliasHeaders,
-  basic,
-  documentHeaders,
-  exampleCatalog,
-  serveOnce,
-  xmlType,
-} from '../support/http/serving.ts';
-import { textOf } from '../support/http/world.ts';
+import { bearer, type Reply, type Request, type Serving, textOf, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, basic, documentHeaders, exampleCatalog, serveOnce } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';

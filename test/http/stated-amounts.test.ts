@@ -1,10 +1,12 @@
-import { aliasHeaders, createdId, list, type Reply, serveOnce } from '../support/http/index.ts';
+import { list, outcomeOf, type Reply, serveOnce } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectRefusal } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const method = { pluginName: 'killbill-payment-test' };
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
+
 /** What the sum of 0.1 and 0.2 is in binary floating point. */
 const NOISY = 0.1 + 0.2;
 
@@ -171,8 +173,6 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     return reply;
   };
   const read = async (path: string) => (await serving.call('GET', `/1.0/kb${path}`)).json as Json;
-  const codeOf = ({ status, json }: Reply) => [status, (json as { code?: number } | undefined)?.code];
-
   async function charged(accountId: string): Promise<{ invoiceId: string; invoiceItemId: string }> {
     const { json } = await post(`/invoices/charges/${accountId}?autoCommit=true`, [{ accountId, amount: 5 }]);
     await serving.billing.settle();
@@ -229,7 +229,7 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     it(`are refused in dialect ${dialect} where they are finer than the currency`, async () => {
       const life = await live();
       for (const [what, request] of statements)
-        expect(codeOf(await send(request(life, 1.005), headers)), what).to.deep.equal([400, 60003]);
+        expect(outcomeOf(await send(request(life, 1.005), headers)), what).to.deep.equal([400, 60003]);
     });
 
   it('are refused in dialect D with the noise of floating point', async () => {
@@ -280,10 +280,10 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
         headers,
       );
     for (const headers of [{}, aliasHeaders]) {
-      expect(codeOf(await purchase(yen, 10.999, headers))).to.deep.equal([400, 60003]);
+      expectRefusal(await purchase(yen, 10.999, headers), 400, 60003);
       expect((await purchase(yen, '11.00', headers)).status).to.equal(201);
       expect((await purchase(dinars, 1.005, headers)).status).to.equal(201);
-      expect(codeOf(await purchase(dinars, 1.0005, headers))).to.deep.equal([400, 60003]);
+      expectRefusal(await purchase(dinars, 1.0005, headers), 400, 60003);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { aliasHeaders, createdId, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectRefusal, outcomeOf } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -120,7 +120,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(cancelled.status, cancelled.text).to.equal(204);
     const atDate = async (path: string, date: string) => {
       const { status, json } = await get(path, `subscriptionId=${id}&requestedDate=${date}`);
-      return status === 200 ? status : [status, (json as { code: number }).code];
+      return status === 200 ? status : outcomeOf({ status, json });
     };
     for (const path of ['plan', 'phase', 'product', 'priceList']) {
       expect(await atDate(path, '2024-03-19')).to.equal(200);
@@ -165,16 +165,19 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
   it('the catalog of a subscription refuses what has no plan', async () => {
     const codeOf = async (query: string) => {
       const { status, json } = await get('plan', query);
-      return [status, (json as { code: number }).code];
+      return outcomeOf({ status, json });
     };
     expect(await codeOf(at('2024-03-14'))).to.deep.equal([400, 1001]);
     expect(await codeOf('requestedDate=2024-04-01')).to.deep.equal([400, 60003]);
     expect(await codeOf(at('soon'))).to.deep.equal([400, 60002]);
     expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.deep.equal([404, 1082]);
-    const foreign = await get('plan', at('2024-04-01'), {
-      'x-service-apikey': 'eve',
-      'x-service-apisecret': 'other',
-    });
-    expect([foreign.status, (foreign.json as { code: number }).code]).to.deep.equal([404, 1082]);
+    expectRefusal(
+      await get('plan', at('2024-04-01'), {
+        'x-service-apikey': 'eve',
+        'x-service-apisecret': 'other',
+      }),
+      404,
+      1082,
+    );
   });
 });

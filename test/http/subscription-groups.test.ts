@@ -1,8 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply } from '../support/http/serving.ts';
-import { aliasHeaders, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
-import { list } from '../support/http/world.ts';
+import { eachDatabaseByTurns, expect, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
 
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
@@ -14,7 +11,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
 
   before(async () => {
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount({ call });
   });
 
   const of = (planName: string, more: object = {}) => ({ accountId, planName, ...more });
@@ -157,7 +154,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
   it('the interface of subscriptions with add-ons refuses the bundle of another tenant like one that is not there', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    const theirs = createdId(await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve }));
+    const theirs = await createAccount({ call }, {}, eve);
     await call('POST', '/1.0/kb/catalog', {
       body: await exampleCatalog(),
       headers: { ...xmlType, ...eve },

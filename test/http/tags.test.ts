@@ -1,4 +1,4 @@
-import { createdId, populateOnce, type Reply } from '../support/http/index.ts';
+import { createdId, expectRefusal, outcomeOf, populateOnce, type Reply } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
@@ -20,11 +20,6 @@ interface ShownTag {
   readonly tagDefinitionName: string;
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
-
-const codeOf = ({ status, json }: Reply): readonly unknown[] => [
-  status,
-  (json as { readonly code?: number } | undefined)?.code,
-];
 
 eachDatabaseByTurns('tags and their definitions', (open) => {
   const world = populateOnce(open);
@@ -58,20 +53,20 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     const [tag, ...others] = await tagsOf(account, '?audit=FULL');
     expect(others).to.deep.equal([]);
     expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
-    expect(codeOf(await send('POST', `${account}/tags`, [WRITTEN_OFF]))).to.deep.equal([400, 3954]);
-    expect(codeOf(await send('DELETE', `${account}/tags?tagDef=${AUTO_PAY_OFF}`))).to.deep.equal([400, 3951]);
+    expectRefusal(await send('POST', `${account}/tags`, [WRITTEN_OFF]), 400, 3954);
+    expectRefusal(await send('DELETE', `${account}/tags?tagDef=${AUTO_PAY_OFF}`), 400, 3951);
 
     const definition = { description: 'd', applicableObjectTypes: ['BUNDLE'] };
     const post = (name: string) => send('POST', '/tagDefinitions', { name, ...definition });
-    expect(codeOf(await post('Azure'))).to.deep.equal([400, 3904]);
+    expectRefusal(await post('Azure'), 400, 3904);
     const created = await post('azure');
     expect(created.status).to.equal(201);
-    expect(codeOf(await post('azure'))).to.deep.equal([409, 3901]);
+    expectRefusal(await post('azure'), 409, 3901);
     const azure = createdId(created);
-    expect(codeOf(await send('POST', `${account}/tags`, [azure]))).to.deep.equal([400, 3954]);
+    expectRefusal(await send('POST', `${account}/tags`, [azure]), 400, 3954);
     const bundle = `/bundles/${world.bundleId}`;
     expect((await send('POST', `${bundle}/tags`, [azure])).status).to.equal(201);
-    expect(codeOf(await send('DELETE', `/tagDefinitions/${azure}`))).to.deep.equal([400, 3903]);
+    expectRefusal(await send('DELETE', `/tagDefinitions/${azure}`), 400, 3903);
     expect((await send('DELETE', `${bundle}/tags?tagDef=${azure}`)).status).to.equal(204);
     expect((await send('DELETE', `/tagDefinitions/${azure}`)).status).to.equal(204);
 
@@ -145,7 +140,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [400, 3954],
       ],
     ] as const) {
-      expect(codeOf(await send('POST', `${account}/tags`, bad))).to.deep.equal(code);
+      expect(outcomeOf(await send('POST', `${account}/tags`, bad))).to.deep.equal(code);
     }
     expect(await tagsOf(account)).to.deep.equal([]);
     await send('POST', `${account}/tags`, [TEST]);
@@ -167,7 +162,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [404, 3950],
       ],
     ] as const) {
-      expect(codeOf(await send('DELETE', `${account}/tags?tagDef=${bad.join(',')}`))).to.deep.equal(code);
+      expect(outcomeOf(await send('DELETE', `${account}/tags?tagDef=${bad.join(',')}`))).to.deep.equal(code);
     }
     expect(await tagsOf(account)).to.have.length(1);
     expect(await nextEvents()).to.deep.equal(['TAG_CREATION']);
@@ -194,14 +189,14 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       [{ applicableObjectTypes: 'ACCOUNT' }, 400, 60001],
     ] as const) {
       const reply = await send('POST', '/tagDefinitions', { ...good, ...change });
-      expect([JSON.stringify(change), ...codeOf(reply)]).to.deep.equal([
+      expect([JSON.stringify(change), ...outcomeOf(reply)]).to.deep.equal([
         JSON.stringify(change),
         status,
         code,
       ]);
     }
     for (const id of [AUTO_PAY_OFF, PARK, world.unknownId]) {
-      expect(codeOf(await send('DELETE', `/tagDefinitions/${id}`))).to.deep.equal([404, 3902]);
+      expectRefusal(await send('DELETE', `/tagDefinitions/${id}`), 404, 3902);
     }
     expect((await send('GET', '/tagDefinitions')).text).to.equal(before_);
     expect(await nextEvents()).to.deep.equal([]);
@@ -254,7 +249,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(items.json).to.have.length(1);
     const path = `/invoiceItems/${world.invoiceItemId}/tags?accountId=`;
     expect((await send('GET', `${path}${world.accountId}`)).json).to.have.length(1);
-    expect(codeOf(await send('GET', `${path}${await newAccount()}`))).to.deep.equal([404, 4011]);
+    expectRefusal(await send('GET', `${path}${await newAccount()}`), 404, 4011);
   });
 
   it('the tenant switches the check of users’ tags off, never that of control tags', async () => {
@@ -266,10 +261,10 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       headers: { 'content-type': 'text/plain' },
     });
     expect((await send('POST', `${account}/tags`, [bundlesOnly])).status).to.equal(201);
-    expect(codeOf(await send('POST', `${account}/tags`, [WRITTEN_OFF]))).to.deep.equal([400, 3954]);
+    expectRefusal(await send('POST', `${account}/tags`, [WRITTEN_OFF]), 400, 3954);
     await send('DELETE', '/tenants/uploadPerTenantConfig');
     const other = `/accounts/${await newAccount()}`;
-    expect(codeOf(await send('POST', `${other}/tags`, [bundlesOnly]))).to.deep.equal([400, 3954]);
+    expectRefusal(await send('POST', `${other}/tags`, [bundlesOnly]), 400, 3954);
   });
 
   it('searches by id, object type, and name or description of the definition, in any letter case', async () => {
@@ -355,7 +350,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       await same(['DELETE'], (each) => `/${type}/${each}/customFields`, id);
     }
     const own = `/accounts/${world.foreignAccountId}`;
-    expect(codeOf(await asEve('POST', `${own}/tags`, [world.tagDefinitionId]))).to.deep.equal([404, 3902]);
+    expectRefusal(await asEve('POST', `${own}/tags`, [world.tagDefinitionId]), 404, 3902);
     expect((await asEve('GET', '/tags/search/blue')).json).to.deep.equal([]);
     expect((await asEve('GET', '/tags/pagination')).json).to.deep.equal([]);
     expect((await asEve('GET', '/customFields/search/kept')).json).to.deep.equal([]);

@@ -1,9 +1,5 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import { bearer } from '../support/http/callers.ts';
-import type { Reply, Request } from '../support/http/serving.ts';
-import { aliasHeaders, basic, serveOnce } from '../support/http/serving.ts';
-import { textOf } from '../support/http/world.ts';
+import { bearer, eachDatabaseByTurns, expect, textOf } from '../support/http/index.ts';
+import { aliasHeaders, basic, type Reply, type Request, serveOnce } from '../support/http/serving.ts';
 
 const security = '/1.0/kb/security';
 

@@ -1,4 +1,12 @@
-import { aliasHeaders, basic, exampleCatalog, type Reply, serveEach } from '../support/http/index.ts';
+import {
+  aliasHeaders,
+  basic,
+  exampleCatalog,
+  expectRefusal,
+  outcomeOf,
+  type Reply,
+  serveEach,
+} from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const tenants = '/1.0/kb/tenants';
@@ -78,7 +86,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       'nonsense',
     ]) {
       const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
+      expectRefusal(refused, 400, 60_002);
       expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
     }
     expect((await serving.call('POST', path)).status).to.equal(400);
@@ -90,7 +98,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     const good = '{"org.killbill.payment.retry.days": "1,1"}';
     expect((await post(path, good)).status).to.equal(201);
     const bad = await post(path, '{"org.service.payment.retry.days":"1,x"}');
-    expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+    expectRefusal(bad, 400, 60_003);
     expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
     expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
     expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
@@ -113,7 +121,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       userKey('USAGE_TERMS'),
     ]) {
       const refused = await post(path, padded(262_145));
-      expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([413, 60_012]);
+      expect(outcomeOf(refused), path).to.deep.equal([413, 60_012]);
       expect(refused.text).to.contain('has 262145 characters; at most 262144 are accepted');
       expect((await post(path, padded(262_144))).status, path).to.equal(201);
     }
@@ -177,7 +185,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       await post(userKey('k'), ''),
       await post(userKey('k'), 'a\u0000b'),
     ])
-      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+      expectRefusal(refused, 400, 60_003);
     expect(await valuesAt(userKey('k'))).to.deep.equal([]);
   });
 
@@ -188,7 +196,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     for (const document of ['two', '<a>', '<!DOCTYPE a><a/>', '<a>'.repeat(100_000)]) {
       for (const to of [path, userKey(key)]) {
         const refused = await post(to, document);
-        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+        expectRefusal(refused, 400, 60_003);
         expect(refused.text.length).to.be.below(1_000);
       }
     }
@@ -257,7 +265,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
   it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
     const catalog = (await exampleCatalog()).toString();
     const refused = await post(userKey('CATALOG'), catalog, as('writer'));
-    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([403, 40_000]);
+    expectRefusal(refused, 403, 40_000);
     const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
     expect(deleted.status).to.equal(403);
   });
@@ -277,9 +285,9 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       { key: 'CATALOG', values: [february, january], auditLogs: [] },
     ]);
     const again = await post(userKey('CATALOG'), january);
-    expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+    expectRefusal(again, 400, 2_080);
     const bad = await post(userKey('CATALOG'), '<catalog/>');
-    expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+    expectRefusal(bad, 400, 2_080);
     await newTypes();
     expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
     expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([]);
@@ -291,7 +299,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
 
   it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
     const refused = await post(userKey('USAGE_METERS'), 'x');
-    expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
+    expectRefusal(refused, 501, 1);
     expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
     expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
   });
@@ -327,8 +335,8 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
     expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
     const byId = await get(`${tenants}/${other.id}`, as('bobs'));
-    expect([byId.status, (byId.json as { code: number }).code]).to.deep.equal([404, 20_001]);
+    expectRefusal(byId, 404, 20_001);
     const byKey = await get(`${tenants}?apiKey=eve`, as('bobs'));
-    expect([byKey.status, (byKey.json as { code: number }).code]).to.deep.equal([404, 20_003]);
+    expectRefusal(byKey, 404, 20_003);
   });
 });

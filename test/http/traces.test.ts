@@ -1,4 +1,4 @@
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from '../support/http/index.ts';
+import { createAccount, exampleCatalog, type Serving, serve, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
@@ -16,7 +16,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
     const { call } = serving;
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     await call('POST', '/1.0/kb/tenants/registerNotificationCallback?cb=https://receiver.example/cb');
-    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    accountId = await createAccount({ call });
     await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
       body: { pluginName: 'killbill-payment-test' },
     });

@@ -3,17 +3,10 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  documentHeaders,
-  freshSqlite,
-  serveOnce,
-} from '../support/http/serving.ts';
+import { documentHeaders, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
+import { aliasHeaders, basic, createAccount, createdId } from '../support/http/serving.ts';
 import { listenOnOwnPort } from '../support/own-port.ts';
 
 describe('the transport', () => {
@@ -175,7 +168,7 @@ describe('the transport', () => {
   });
 
   it('the transport takes lists of up to 1000 elements', async () => {
-    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
+    const id = await createAccount({ call }, {});
     const fields = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' }));
     const path = `/1.0/kb/accounts/${id}/customFields`;
@@ -186,7 +179,7 @@ describe('the transport', () => {
   });
 
   it('the transport takes an empty body of any type where none is needed', async () => {
-    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const id = await createAccount({ call });
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
       body: '',
       headers: { 'content-type': 'application/json' },

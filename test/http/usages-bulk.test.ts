@@ -1,14 +1,6 @@
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import {
-  aliasHeaders,
-  createdId,
-  exampleCatalog,
-  type Serving,
-  serve,
-  serveOnce,
-  xmlType,
-} from '../support/http/index.ts';
-import { anyDatabase, expect, migrated } from '../support/index.ts';
+import { anyDatabase, expect, migrated, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, exampleCatalog, serve } from '../support/http/serving.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };

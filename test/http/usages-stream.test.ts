@@ -1,15 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
-import {
-  createdId,
-  documentHeaders,
-  exampleCatalog,
-  freshSqlite,
-  serveOnce,
-  xmlType,
-} from '../support/http/serving.ts';
+import { expect, freshSqlite, serveOnce, xmlType } from '../support/http/index.ts';
+import { createdId, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
 
 const MEBIBYTE = 1_048_576;
 

@@ -1,6 +1,7 @@
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { aliasHeaders, anyDatabase, createdId, expect, serveOnce, xmlType } from '../support/http/index.ts';
+import { anyDatabase, expect, outcomeOf, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectRefusal } from '../support/http/serving.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -82,7 +83,7 @@ anyDatabase('usage over HTTP', (open) => {
     ];
     for (const [body, member] of wrong) {
       const { status, json, text } = await serving.call('POST', '/1.0/kb/usages', { body });
-      expect([status, (json as { readonly code: number }).code]).to.deep.equal([400, 60_003]);
+      expectRefusal({ status, json }, 400, 60_003);
       expect(text).to.include(`SubscriptionUsageRecord ${member} is not a field`);
     }
     expect(await summed('2024-01-01', '2025-01-01')).to.not.include('amount');
@@ -251,7 +252,7 @@ anyDatabase('usage over HTTP', (open) => {
       ['?startDate=2024-03-01T00:00:00.001Z&endDate=2024-03-01', 60_002],
     ] as const) {
       const { status, json } = await serving.call('GET', path + query);
-      expect([status, (json as { code: number }).code], query).to.deep.equal([400, code]);
+      expect(outcomeOf({ status, json }), query).to.deep.equal([400, code]);
     }
     const of = `/1.0/kb/usages/${unknown}?startDate=2024-03-01&endDate=2024-04-01`;
     expect((await serving.call('GET', of)).status).to.equal(404);

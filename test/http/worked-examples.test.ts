@@ -1,14 +1,6 @@
-import { expect } from 'chai';
-import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { Reply, Serving } from '../support/http/serving.ts';
-import {
-  aliasHeaders,
-  basic,
-  createdId,
-  exampleCatalog,
-  serveEach,
-  xmlType,
-} from '../support/http/serving.ts';
+import { type Reply, type Serving, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, basic, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 interface Listed {
   readonly accountId: string;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import { expect } from 'chai';
 import { createKoaApp, type KoaOptions, listen, type TestMode } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
@@ -246,7 +247,31 @@ async function send(
   };
 }
 
-/** The last segment of `Location`: the id of what was made. */
+/** Creates an account, by default in USD, and returns its id. */
+export async function createAccount(
+  { call }: Pick<Serving, 'call'>,
+  body: object = { currency: 'USD' },
+  headers: Request['headers'] = {},
+): Promise<string> {
+  return createdId(await call('POST', '/1.0/kb/accounts', { body, headers }));
+}
+
+/** Uploads settings of tenant `bob`. */
+export async function configure({ call }: Pick<Serving, 'call'>, body: Readonly<Record<string, string>>) {
+  return call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body });
+}
+
+/** Returns the status of an answer and the error code of its body. */
+export function outcomeOf({ status, json }: Pick<Reply, 'status' | 'json'>): readonly unknown[] {
+  return [status, (json as { readonly code?: number } | null | undefined)?.code];
+}
+
+/** Asserts that the call is refused with this status and error code. */
+export function expectRefusal(reply: Pick<Reply, 'status' | 'json'>, status: number, code?: number): void {
+  expect(outcomeOf(reply)).to.deep.equal([status, code]);
+}
+
+/** Returns the last segment of `Location`. */
 export function createdId(reply: Reply): string {
   const location = reply.headers.get('location') ?? '';
   return location.slice(location.lastIndexOf('/') + 1);
