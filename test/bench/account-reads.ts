@@ -44,10 +44,7 @@ export const accountReads: Goal = {
   },
 };
 
-async function measureOn(
-  bench: Bench,
-  { kind, held }: { readonly kind: DatabaseKind; readonly held: Held },
-): Promise<readonly Figure[]> {
+async function measureOn(bench: Bench, { kind, held }: { readonly kind: DatabaseKind; readonly held: Held }) {
   const database = await bench.databases.fresh(kind);
   const ids = await seed(database, held);
   const figures: Figure[] = [];

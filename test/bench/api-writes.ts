@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { putLoad, withServer } from './http-load.ts';
 import type { LoadInput } from './load-process.ts';
 import { firstOfMonth, PLAN, PRICE, seed } from './past.ts';
@@ -16,11 +16,7 @@ const settlePollMs = 20;
 export const apiWrites: Goal = {
   name: 'api-writes',
   title: 'API writes: authenticated, keep-alive, 16 connections',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

@@ -25,11 +25,7 @@ export const catalogSize: Goal = {
   },
 };
 
-async function measureOn(
-  bench: Bench,
-  kind: DatabaseKind,
-  changes: CatalogShape['changes'],
-): Promise<readonly Figure[]> {
+async function measureOn(bench: Bench, kind: DatabaseKind, changes: CatalogShape['changes']) {
   const shape: CatalogShape = { plans, versions: bench.choose(versions), changes };
   const seeded = await bench.databases.fresh(kind);
   bench.say(`seeding ${kind}, ${changes} changed in each version`);

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchDatabase } from './bench-database.ts';
 import type { DatabaseKind } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { callHeaders, credentials } from './http-load.ts';
 import { seed } from './past.ts';
 
@@ -23,11 +23,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const coldStart: Goal = {
   name: 'cold-start',
   title: 'Cold start of `billwright serve` to the first authorised 200',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

@@ -1,5 +1,5 @@
 import type { DatabaseKind } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { runOnce } from './invoice-run.ts';
 import { seed } from './past.ts';
 import type { RunOutput } from './run-process.ts';
@@ -12,11 +12,7 @@ export const eventSink: Goal = {
   name: 'event-sink',
   title:
     'Event sink: the invoice run with payment, with a sink that takes every event at once, and without one',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

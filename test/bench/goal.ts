@@ -36,6 +36,17 @@ export interface Goal {
   measure(bench: Bench): Promise<readonly Figure[]>;
 }
 
+/** Measures each kind of database after the other. */
+export function onEachDatabase(
+  measureOn: (bench: Bench, kind: DatabaseKind) => Promise<readonly Figure[]>,
+): Goal['measure'] {
+  return async (bench) => {
+    const figures: Figure[] = [];
+    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
+    return figures;
+  };
+}
+
 /** Results are checked before their time counts. @throws if the two are not the same. */
 export function expectSame(what: string, found: unknown, wanted: unknown): void {
   const [foundText, wantedText] = [JSON.stringify(found), JSON.stringify(wanted)];

@@ -1,7 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts';
 import type { DatabaseKind } from './databases.ts';
 import { dryRunsOf } from './dry-run.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { runOnce } from './invoice-run.ts';
 import { type Seeded, seed } from './past.ts';
 import { median } from './statistics.ts';
@@ -16,11 +16,7 @@ const goals = [1, 1.15, 1.3];
 export const historyGrowth: Goal = {
   name: 'history-growth',
   title: 'Growth with history: time over that at the shortest past',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await growthOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(growthOn),
 };
 
 /** Times and number of statements at one length of the past. */

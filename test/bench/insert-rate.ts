@@ -30,10 +30,7 @@ interface Group {
   readonly parts: readonly { readonly table: Table; readonly rows: readonly (readonly Value[])[] }[];
 }
 
-async function groupsOf(
-  database: BenchDatabase,
-  since: ReadonlyMap<string, number>,
-): Promise<readonly Group[]> {
+async function groupsOf(database: BenchDatabase, since: ReadonlyMap<string, number>) {
   return withRows(database, async (rows) => {
     const written: { table: Table; byAccount: Map<string, (readonly Value[])[]> }[] = [];
     for (const table of await rows.tables()) {

@@ -1,6 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
 import type { Bench, Figure, Goal } from './goal.ts';
+import { onEachDatabase } from './goal.ts';
 import { plainInsertRate, runOnce } from './invoice-run.ts';
 import { BEGINS, dueAfter, PLAN, play, type Seeded, settle, withEngine } from './past.ts';
 import { markNow, multiply } from './seed.ts';
@@ -14,11 +15,7 @@ const goalPeakMib = 400;
 export const manySubscriptions: Goal = {
   name: 'many-subscriptions',
   title: 'One account with very many subscriptions: one run, with payment',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

@@ -36,8 +36,7 @@ export const push: Goal = {
           runs: outputs.map(({ billedMs }) => (bench.choose(accounts) * 1_000) / billedMs),
           goal: null,
         });
-      const best = (outputs: readonly PushOutput[]): number =>
-        Math.min(...outputs.map(({ billedMs }) => billedMs));
+      const best = (outputs: readonly PushOutput[]) => Math.min(...outputs.map(({ billedMs }) => billedMs));
       figures.push({
         name: `monthly run slowed by a receiver that never answers, ${kind}`,
         unit: '%',
@@ -49,11 +48,7 @@ export const push: Goal = {
   },
 };
 
-async function outputsOn(
-  bench: Bench,
-  kind: (typeof bench.kinds)[number],
-  receiver: PushInput['receiver'],
-): Promise<readonly PushOutput[]> {
+async function outputsOn(bench: Bench, kind: (typeof bench.kinds)[number], receiver: PushInput['receiver']) {
   const outputs: PushOutput[] = [];
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await bench.databases.fresh(kind);

@@ -74,9 +74,7 @@ async function linesOfAccounts(rows: Rows): Promise<readonly (readonly string[])
 }
 
 /** Ids and record ids become the order in which they appear: what refers to the same thing still does. */
-function linesOf(
-  rows: readonly { readonly table: Table; readonly row: readonly Value[] }[],
-): readonly string[] {
+function linesOf(rows: readonly { readonly table: Table; readonly row: readonly Value[] }[]) {
   const seen = new Map<string, string>();
   const named = (kind: string, value: string): string => {
     const key = `${kind} ${value}`;

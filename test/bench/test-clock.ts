@@ -35,11 +35,7 @@ export const testClock: Goal = {
   },
 };
 
-async function once(
-  bench: Bench,
-  kind: (typeof bench.kinds)[number],
-  way: TestClockInput['way'],
-): Promise<number> {
+async function once(bench: Bench, kind: (typeof bench.kinds)[number], way: TestClockInput['way']) {
   const database = await bench.databases.fresh(kind);
   const months = bench.choose(years) * 12;
   const { ms } = await inChild<TestClockInput, TestClockOutput>({

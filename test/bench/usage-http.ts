@@ -1,7 +1,7 @@
 import { type DatabaseKind, withRows } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { koaRate, putLoad, withServer } from './http-load.ts';
-import type { LoadInput, LoadRequest } from './load-process.ts';
+import type { LoadRequest } from './load-process.ts';
 import { seedMetered, USAGE_UNIT } from './usage-past.ts';
 
 const subscriptions = { SMOKE: 20, NORMAL: 2_000, FULL: 2_000 };
@@ -18,11 +18,7 @@ const days = 28;
 export const usageHttp: Goal = {
   name: 'usage-http',
   title: 'Usage through HTTP: points of random subscriptions, authenticated, keep-alive',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
@@ -80,11 +76,7 @@ async function ceilingOf(bench: Bench, way: Way): Promise<Pick<Figure, 'ceiling'
   return { ceiling: { what: 'calls that Koa answers with nothing behind it', value } };
 }
 
-function loadOf(
-  url: string,
-  requests: readonly LoadRequest[],
-  { perCall, connections }: Way,
-): Omit<LoadInput, 'headers'> {
+function loadOf(url: string, requests: readonly LoadRequest[], { perCall, connections }: Way) {
   const status = perCall === 1 ? 201 : 200;
   return { url, requests, status, connections, total: requests.length, perSecond: null };
 }

@@ -1,6 +1,6 @@
 import { inChild } from './child.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import { plainUsageRate } from './plain-usage-rate.ts';
 import { median, percentile } from './statistics.ts';
 import type { UsageInput, UsageOutput } from './usage-process.ts';
@@ -21,11 +21,7 @@ const script = new URL('./usage-process.ts', import.meta.url);
 export const usageIngest: Goal = {
   name: 'usage-ingest',
   title: 'Usage: points of random subscriptions into storage, one in a hundred sent twice',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

@@ -1,7 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts';
 import { inChild } from './child.ts';
 import { type DatabaseKind, withRows } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal, onEachDatabase } from './goal.ts';
 import type { RunInput, RunOutput } from './run-process.ts';
 import { median } from './statistics.ts';
 import { seedMetered, seedUsage, USAGE_DUE, USED_DAYS } from './usage-past.ts';
@@ -21,11 +21,7 @@ const script = new URL('./run-process.ts', import.meta.url);
 export const usageRating: Goal = {
   name: 'usage-rating',
   title: 'Usage: runs that bill a month of subscriptions with very many points, with payment',
-  async measure(bench) {
-    const figures: Figure[] = [];
-    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
-    return figures;
-  },
+  measure: onEachDatabase(measureOn),
 };
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {

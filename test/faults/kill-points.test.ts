@@ -140,11 +140,7 @@ async function chargesOf(files: string) {
   return { doubled: charged.filter((id, index) => charged.indexOf(id) !== index) };
 }
 
-async function inGroups<T, R>(
-  all: readonly T[],
-  atATime: number,
-  work: (each: T) => Promise<R>,
-): Promise<readonly R[]> {
+async function inGroups<T, R>(all: readonly T[], atATime: number, work: (each: T) => Promise<R>) {
   const results: R[] = [];
   for (let from = 0; from < all.length; from += atATime) {
     results.push(...(await Promise.all(all.slice(from, from + atATime).map(work))));

@@ -195,11 +195,7 @@ function objectOf(properties: Properties, ids: readonly string[], depth: number)
   return fc.array(member, { maxLength: names.length }).map((members) => `{${members.join(',')}}`);
 }
 
-function scalarOf(
-  { format }: JsonSchema,
-  types: readonly unknown[],
-  ids: readonly string[],
-): fc.Arbitrary<string> {
+function scalarOf({ format }: JsonSchema, types: readonly unknown[], ids: readonly string[]) {
   const quoted = (texts: readonly string[]) => fc.constantFrom(...texts).map((text) => JSON.stringify(text));
   if (format === 'uuid') return quoted(ids);
   if (format === 'date') return quoted(['2024-02-10', '2024-02-11', '2024-03-31', '2023-12-31']);

@@ -40,11 +40,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
 
   const newAccount = async (): Promise<string> => createAccount({ call });
 
-  async function newBundle(
-    owner: string,
-    bundleExternalKey: string,
-    planName = 'canopy-monthly',
-  ): Promise<BundleJson> {
+  async function newBundle(owner: string, bundleExternalKey: string, planName = 'canopy-monthly') {
     const body = { accountId: owner, bundleExternalKey, planName };
     const subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
     const { json } = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);

@@ -33,8 +33,7 @@ eachDatabaseByTurns('custom fields', (open) => {
   const newAccount = async (): Promise<string> => createdId(await send('POST', '/accounts', {}));
   const fieldsOf = async (path: string): Promise<readonly ShownField[]> =>
     (await send('GET', `${path}/customFields`)).json as readonly ShownField[];
-  const pairsOf = async (path: string): Promise<readonly string[]> =>
-    (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
+  const pairsOf = async (path: string) => (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
 
   it('accounts E13 Custom fields', async () => {
     const id = await newAccount();

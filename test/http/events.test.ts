@@ -19,8 +19,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
   beforeEach(() => {
     sent = [];
   });
-  const read = async (query = ''): Promise<Feed> =>
-    (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
+  const read = async (query = '') => (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
   const newAccount = async () => createAccount(serving);
 
   it('events over HTTP are what pushes tell, under the ids of these, in both dialects', async () => {

@@ -89,10 +89,7 @@ export class Deployment {
   }
 
   /** Nodes that all work their queue from the same moment on. */
-  async start(
-    options: readonly (NodeOptions & { readonly name: string })[],
-    preloaded?: string,
-  ): Promise<readonly NamedNode[]> {
+  async start(options: readonly (NodeOptions & { readonly name: string })[], preloaded?: string) {
     const shared = { database: this.database.url, ledger: join(this.#directory, 'ledger') };
     const processes = await startNodes(
       options.map((each) => ({ ...shared, ...each })),

@@ -199,10 +199,7 @@ anyDatabase((kind, open) => {
       }
 
       /** What is to happen to the subject, its bundle or its account from some day on; what is refused does not. */
-      async function befall(
-        input: DryRunCase,
-        { accountId, subscriptionId, bundleId, today }: Stage,
-      ): Promise<void> {
+      async function befall(input: DryRunCase, { accountId, subscriptionId, bundleId, today }: Stage) {
         const { acme } = engine;
         const { dayChange, quantityChange, block, credit, draftCharge } = input;
         const day = (days: number) => ({ date: addDays(today, days) });
@@ -335,11 +332,7 @@ anyDatabase((kind, open) => {
       }
 
       /** What is owed of the invoice before anything is paid on it. */
-      function expectForeseen(
-        real: InvoiceView | undefined,
-        found: InvoiceView,
-        { payer }: DryRunCase,
-      ): void {
+      function expectForeseen(real: InvoiceView | undefined, found: InvoiceView, { payer }: DryRunCase) {
         looked.foreseen += 1;
         expect(real && linesOf(real)).to.deep.equal(linesOf(found));
         expect(real?.targetDate).to.equal(found.targetDate);

@@ -303,11 +303,7 @@ async function migrate({ town, customer, held, random }: Scene): Promise<void> {
   await acme.invoices.createMigrationInvoice({ accountId: customer.id, items: [charge, repair, credit] });
 }
 
-async function onInvoice(
-  { customer, random }: Scene,
-  status: string,
-  what: 'commit' | 'void',
-): Promise<boolean> {
+async function onInvoice({ customer, random }: Scene, status: string, what: 'commit' | 'void') {
   const { acme } = customer.shop;
   const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withMigration: true });
   const found = invoices.filter((invoice) => invoice.status === status).slice(-3);

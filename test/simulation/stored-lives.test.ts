@@ -238,10 +238,7 @@ class StoredLife {
     );
   }
 
-  async #adjust(
-    accountId: Uuid,
-    { index, percent }: { readonly index: number; readonly percent: number },
-  ): Promise<void> {
+  async #adjust(accountId: Uuid, { index, percent }: { readonly index: number; readonly percent: number }) {
     const invoices = await this.engine.acme.invoices.ofAccount({ accountId, withItems: true });
     const charges = invoices.flatMap(({ items }) => items).filter(({ itemType }) => itemType === 'RECURRING');
     const charge = charges[index % Math.max(1, charges.length)];

@@ -27,10 +27,7 @@ export function hostOf(database: TestDatabase): Host {
   return { storage: postgresql(orm) as never, transaction, close: closeOnce(database, orm) };
 }
 
-function closeOnce(
-  database: TestDatabase,
-  orm: { close(force: true): Promise<unknown> },
-): () => Promise<void> {
+function closeOnce(database: TestDatabase, orm: { close(force: true): Promise<unknown> }) {
   let closed: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
     closed ??= orm.close(true);

@@ -147,11 +147,7 @@ function overKnex(db: knex.Knex): HostLibrary {
 }
 
 /** Begins, and commits or rolls back. */
-async function ended<T>(
-  run: (text: string) => unknown,
-  beginning: string,
-  work: () => Promise<T>,
-): Promise<T> {
+async function ended<T>(run: (text: string) => unknown, beginning: string, work: () => Promise<T>) {
   await run(beginning);
   try {
     const result = await work();

@@ -179,11 +179,7 @@ function blockedWindows(facts: readonly Fact[]): readonly (readonly [number, num
   return windows;
 }
 
-function withoutBlocked(
-  events: readonly BillingEvent[],
-  from: LocalDate,
-  to: LocalDate | null,
-): readonly BillingEvent[] {
+function withoutBlocked(events: readonly BillingEvent[], from: LocalDate, to: LocalDate | null) {
   const before = events.filter(({ localDate }) => localDate < from);
   const inside = events.filter(({ localDate }) => localDate >= from && (to === null || localDate < to));
   const after = to === null ? [] : events.filter(({ localDate }) => localDate >= to);

@@ -90,11 +90,7 @@ export class LifeInvoices {
     return due.filter((date) => date > targetDate);
   }
 
-  #runOne(
-    subscriptionId: Uuid,
-    events: readonly BillingEvent[],
-    targetDate: LocalDate,
-  ): LocalDate | null | undefined {
+  #runOne(subscriptionId: Uuid, events: readonly BillingEvent[], targetDate: LocalDate) {
     const { ledger, adjusted } = this.#bookOf(subscriptionId);
     ledger.change(events);
     const before = ledger.items.length;

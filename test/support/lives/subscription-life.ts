@@ -331,10 +331,7 @@ export class SubscriptionLife {
   }
 }
 
-function earliest<E extends { readonly at: Instant }>(
-  due: ReadonlyMap<string, E>,
-  until: Instant,
-): readonly [string, E] | undefined {
+function earliest<E extends { readonly at: Instant }>(due: ReadonlyMap<string, E>, until: Instant) {
   let first: readonly [string, E] | undefined;
   for (const entry of due) {
     if (entry[1].at <= until && (first === undefined || entry[1].at < first[1].at)) first = entry;

@@ -60,11 +60,7 @@ export async function overdueEntries(database: TestDatabase, accountId: Uuid): P
   return rows.map(({ topic }) => String(topic));
 }
 
-async function waiting(
-  database: TestDatabase,
-  accountId: Uuid,
-  queueName: string,
-): Promise<readonly string[]> {
+async function waiting(database: TestDatabase, accountId: Uuid, queueName: string) {
   const rows = await rowsOf(
     database,
     `select effective_date from bw_queue_entries where topic = '${queueName}' and processing_state = 'AVAILABLE'
@@ -114,10 +110,7 @@ export function shownName(stateName: string): string {
   return stateName === '__KILLBILL__CLEAR__OVERDUE_STATE__' ? 'clear' : stateName;
 }
 
-function invoiceLines(
-  { invoiceDate, status, balance, items }: InvoiceFacts,
-  number: number,
-): readonly string[] {
+function invoiceLines({ invoiceDate, status, balance, items }: InvoiceFacts, number: number) {
   const states = status === 'COMMITTED' ? '' : ` ${status}`;
   return [
     ...numbered(

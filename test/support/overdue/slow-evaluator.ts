@@ -141,11 +141,7 @@ function firstDayOf(
 }
 
 /** overdue §5.3 rule 1: only what has become worse was to be expected before anybody looked. */
-function isWorse(
-  last: ExpectedBlock | undefined,
-  next: StateParts | null,
-  states: readonly StateParts[],
-): boolean {
+function isWorse(last: ExpectedBlock | undefined, next: StateParts | null, states: readonly StateParts[]) {
   if (next === null) return false;
   if (last === undefined || last.name === CLEAR) return true;
   const names = states.map(({ name }) => name);

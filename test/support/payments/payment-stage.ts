@@ -95,11 +95,7 @@ export class PaymentStage {
     this.reads = new PaymentReads(ports, configOf);
   }
 
-  static async open(
-    storage: Storage<never>,
-    start: string,
-    options: StageOptions = {},
-  ): Promise<PaymentStage> {
+  static async open(storage: Storage<never>, start: string, options: StageOptions = {}) {
     const stage = new PaymentStage(storage, start, options);
     await storage.prepare();
     stage.tenant = await storage.system.insertTenant(
@@ -200,10 +196,7 @@ export class PaymentStage {
   }
 
   /** An account with a default method of that gateway, or with none. */
-  async account(
-    pluginName: string | null = 'killbill-payment-test',
-    input: AccountInput = {},
-  ): Promise<Account> {
+  async account(pluginName: string | null = 'killbill-payment-test', input: AccountInput = {}) {
     const account = newAccount({ currency: 'USD', ...input }, this.ids.next(), this.clock.now());
     await this.storage.write(this.tenant, this.authorship(), (session) => session.accounts.insert([account]));
     if (pluginName !== null) {
@@ -227,11 +220,7 @@ export class PaymentStage {
     return id;
   }
 
-  async invoices(
-    accounts: readonly Account[],
-    amount: string,
-    members: Partial<Invoice> = {},
-  ): Promise<readonly Uuid[]> {
+  async invoices(accounts: readonly Account[], amount: string, members: Partial<Invoice> = {}) {
     return this.storage.write(this.tenant, this.authorship(), async (session) => {
       const first = await session.invoices.takeInvoiceNumbers(accounts.length);
       const now = this.clock.now();

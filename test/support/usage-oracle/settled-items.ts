@@ -90,11 +90,7 @@ function keyOf({ kind }: OracleSection, { unit, tier }: PriceLine): string {
 }
 
 /** Lines with what is not billed of them yet; those that are billed only, too. */
-function changesOf(
-  section: OracleSection,
-  price: OraclePrice,
-  previous: readonly BilledRecord[],
-): readonly PriceLine[] {
+function changesOf(section: OracleSection, price: OraclePrice, previous: readonly BilledRecord[]) {
   const billed = new Map<string, PriceLine>();
   for (const line of billedLines(section, previous)) {
     const before = billed.get(keyOf(section, line));
