@@ -60,7 +60,9 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
     const { paths } = (await openApi()) as { readonly paths: Paths };
     expect(paths[root]?.get?.responses[200]?.content).to.deep.include({
-      'text/plain': { schema: { type: 'string', const: '', description: 'Without a parameter' } },
+      'text/plain': {
+        schema: { type: 'string', const: '', description: 'Returned without query parameters' },
+      },
     });
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const catalog = await exampleCatalog();

@@ -42,7 +42,7 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
       title: 'Billwright',
       version: '1.0',
       description:
-        'Subscription billing. Every X-Service-… header has the alias X-Killbill-…; calls that send only aliases are of dialect K: they get its answers, and may write dates of bodies as [year, month, day].',
+        'Subscription billing. Every X-Service-… header has the alias X-Killbill-…. Requests that send only aliases use dialect K: they receive its responses, and may write dates in bodies as [year, month, day].',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath || '/' }],
@@ -89,7 +89,7 @@ function described({ permission, alsoNeeds = [], needsFor = {}, orSelf }: Route)
   const kinds = `permission${always.length + cases.length > 1 ? 's' : ''}`;
   const needed = [...(always.length === 0 ? [] : [always.join(', ')]), ...cases].join('; ');
   return {
-    description: `Needs the ${kinds} ${needed}${orSelf ? ', except for users who ask for themselves' : ''}.`,
+    description: `Needs the ${kinds} ${needed}${orSelf ? ', except for users who request their own data' : ''}.`,
   };
 }
 
@@ -129,7 +129,7 @@ function requestBodyOf(body: NonNullable<Route['body']>, operationId: string): J
 }
 
 function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: string): JsonSchema {
-  if (type === LINES_TYPE) return { type: 'string', description: 'An element of the list on each line' };
+  if (type === LINES_TYPE) return { type: 'string', description: 'One list element per line' };
   if (XML_TYPES.some((each) => each === type)) return { type: 'string' };
   const { items } = json as { readonly items?: JsonSchema };
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
@@ -156,15 +156,15 @@ function responsesOf(route: Route): JsonSchema {
   const content = Object.fromEntries(types.map((type) => [type, contentOf(route, type)]));
   const orEmpty = success.isEmptyWhen && { 'text/plain': emptyContent(success.isEmptyWhen) };
   const succeeded = {
-    description: success.body === undefined && types.length === 0 ? 'Done' : 'The answer',
+    description: success.body === undefined && types.length === 0 ? 'Done' : 'Success',
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(types.length > 0 && { content: { ...content, ...(orEmpty || {}) } }),
   };
   return {
     [success.status]: succeeded,
     ...(success.statusInK && { [success.statusInK]: succeeded }),
-    ...(success.emptyStatus && { [success.emptyStatus]: { description: 'Nothing to show' } }),
-    ...(hasTag(route) && { 304: { description: 'As `If-None-Match` has it' } }),
+    ...(success.emptyStatus && { [success.emptyStatus]: { description: 'No content' } }),
+    ...(hasTag(route) && { 304: { description: 'Not modified: the tag in `If-None-Match` is current' } }),
     ...alsoOf(route, content),
     ...failuresOf(route),
     default: {
@@ -176,7 +176,7 @@ function responsesOf(route: Route): JsonSchema {
 
 function locationHeader(location: string): JsonSchema {
   return {
-    description: `URL of ${location}; its path alone, where the server is configured so`,
+    description: `URL of ${location}, or only its path if the server is configured that way`,
     schema: { type: 'string', format: 'uri-reference' },
   };
 }
@@ -228,7 +228,10 @@ function failuresOf(route: Route): JsonSchema {
   const outcomes = Object.entries(route.outcomes ?? {});
   const described = [...byStatus].map(([status, codes]) => {
     const hasOwn = codes.some((code) => route.fails.includes(code));
-    return [status, errorResponse(`Error codes ${listed(codes)}${hasOwn ? ', and general ones' : ''}`)];
+    return [
+      status,
+      errorResponse(`Error codes ${listed(codes)}${hasOwn ? ', and general error codes' : ''}`),
+    ];
   });
   return {
     ...Object.fromEntries(outcomes.map(([status, text]) => [status, errorResponse(text, route.errorJson)])),
@@ -288,7 +291,7 @@ type Components = ReadonlyMap<string, JsonSchema>;
 function componentNamed(name: string): JsonSchema {
   if (name === 'Error') return withExamples(errorComponent, name);
   const component = modelsByName().get(name)?.component;
-  if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
+  if (component === undefined) throw new Error(`The document refers to an unknown model ${name}`);
   return withExamples(describedModel(name, component), name);
 }
 

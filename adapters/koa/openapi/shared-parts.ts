@@ -9,12 +9,12 @@ function schemeName(family: string, suffix: string): string {
   return `${family.slice(2, -1).toLowerCase()}${suffix}`;
 }
 
-const fromKillBill = 'as clients of Kill Bill send it: answers are of dialect K';
+const fromKillBill = 'as sent by Kill Bill clients; responses use dialect K';
 const tenantTexts = {
-  'X-Service-': { ApiKey: 'beside user or token', ApiSecret: 'beside its key' },
+  'X-Service-': { ApiKey: 'with a user or token', ApiSecret: 'with its key' },
   'X-Killbill-': { ApiKey: fromKillBill, ApiSecret: fromKillBill },
 };
-const tenantHeaders = { ApiKey: 'Key of the tenant', ApiSecret: 'Secret of the tenant' };
+const tenantHeaders = { ApiKey: 'API key of the tenant', ApiSecret: 'API secret of the tenant' };
 
 export const securitySchemes: JsonSchema = {
   basicAuth: {
@@ -26,7 +26,7 @@ export const securitySchemes: JsonSchema = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A token, in place of name and password; /oauth2/token gives one',
+    description: 'A bearer token instead of name and password; obtained from /oauth2/token',
   },
   ...Object.fromEntries(
     families.flatMap((family) =>
@@ -79,17 +79,17 @@ export const authorParameters: readonly JsonSchema[] = [
     name: 'X-Service-CreatedBy',
     in: 'header',
     required: true,
-    description: 'Author of the change; X-Killbill-CreatedBy does as well',
+    description: 'Author of the change; X-Killbill-CreatedBy also works',
     example: 'clerk',
     schema: headerText,
   },
-  optionalHeader('X-Service-Reason', 'Why the change is made; kept in the audit', 'Asked by phone'),
-  optionalHeader('X-Service-Comment', 'Kept in the audit', 'Ticket 4711'),
+  optionalHeader('X-Service-Reason', 'Reason for the change, stored in the audit log', 'Asked by phone'),
+  optionalHeader('X-Service-Comment', 'Comment on the change, stored in the audit log', 'Ticket 4711'),
 ];
 
 export const idempotencyParameter: JsonSchema = optionalHeader(
   'Idempotency-Key',
-  'Makes a repeat harmless: the same request under the same key runs once and is answered as the first time, for 24 hours',
+  'Makes retries safe: for 24 hours, a request with the same key runs only once and gets the same response',
   'order-17-paid',
 );
 
@@ -104,11 +104,11 @@ function optionalHeader(name: string, description: string, example: string): Jso
 }
 
 const pagination = {
-  CurrentOffset: ['integer', 'How many were left out at the beginning'],
-  NextOffset: ['integer', '`offset` of the next page; absent on the last one'],
-  TotalNbRecords: ['integer', 'How many there are of what was asked for'],
-  MaxNbRecords: ['integer', 'How many there are in all; absent for large tables'],
-  NextPageUri: ['string', 'Path and query of the next page; absent on the last one'],
+  CurrentOffset: ['integer', 'Number of skipped results'],
+  NextOffset: ['integer', '`offset` of the next page; absent on the last page'],
+  TotalNbRecords: ['integer', 'Number of matching results'],
+  MaxNbRecords: ['integer', 'Total number of records; absent for large tables'],
+  NextPageUri: ['string', 'Path and query of the next page; absent on the last page'],
 };
 
 export const pageHeaders: JsonSchema = Object.fromEntries(
@@ -121,33 +121,33 @@ export const pageHeaders: JsonSchema = Object.fromEntries(
 );
 
 export const tagHeader: JsonSchema = {
-  description: 'Tag of the answer, which `If-None-Match` of a later call may hold',
+  description: 'Tag of the response, for `If-None-Match` in later requests',
   schema: { type: 'string' },
 };
 
 export const replayHeader: JsonSchema = {
-  description: '`true` where the answer is that of an earlier call under the same `Idempotency-Key`',
+  description: '`true` if the response is replayed from an earlier request with the same `Idempotency-Key`',
   schema: { type: 'string' },
 };
 
 export const retryHeader: JsonSchema = {
-  description: 'With 429 and 503: after how many seconds to try again',
+  description: 'With 429 and 503: seconds to wait before retrying',
   schema: { type: 'integer' },
 };
 
 /** http-api §12. */
 export const errorComponent: JsonSchema = {
   type: 'object',
-  description: 'Why a call has failed',
+  description: 'Error of a failed request',
   properties: {
     className: { type: 'string', description: 'Class of the error' },
-    code: { type: 'integer', description: 'Number of the error, which does not change' },
-    message: { type: 'string', description: 'What is wrong, and the way out' },
-    causeClassName: { type: ['string', 'null'], description: 'Class of the error behind it' },
-    causeMessage: { type: ['string', 'null'], description: 'Message of the error behind it' },
+    code: { type: 'integer', description: 'Stable error code' },
+    message: { type: 'string', description: 'What is wrong and how to fix it' },
+    causeClassName: { type: ['string', 'null'], description: 'Class of the cause' },
+    causeMessage: { type: ['string', 'null'], description: 'Message of the cause' },
     stackTrace: {
       type: 'array',
-      description: 'Where it was thrown; empty unless the server is in test mode and the call asks for it',
+      description: 'Stack trace; empty unless the server is in test mode and the request asks for it',
       items: {
         type: 'object',
         properties: {
@@ -155,7 +155,7 @@ export const errorComponent: JsonSchema = {
           fileName: { type: ['string', 'null'], description: 'File of the code' },
           lineNumber: { type: 'integer', description: 'Line of the file' },
           methodName: { type: 'string', description: 'Name of the function' },
-          isNativeMethod: { type: 'boolean', description: 'Whether it is no code of the server' },
+          isNativeMethod: { type: 'boolean', description: 'Whether the frame is outside of the server code' },
         },
       },
     },

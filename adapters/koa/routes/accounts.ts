@@ -43,7 +43,7 @@ export const accountRoutes: readonly Route[] = [
       pageWithBalances(call, await call.billing.accounts.page(call.context, call.query)),
   }),
   tenantRoute('searchAccounts', 'GET /accounts/search/{searchKey}', {
-    summary: 'Search accounts by id, name, e-mail, external key or company, or by clauses (_q=1&…)',
+    summary: 'Search accounts by id, name, email, external key or company, or by clauses (_q=1&…)',
     query: { ...exactPageParameters, ...balanceParameters, ...auditParameter },
     shows: listOf(Account),
     async handle(call) {
@@ -77,7 +77,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   tenantRoute('updateAccount', 'PUT /accounts/{accountId}', {
     summary:
-      'Update an account; fields that are not sent keep their values, and in dialect K reset with treatNullAsReset',
+      'Update an account; omitted properties keep their values, or in dialect K are reset with treatNullAsReset',
     permission: 'account:update',
     query: { treatNullAsReset: flag() },
     body: jsonBody(partial(Account)),
@@ -90,7 +90,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   tenantRoute('closeAccount', 'DELETE /accounts/{accountId}', {
     summary:
-      'Close an account: what is due of it is done first, then nothing invoices it by itself any more, and it gets no more subscriptions; nothing is deleted',
+      'Close an account: process its due work, then stop automatic invoicing and reject new subscriptions; nothing is deleted',
     permission: 'tag:add',
     alsoNeeds: ['entitlement:pause_resume'],
     needsFor: {
@@ -114,7 +114,7 @@ export const accountRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getChildrenAccounts', 'GET /accounts/{accountId}/children', {
-    summary: 'List the children of an account; an unknown account has none',
+    summary: 'List the child accounts of an account; empty for an unknown account',
     query: { ...balanceParameters, ...auditParameter },
     shows: listOf(Account),
     takesUnknownObjects: true,
@@ -122,7 +122,7 @@ export const accountRoutes: readonly Route[] = [
       withBalances(call, await call.billing.accounts.children(call.context, call.params.accountId)),
   }),
   tenantRoute('getAccountTimeline', 'GET /accounts/{accountId}/timeline', {
-    summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
+    summary: 'Get a consistent snapshot of an account with its bundles, invoices and payments',
     // `parallel` has no effect: all reads use one snapshot (accounts §10).
     query: { parallel: flag(), ...auditParameter },
     shows: AccountTimeline,
@@ -133,12 +133,12 @@ export const accountRoutes: readonly Route[] = [
   }),
   // Secondary addresses (accounts §15).
   tenantRoute('getEmails', 'GET /accounts/{accountId}/emails', {
-    summary: 'List the secondary addresses of an account',
+    summary: 'List the secondary email addresses of an account',
     shows: listOf(AccountEmail),
     handle: ({ billing, context, params }) => billing.accounts.emails(context, params.accountId),
   }),
   tenantRoute('addEmail', 'POST /accounts/{accountId}/emails', {
-    summary: 'Add a secondary address to an account; one that is there already changes nothing',
+    summary: 'Add a secondary email address to an account; no effect if it exists',
     permission: 'account:add_emails',
     body: jsonBody(AccountEmail),
     creates: '/accounts/{accountId}/emails',
@@ -152,7 +152,7 @@ export const accountRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('removeEmail', 'DELETE /accounts/{accountId}/emails/{email}', {
-    summary: 'Remove a secondary address from an account; one that is not there changes nothing',
+    summary: 'Remove a secondary email address from an account; no effect if it does not exist',
     permission: 'account:delete_emails',
     handle: ({ billing, context, params }) =>
       billing.accounts.removeEmail(context, params.accountId, params.email),

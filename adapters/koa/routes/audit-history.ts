@@ -23,7 +23,7 @@ const resources: readonly ObjectResource[] = [
   resource('subscriptionEvent', ObjectType.SUBSCRIPTION_EVENT, {
     path: 'subscriptions/events',
     idName: 'eventId',
-    described: 'an event of a subscription',
+    described: 'a subscription event',
   }),
   resource('invoicePayment', ObjectType.INVOICE_PAYMENT, { described: 'an invoice payment, by its own id' }),
   resource('paymentAttempt', ObjectType.PAYMENT_ATTEMPT, { path: 'payments/attempts' }),
@@ -35,7 +35,7 @@ const resources: readonly ObjectResource[] = [
 export const auditHistoryRoutes: readonly Route[] = [
   ...resources.map(routeOf),
   tenantRoute('getAccountAuditLogs', 'GET /accounts/{accountId}/auditLogs', {
-    summary: 'List the changes of an account and of all that belongs to it',
+    summary: 'List the audit log of an account and its objects',
     success,
     async handle({ billing, context, params, dialect }) {
       const rows = await billing.audit.ofAccount(context, params.accountId);
@@ -43,7 +43,7 @@ export const auditHistoryRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getAccountAuditLogsWithHistory', 'GET /accounts/{accountId}/auditLogsWithHistory', {
-    summary: 'List the changes of an account with the account as it was after each',
+    summary: 'List the audit log of an account with the state after each change',
     success,
     handle: (call) => historyAnswer(call, { type: ObjectType.ACCOUNT, id: call.params.accountId }),
   }),
@@ -51,7 +51,7 @@ export const auditHistoryRoutes: readonly Route[] = [
     'getAccountEmailAuditLogsWithHistory',
     'GET /accounts/{accountId}/emails/{accountEmailId}/auditLogsWithHistory',
     {
-      summary: 'List the changes of a secondary address with the state after each',
+      summary: 'List the audit log of a secondary email address with the state after each change',
       success,
       async handle(call) {
         const { accountId, accountEmailId: id } = call.params;
@@ -64,7 +64,7 @@ export const auditHistoryRoutes: readonly Route[] = [
 
 export const exportRoutes: readonly Route[] = [
   tenantRoute('exportDataForAccount', 'GET /export/{accountId}', {
-    summary: 'Get everything that is kept of an account, as lines of text by table',
+    summary: 'Export all stored data of an account, as lines of text by table',
     permission: 'admin:export',
     success: { status: 201, statusInK: 200, mediaTypes: ['application/octet-stream'] },
     async handle({ billing, context, dialect, params }) {
@@ -80,7 +80,7 @@ function routeOf(object: ObjectResource): Route {
   const endpoint = `GET /${path}/{${idName}}/auditLogsWithHistory` as const;
   return tenantRoute(`get${noun}AuditLogsWithHistory`, endpoint, {
     ...(area !== undefined && { area }),
-    summary: `List the changes of ${described} with the state after each`,
+    summary: `List the audit log of ${described} with the state after each change`,
     success,
     handle: (call) => historyAnswer(call, objectOf(object, call.params)),
   });

@@ -27,7 +27,7 @@ export const customFieldRoutes: readonly Route[] = [
   ...searchPaths.flatMap(({ prefix, suffix }) => [
     tenantRoute(`searchCustomFieldsByTypeName${suffix}`, `GET ${prefix}/search`, {
       area: 'customFields',
-      summary: 'Find custom fields by the type of their objects, their name and their value',
+      summary: 'Find custom fields by object type, name and value',
       query: {
         objectType: required(optionalChoice(ObjectType)),
         fieldName: required(plainText),
@@ -51,7 +51,7 @@ export const customFieldRoutes: readonly Route[] = [
   ]),
   ...fieldedResources.flatMap(routesOf),
   tenantRoute('getAllCustomFields', 'GET /accounts/{accountId}/allCustomFields', {
-    summary: 'List the custom fields of an account and of all that belongs to it',
+    summary: 'List the custom fields of an account and its objects',
     query: { objectType: optionalChoice(ObjectType), ...auditParameter },
     shows,
     handle: ({ billing, context, params, query: { objectType } }) =>
@@ -80,7 +80,7 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
         billing.customFields.add(context, objectOf(resource, params), body),
     }),
     tenantRoute(`modify${noun}CustomFields`, `PUT ${path}`, {
-      summary: `Change values of custom fields of ${described}`,
+      summary: `Update custom field values of ${described}`,
       permission: 'custom_field:update',
       body: jsonListBody(CustomFieldChange, CustomField.name),
       fails: [
@@ -92,7 +92,7 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
         billing.customFields.modify(context, objectOf(resource, params), body),
     }),
     tenantRoute(`delete${noun}CustomFields`, `DELETE ${path}`, {
-      summary: `Remove custom fields from ${described}: those that are named, or all`,
+      summary: `Remove custom fields from ${described}: the given ones, or all`,
       permission: 'custom_field:delete',
       query: { customField: uuidList },
       handle: ({ billing, context, params, query }) =>

@@ -25,26 +25,26 @@ export const overdueRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getOverdueConfigXml', 'GET /overdue/xml', {
-    summary: 'Get the overdue configuration in force as XML: the text that was uploaded, if it was XML',
+    summary: 'Get the overdue configuration in force as XML; an XML upload is returned unchanged',
     success: { status: 200, mediaTypes: XML_TYPES },
     handle: async ({ billing, context }) => ({ text: await billing.overdue.getXml(context) }),
   }),
   tenantRoute('uploadOverdueConfigJson', 'POST /overdue', {
     ...uploads,
-    summary: 'Replace the overdue configuration by one in JSON or XML; with an error in it nothing is stored',
+    summary: 'Replace the overdue configuration with a valid JSON or XML document',
     body: documentBody(Overdue),
     handle: ({ billing, context, body, sent }) => billing.overdue.upload(context, body, formatSent(sent)),
   }),
   tenantRoute('uploadOverdueConfigXml', 'POST /overdue/xml', {
     ...uploads,
-    summary: 'Replace the overdue configuration by one in XML; with an error in it nothing is stored',
+    summary: 'Replace the overdue configuration with a valid XML document',
     body: xmlBody,
     handle: ({ billing, context, body }) =>
       billing.overdue.upload(context, body, { format: OverdueFormat.XML }),
   }),
   tenantRoute('getOverdueAccount', 'GET /accounts/{accountId}/overdue', {
     summary:
-      'Get the overdue state of an account, or with asOf the one that it would be in on that day if nothing is paid or invoiced, in dialect D with the states on the way and why',
+      'Get the overdue state of an account, or with asOf the predicted state on a day if nothing is paid or invoiced, in dialect D with the preceding states and reasons',
     query: { asOf: moment },
     shows: OverdueState,
     async handle(call) {

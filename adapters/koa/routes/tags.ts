@@ -19,7 +19,7 @@ const pageQuery = { ...pageParameters, ...auditParameter };
 
 const definitionRoutes: readonly Route[] = [
   tenantRoute('getTagDefinitions', 'GET /tagDefinitions', {
-    summary: 'List the tag definitions of the system and of the users',
+    summary: 'List system and user tag definitions',
     query: auditParameter,
     shows: listOf(TagDefinition),
     handle: ({ billing, context }) => billing.tagDefinitions.list(context),
@@ -43,7 +43,7 @@ const definitionRoutes: readonly Route[] = [
     handle: ({ billing, context, body }) => billing.tagDefinitions.create(context, body),
   }),
   tenantRoute('deleteTagDefinition', 'DELETE /tagDefinitions/{tagDefinitionId}', {
-    summary: 'Delete a tag definition that no tag uses',
+    summary: 'Delete an unused tag definition',
     permission: 'tag:delete_tag_definition',
     fails: ['TAG_DEFINITION_IN_USE'],
     handle: ({ billing, context, params }) => billing.tagDefinitions.delete(context, params.tagDefinitionId),
@@ -67,7 +67,7 @@ export const tagRoutes: readonly Route[] = [
   }),
   ...taggedResources.flatMap(routesOf),
   tenantRoute('getAllTags', 'GET /accounts/{accountId}/allTags', {
-    summary: 'List the tags of an account and of all that belongs to it',
+    summary: 'List the tags of an account and its objects',
     query: { objectType: optionalChoice(ObjectType), includedDeleted: flag(), ...auditParameter },
     shows: listOf(Tag),
     handle: ({ billing, context, params, query: { objectType, includedDeleted: includeDeleted } }) =>

@@ -70,7 +70,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
 
 /** Requests use the type of D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
-  const description = 'The first form in dialect D, the second in dialect K';
+  const description = 'The first form in dialect D, and the second in dialect K';
   return withLazy(
     {
       request: types.D.request,

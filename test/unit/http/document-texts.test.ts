@@ -180,10 +180,10 @@ describe('what the OpenAPI document says', () => {
       'Needs the permissions `tag:add`, `entitlement:pause_resume`; with `cancelAllSubscriptions` also `entitlement:cancel`; with `writeOffUnpaidInvoices` also `invoice:write_off`; with `itemAdjustUnpaidInvoices` also `invoice:item_adjust`.',
     );
     expect(told.get('getUserRoles')).to.equal(
-      'Needs the permission `user:create`, except for users who ask for themselves.',
+      'Needs the permission `user:create`, except for users who request their own data.',
     );
     expect(told.get('buildComboFormDescriptor')).to.equal(
-      'Needs the permissions `account:create` where the account is made; `payment_method:create` where the payment method is made.',
+      'Needs the permissions `account:create` if the account is created; `payment_method:create` if the payment method is created.',
     );
     expect(told.get('getAccount')).to.equal(undefined);
   });

@@ -183,7 +183,7 @@ describe('the OpenAPI document', () => {
     const { responses } = operationAt('post', '/1.0/kb/accounts') ?? {};
     expect(responses).to.have.all.keys('201', '400', '401', '403', '409', 'default');
     expect(responses?.[400]?.description).to.match(
-      /^Error codes 5, .*60001, 60002, 60003, and general ones$/,
+      /^Error codes 5, .*60001, 60002, 60003, and general error codes$/,
     );
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });

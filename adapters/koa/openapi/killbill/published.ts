@@ -226,7 +226,7 @@ const dateTime = { type: 'string', format: 'date-time' };
 const auditLogs = {
   type: 'array',
   items: { $ref: '#/components/schemas/AuditLog' },
-  description: 'Neither read nor sent',
+  description: 'Not supported: ignored in requests, absent from responses',
 };
 
 /** Properties with another type in clients, or that this server neither reads nor sends. */
@@ -248,7 +248,7 @@ export const publishedProperties: Readonly<Record<string, Readonly<Record<string
 export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   Entity: {
     type: 'object',
-    description: 'An object as it was after a change; there is more in it, by its type',
+    description: 'An object after a change, with further properties that depend on its type',
     properties: {
       id: { type: 'string', format: 'uuid', description: 'Always null' },
       createdDate: { ...dateTime, description: 'When the change was made' },

@@ -103,7 +103,7 @@ function segmentParameter(name: string): JsonSchema {
 function bodyParameters({ body }: Route, { definitions }: Describing): readonly JsonSchema[] {
   if (body === undefined) return [];
   const { format: _bytes, ...schema } = definitions.schemaOf(body.json);
-  return [{ name: 'body', in: 'body', required: true, description: 'What is sent', schema }];
+  return [{ name: 'body', in: 'body', required: true, description: 'Request body', schema }];
 }
 
 function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
@@ -142,8 +142,8 @@ function ownName(model: string): string {
 
 const authorParameters = [
   { name: 'CreatedBy', description: 'Author of the change', required: true },
-  { name: 'Reason', description: 'Why the change is made; kept in the audit', required: false },
-  { name: 'Comment', description: 'Kept in the audit', required: false },
+  { name: 'Reason', description: 'Reason for the change, stored in the audit log', required: false },
+  { name: 'Comment', description: 'Comment on the change, stored in the audit log', required: false },
 ].map(({ name, ...header }) => ({ name: `X-Killbill-${name}`, in: 'header', ...header, type: 'string' }));
 
 function responsesOf(route: Route, describing: Describing): JsonSchema {
@@ -156,18 +156,16 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   const also = Object.keys(success.also ?? {}).filter((status) => Number(status) < 300);
   return {
     ...Object.fromEntries(unanswered.map((status) => [status, notAnswered(status, done)])),
-    ...Object.fromEntries([...new Set(failures)].map((status) => [status, { description: 'Refused' }])),
+    ...Object.fromEntries([...new Set(failures)].map((status) => [status, { description: 'Rejected' }])),
     ...Object.fromEntries(also.map((status) => [status, done])),
-    ...(success.emptyStatus === undefined
-      ? {}
-      : { [success.emptyStatus]: { description: 'Nothing to show' } }),
+    ...(success.emptyStatus === undefined ? {} : { [success.emptyStatus]: { description: 'No content' } }),
     [success.statusInK ?? success.status]: done,
   };
 }
 
 /** All success statuses have one type, so that methods return one type. */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
-  return { ...(status < 300 ? done : {}), description: 'Not answered by this server' };
+  return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }
 
 /** The result of a client method: the answer, or the resource at `Location`. */
@@ -242,7 +240,7 @@ function collectDefinitions() {
 
 function modelBehind(name: string, alias: string): Model {
   const model = modelsByName().get(name) ?? modelsByName().get(alias);
-  if (model === undefined) throw new Error(`The document refers to ${alias}, which is no model`);
+  if (model === undefined) throw new Error(`The document refers to an unknown model ${alias}`);
   return model;
 }
 

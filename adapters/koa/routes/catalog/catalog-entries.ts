@@ -28,13 +28,13 @@ const deletion = {
 /** Single plans and products, without uploading a catalog (catalog §15). */
 export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute('listProducts', `GET ${base}/product/all`, {
-    summary: 'Get all products that were added one by one',
+    summary: 'List the products added as catalog entries',
     query,
     shows: listOf(ProductData),
     handle: ({ billing, context, query }) => billing.catalogEntries.products(context, query),
   }),
   pluginRoute('listPlansOfProduct', `GET ${base}/{productName}/plansPerProduct`, {
-    summary: 'Get the plans of a product, each as often as it was changed, retired ones included',
+    summary: "List all versions of a product's plans, including retired plans",
     query,
     shows: listOf(PlanData),
     handle: ({ billing, context, params: { productName }, query }) =>
@@ -43,41 +43,40 @@ export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute('deleteProduct', `DELETE ${base}/product/{productName}/deleteProduct`, {
     ...deletion,
     summary:
-      'Delete a product for good; its plans leave the catalog, and with deleteAllPlans are deleted too',
+      'Permanently delete a product, removing its plans from the catalog; deleteAllPlans also deletes the plans',
     query: { ...query, force: consent, deleteAllPlans: flag() },
     handle: ({ billing, context, params: { productName }, query }) =>
       billing.catalogEntries.deleteProduct(context, productName, query),
   }),
   pluginRoute('createCatalogEntries', `POST ${base}/inputData`, {
     ...creation,
-    summary: 'Create plans, products and price lists; those that exist are returned as they are stored',
+    summary: 'Create plans, products and price lists, returning existing ones unchanged',
     body: jsonBody(CatalogInputData),
     shows: CatalogInputData,
     handle: ({ billing, context, query, body }) => billing.catalogEntries.create(context, body, query),
   }),
   pluginRoute('createPlan', `POST ${base}/plan`, {
     ...creation,
-    summary: 'Create a plan of an existing product; one that exists is returned as it is stored',
+    summary: 'Create a plan for an existing product, or return the existing plan unchanged',
     body: jsonBody(PlanData),
     shows: PlanData,
     handle: ({ billing, context, query, body }) => billing.catalogEntries.createPlan(context, body, query),
   }),
   pluginRoute('listPlans', `GET ${base}/plan/all`, {
-    summary:
-      'Get all plans that were added one by one, each as often as it was changed, retired ones included',
+    summary: 'List all versions of the plans added as catalog entries, including retired plans',
     query,
     shows: listOf(PlanData),
     handle: ({ billing, context, query }) => billing.catalogEntries.plans(context, query),
   }),
   pluginRoute('getLatestPlan', `GET ${base}/{planName}/plan`, {
-    summary: 'Get a plan as it was changed last',
+    summary: 'Get the latest version of a plan',
     query,
     shows: PlanData,
     handle: ({ billing, context, params: { planName }, query }) =>
       billing.catalogEntries.latestPlan(context, planName, query),
   }),
   pluginRoute('updatePlan', `PUT ${base}/{planName}/updatePlan`, {
-    summary: 'Give a plan new prices from a date on',
+    summary: 'Change the prices of a plan from a date',
     permission: 'catalog:config_upload',
     query: { ...query, effDate: instantParameter, effectiveDateForExistingSubscriptions: instantParameter },
     body: jsonListBody(PhaseData, PhaseData.name),
@@ -90,7 +89,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     },
   }),
   pluginRoute('retirePlan', `DELETE ${base}/{planName}/retirePlan`, {
-    summary: 'Sell a plan no longer; subscriptions that run on it keep it',
+    summary: 'Retire a plan; existing subscriptions keep it',
     permission: 'catalog:config_upload',
     query,
     success: { status: 200 },
@@ -100,13 +99,13 @@ export const catalogEntryRoutes: readonly Route[] = [
   }),
   pluginRoute('deletePlan', `DELETE ${base}/{planName}/deletePlan`, {
     ...deletion,
-    summary: 'Delete the last change of a plan, or with allVersions all of the plan, for good',
+    summary: 'Permanently delete the latest version of a plan, or all versions with allVersions',
     query: { ...query, force: consent, allVersions: flag() },
     handle: ({ billing, context, params: { planName }, query }) =>
       billing.catalogEntries.deletePlan(context, planName, query),
   }),
   pluginRoute('getCatalogInfo', `GET ${base}/info`, {
-    summary: 'Tell where the catalog comes from: entries or a plugin, an XML catalog, or nothing yet',
+    summary: 'Get the source of the catalog: entries or a plugin, an XML catalog, or none yet',
     query,
     shows: CatalogInfo,
     handle: async ({ billing, context, query }) => ({

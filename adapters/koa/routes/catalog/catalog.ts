@@ -32,7 +32,7 @@ const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 
 const upload: Parameters<typeof tenantRoute<'POST /', Record<never, never>, Uint8Array>>[2] = {
-  summary: 'Add the versions of an XML document to the catalog: all or nothing',
+  summary: 'Add all versions of an XML document to the catalog, or none if one is invalid',
   permission: 'catalog:config_upload',
   body: xmlBody,
   creates: '/catalog',
@@ -43,7 +43,7 @@ const upload: Parameters<typeof tenantRoute<'POST /', Record<never, never>, Uint
 export const catalogRoutes: readonly Route[] = [
   tenantRoute('getCatalogJson', 'GET /catalog', {
     summary:
-      'Get the catalog version in force, or that of a date, as JSON or XML; in dialect K without a date all versions',
+      'Get the catalog version in force now or on a date, as JSON or XML; in dialect K without a date, all versions',
     query,
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', ...XML_TYPES] },
     async handle(call) {
@@ -54,7 +54,7 @@ export const catalogRoutes: readonly Route[] = [
   }),
   tenantRoute('getCatalogXml', 'GET /catalog/xml', {
     summary:
-      'Get the catalog version in force, or that of a date, as XML; in dialect K without a date all versions',
+      'Get the catalog version in force now or on a date, as XML; in dialect K without a date, all versions',
     query,
     success: { status: 200, mediaTypes: XML_TYPES },
     async handle(call) {
@@ -65,8 +65,7 @@ export const catalogRoutes: readonly Route[] = [
   tenantRoute('uploadCatalogXmlOriginal', 'POST /catalog', upload),
   tenantRoute('uploadCatalogXml', 'POST /catalog/xml', upload),
   tenantRoute('validateCatalogXml', 'POST /catalog/xml/validate', {
-    summary:
-      'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
+    summary: 'Validate an XML catalog without storing it, returning all errors and, in dialect D, warnings',
     permission: 'NONE',
     changesNothing: true,
     body: xmlBody,
@@ -83,14 +82,14 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('deleteCatalog', 'DELETE /catalog', {
-    summary: 'Remove all versions of the catalog, while no subscription has a plan of it',
+    summary: 'Delete all catalog versions, if no subscription uses their plans',
     permission: 'catalog:delete',
     fails: ['CATALOG_INVALID_FOR_TENANT'],
     handle: ({ billing, context }) => billing.catalogs.delete(context),
   }),
   tenantRoute('addSimplePlan', 'POST /catalog/simplePlan', {
     summary:
-      'Add a plan with one recurring price, or a currency to one, to the version in force and all later ones',
+      'Add a plan with one recurring price, or add a currency to such a plan, in the current and all later versions',
     permission: 'catalog:config_upload',
     body: jsonBody(SimplePlan),
     creates: '/catalog',
@@ -98,13 +97,13 @@ export const catalogRoutes: readonly Route[] = [
     handle: ({ billing, context, body }) => billing.catalogs.addSimplePlan(context, body),
   }),
   tenantRoute('getAvailableBasePlans', 'GET /catalog/availableBasePlans', {
-    summary: 'List the plans of base products that can be bought now, once per price list',
+    summary: 'List the base plans that can be bought now, once per price list',
     query: accountQuery,
     shows: listOf(PlanDetail),
     handle: ({ billing, context, query }) => billing.catalogs.availableBasePlans(context, query),
   }),
   tenantRoute('getAvailableAddons', 'GET /catalog/availableAddons', {
-    summary: 'List the plans of the add-ons that can be bought now for a base product',
+    summary: 'List the add-on plans that can be bought now for a base product',
     query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },
     shows: listOf(PlanDetail),
     handle: ({ billing, context, query: { baseProductName, ...request } }) =>
@@ -185,7 +184,7 @@ function subscriptionRoute(
   { view, shows }: Pick<Shown, 'shows'> & { readonly view: (inForce: PlanInForce) => unknown },
 ): Route {
   return tenantRoute(operationId, `GET /catalog/${path}`, {
-    summary: `Get the ${path === 'priceList' ? 'price list' : path} that a subscription is on, now or at a date`,
+    summary: `Get the ${path === 'priceList' ? 'price list' : path} of a subscription, now or at a date`,
     query: { subscriptionId: required(uuidParameter), requestedDate: moment },
     shows,
     fails: ['SUBSCRIPTION_INVALID_REQUESTED_DATE'],

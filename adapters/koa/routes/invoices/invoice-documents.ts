@@ -26,7 +26,7 @@ const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = Docu
 
 const template = {
   path: '/template',
-  what: 'the template of invoices',
+  what: 'the invoice template',
   mediaType: html,
   body: htmlBody,
   textOf: () => ({ kind: TEMPLATE }),
@@ -34,18 +34,18 @@ const template = {
 const manualPayTemplate = {
   ...template,
   path: '/manualPayTemplate',
-  what: 'the template of invoices of accounts with the tag MANUAL_PAY',
+  what: 'the invoice template for accounts with the tag MANUAL_PAY',
   textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
 } as const;
 
 /** See invoicing §14. */
 export const invoiceDocumentRoutes: readonly Route[] = [
   ...printRoutes('invoice', '/invoices/{invoiceId}', ({ invoices }) => invoices),
-  ...translationRoutes(TRANSLATION, 'Translation', 'the texts of invoices in a language'),
+  ...translationRoutes(TRANSLATION, 'Translation', 'the invoice texts in a language'),
   ...translationRoutes(
     CATALOG_TRANSLATION,
     'CatalogTranslation',
-    'the names of plans, phases and usages in a language',
+    'the plan, phase and usage names in a language',
   ),
   getRoute({ ...template, operationId: 'getInvoiceTemplate' }),
   uploadRoute({
@@ -78,7 +78,7 @@ export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
     handle: ({ billing, context, params }) => billing.creditNotes.ofInvoice(context, params.invoiceId),
   }),
   tenantRoute('getCreditNotesOfAccount', 'GET /accounts/{accountId}/creditNotes', {
-    summary: 'List the credit notes of an account by pages',
+    summary: 'List the credit notes of an account, with pagination',
     query: pageParameters,
     shows: listOf(CreditNote),
     handle: ({ billing, context, params, query }) =>
@@ -148,7 +148,7 @@ interface UploadedText extends TextRoute {
 
 function uploadRoute({ path, operationId, what, body, textOf, location }: UploadedText): Route {
   return tenantRoute(operationId, `POST /invoices${path}`, {
-    summary: `Upload ${what}; what is there already is replaced with deleteIfExists only`,
+    summary: `Upload ${what}; replaces an existing upload only with deleteIfExists`,
     permission: 'tenant_kvs:add',
     needsFor: { 'with `deleteIfExists`': 'tenant_kvs:delete' },
     query: { deleteIfExists: flag() },
@@ -175,14 +175,14 @@ function printRoutes(
   const idOf = (params: Params) => Object.values(params)[0] as Uuid;
   return [
     tenantRoute(`get${noun}AsHTML`, `GET ${path}/html`, {
-      summary: `Get ${what} as a page for its customer`,
+      summary: `Get ${what} as an HTML page for the customer`,
       success: { status: 200, mediaTypes: [html] },
       fails: ['ANSWER_TOO_LARGE'],
       handle: async ({ billing, context, params }) =>
         htmlAnswer(await operations(billing).html(context, idOf(params))),
     }),
     tenantRoute(`get${noun}AsPDF`, `GET ${path}/pdf`, {
-      summary: `Get ${what} as a PDF for its customer`,
+      summary: `Get ${what} as a PDF for the customer`,
       success: { status: 200, mediaTypes: [pdf] },
       fails: ['ANSWER_TOO_LARGE', 'NOT_IMPLEMENTED'],
       handle: async ({ billing, context, params }) => ({

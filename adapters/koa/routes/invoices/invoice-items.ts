@@ -41,7 +41,7 @@ type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readon
 /** Usage items (usage §7.6), and manual items (invoicing §9). */
 export const invoiceItemRoutes: readonly Route[] = [
   tenantRoute('getInvoiceTrackingIds', 'GET /invoices/{invoiceId}/trackingIds', {
-    summary: 'List by pages the tracking ids of the usage that an invoice bills',
+    summary: 'List the tracking ids of the usage billed by an invoice, with pagination',
     query: pageParameters,
     shows: listOf(text()),
     handle: ({ billing, context, params, query }) =>
@@ -49,18 +49,18 @@ export const invoiceItemRoutes: readonly Route[] = [
   }),
   tenantRoute('createExternalCharges', 'POST /invoices/charges/{accountId}', {
     ...adding,
-    summary: 'Add external charges, on a new invoice or on drafts',
+    summary: 'Add external charges to a new invoice or to drafts',
     permission: 'account:charge',
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addCharges),
   }),
   tenantRoute('createTaxItems', 'POST /invoices/taxes/{accountId}', {
     ...adding,
-    summary: 'Add taxes, on a new invoice or on drafts',
+    summary: 'Add taxes to a new invoice or to drafts',
     permission: 'account:charge',
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
   }),
   tenantRoute('createMigrationInvoice', 'POST /invoices/migration/{accountId}', {
-    summary: 'Store an invoice that another system has made; it counts in no balance',
+    summary: 'Store an invoice from another system, which does not affect balances',
     permission: 'invoice:trigger',
     query: { targetDate: moment, pluginProperty: pluginProperties },
     body: migrationBody,
@@ -74,7 +74,7 @@ export const invoiceItemRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('deleteCBA', 'DELETE /invoices/{invoiceId}/{invoiceItemId}/cba', {
-    summary: 'Delete an item of account credit: what was used comes back, what was given goes',
+    summary: 'Delete an account credit item: used credit is returned, granted credit is removed',
     permission: 'invoice:delete_cba',
     query: { accountId: required(uuidParameter), pluginProperty: pluginProperties },
     fails: ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_ITEM_TYPE_INVALID', 'INVOICE_CBA_DELETED'],
@@ -82,7 +82,7 @@ export const invoiceItemRoutes: readonly Route[] = [
       billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId }),
   }),
   tenantRoute('adjustInvoiceItem', 'POST /invoices/{invoiceId}', {
-    summary: 'Take an amount off an item of an invoice, by default all that remains',
+    summary: 'Adjust an invoice item by an amount, by default the remaining amount',
     permission: 'invoice:item_adjust',
     query: { requestedDate: moment, pluginProperty: pluginProperties },
     body: { ...jsonBody(InvoiceItemAdjustment), needed: ['accountId', 'invoiceItemId'] },
@@ -106,14 +106,14 @@ export const invoiceItemRoutes: readonly Route[] = [
   }),
   tenantRoute('createCredits', 'POST /credits', {
     ...adding,
-    summary: 'Give credits to an account, as account credit or on drafts',
+    summary: 'Add credits to an account, as account credit or on drafts',
     permission: 'account:credit',
     body: { ...body, needed: ['accountId'] },
     fails: [...manualErrors, 'ACCOUNT_DOES_NOT_EXIST_FOR_ID'],
     handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),
   }),
   tenantRoute('getCredit', 'GET /credits/{creditId}', {
-    summary: 'Get a credit by the id of its item',
+    summary: 'Get a credit by the id of its invoice item',
     shows: InvoiceItem,
     handle: async ({ billing, context, params }) =>
       shownItem(await billing.invoices.getCredit(context, params.creditId)),
@@ -176,7 +176,7 @@ export const itemExplanationRoutes: readonly Route[] = [
   tenantRoute('explainInvoiceItem', 'GET /invoiceItems/{invoiceItemId}/explanation', {
     area: 'invoices',
     summary:
-      'Tell how the amount of an invoice item came about: events, price, days, rounding, as data and as text',
+      'Explain the amount of an invoice item by its events, price, days and rounding, as data and as text',
     shows: InvoiceItemExplanation,
     handle: ({ billing, context, params }) => billing.invoices.explain(context, params.invoiceItemId),
   }),

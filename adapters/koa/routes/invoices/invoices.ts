@@ -105,13 +105,13 @@ const invoicePages = { ...invoiceList, query: { ...pageParameters, ...auditParam
 export const invoiceRoutes: readonly Route[] = [
   tenantRoute('createFutureInvoice', 'POST /invoices', {
     ...generating,
-    summary: 'Invoice an account up to a date now',
+    summary: 'Invoice an account up to a date',
     creates: '/invoices/{invoiceId}',
     handle: async (call) => call.billing.generateInvoice(call.context, await runAsked(call)),
   }),
   tenantRoute('createFutureInvoiceGroup', 'POST /invoices/group', {
     ...generating,
-    summary: 'Invoice an account up to a date now, by several invoices where a plugin splits what is due',
+    summary: 'Invoice an account up to a date, with several invoices if a plugin splits the charges',
     success: { status: 201, location: '/invoices/{groupId}/group?accountId={accountId}' },
     async handle(call) {
       const [first] = await call.billing.invoices.generateGroup(call.context, await runAsked(call));
@@ -120,7 +120,7 @@ export const invoiceRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getInvoicesGroup', 'GET /invoices/{groupId}/group', {
-    summary: 'List the invoices that one run has made, with their items',
+    summary: 'List the invoices of a run with their items',
     query: { accountId: required(uuidParameter), withChildrenItems: flag(), ...auditParameter },
     ...invoiceList,
     handle: ({ billing, context, params, query: { accountId, withChildrenItems } }) =>
@@ -128,7 +128,7 @@ export const invoiceRoutes: readonly Route[] = [
   }),
   tenantRoute('generateDryRunInvoice', 'POST /invoices/dryRun', {
     summary:
-      'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
+      'Preview the invoice of a run on a date, of the next run, or of a run after a subscription change; nothing is stored',
     permission: 'invoice:dry_run',
     changesNothing: true,
     query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
@@ -162,7 +162,7 @@ export const invoiceRoutes: readonly Route[] = [
   }),
   tenantRoute('getInvoiceByNumber', 'GET /invoices/byNumber/{invoiceNumber}', {
     ...oneInvoice,
-    summary: 'Get the invoice with a number, with its items',
+    summary: 'Get an invoice by number, with its items',
     fails: ['INVOICE_INVALID_NUMBER'],
     handle({ billing, context, params, query: { withChildrenItems } }) {
       // The operation rejects NaN as an invalid number.
@@ -172,19 +172,19 @@ export const invoiceRoutes: readonly Route[] = [
   }),
   tenantRoute('getInvoiceByItemId', 'GET /invoices/byItemId/{itemId}', {
     ...oneInvoice,
-    summary: 'Get the invoice that an item is on, with its items',
+    summary: 'Get the invoice of an item, with its items',
     handle: ({ billing, context, params, query: { withChildrenItems } }) =>
       billing.invoices.getByItem(context, params.itemId, { withChildrenItems }),
   }),
   tenantRoute('commitInvoice', 'PUT /invoices/{invoiceId}/commitInvoice', {
-    summary: 'Commit a draft: it is owed from now on',
+    summary: 'Commit a draft invoice, which makes it payable',
     permission: 'invoice:commit',
     query: { pluginProperty: pluginProperties },
     fails: ['INVOICE_INVALID_STATUS', 'INVOICE_PLUGIN_API_ABORTED'],
     handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
   }),
   tenantRoute('voidInvoice', 'PUT /invoices/{invoiceId}/voidInvoice', {
-    summary: 'Void an invoice: what it billed is billed again by the next run',
+    summary: 'Void an invoice; the next run bills its charges again',
     permission: 'invoice:void',
     query: { pluginProperty: pluginProperties },
     fails: [
@@ -227,7 +227,7 @@ export const invoiceRoutes: readonly Route[] = [
   tenantRoute('getInvoicesForAccountPaginated', 'GET /accounts/{accountId}/invoices/pagination', {
     ...invoicePages,
     area: 'invoices',
-    summary: 'List the invoices of an account by pages, without their items',
+    summary: 'List the invoices of an account without their items, with pagination',
     handle: ({ billing, context, params, query }) =>
       billing.invoices.pageOfAccount(context, params.accountId, query),
   }),
@@ -288,7 +288,7 @@ const outcomes = {
 export const parkedAccountRoutes: readonly Route[] = [
   tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /admin/invoices', {
     area: 'admin',
-    summary: 'Invoice accounts that automatic runs pass over, one page of them; those that succeed go on',
+    summary: 'Invoice one page of parked accounts, and resume automatic invoicing of those that succeed',
     permission: 'invoice:trigger',
     query: { ...pageParameters, pluginProperty: pluginProperties },
     success: { status: 200, body: outcomes, paged: true },

@@ -45,7 +45,7 @@ const path = '/invoicePayments/{paymentId}' as const;
 
 export const invoicePaymentRoutes: readonly Route[] = [
   tenantRoute('getInvoicePayment', `GET ${path}`, {
-    summary: 'Read a payment with the invoice that it pays',
+    summary: 'Get a payment with the invoice that it pays',
     query: {
       withPluginInfo: flag(),
       withAttempts: flag(),
@@ -58,7 +58,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
       billing.payments.invoicePayment(context, params.paymentId, readOptions(query)),
   }),
   tenantRoute('completeInvoicePaymentTransaction', `PUT ${path}`, {
-    summary: 'Complete a pending transaction of a payment of an invoice',
+    summary: 'Complete a pending transaction of an invoice payment',
     permission: 'payment:trigger',
     query: controlled,
     body: transactionBody,
@@ -71,7 +71,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('createRefundWithAdjustments', `POST ${path}/refunds`, {
-    summary: 'Refund a payment of an invoice, with or without adjusting its items',
+    summary: 'Refund an invoice payment, with or without adjusting invoice items',
     permission: 'payment:refund',
     query: { externalPayment: flag(), paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(InvoicePaymentTransaction),
@@ -100,7 +100,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('createChargeback', `POST ${path}/chargebacks`, {
-    summary: 'Record a chargeback of a payment of an invoice',
+    summary: 'Record a chargeback of an invoice payment',
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
@@ -116,7 +116,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('createChargebackReversal', `POST ${path}/chargebackReversals`, {
-    summary: 'Record that a chargeback of a payment of an invoice was reversed',
+    summary: "Record the reversal of an invoice payment's chargeback",
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
@@ -156,7 +156,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     area: 'invoicePayments',
     summary: 'Pay the unpaid invoices of an account',
     permission: 'payment:trigger',
-    needsFor: { 'where an external payment is more than what is owed': 'account:credit' },
+    needsFor: { 'if an external payment exceeds the amount owed': 'account:credit' },
     query: {
       paymentMethodId: uuidParameter,
       externalPayment: flag(),

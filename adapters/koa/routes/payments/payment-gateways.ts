@@ -37,7 +37,7 @@ const formFailures = [
 /** Hosted pages and notifications of gateways (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
   tenantRoute('buildFormDescriptor', 'POST /paymentGateways/hosted/form/{accountId}', {
-    summary: "Get what a gateway's own page needs, on which the customer pays",
+    summary: "Get the form for a gateway's hosted payment page",
     permission: 'NONE',
     query: { paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(HostedPaymentPageFields),
@@ -53,7 +53,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
   tenantRoute('buildComboFormDescriptor', 'POST /paymentGateways/hosted/form', {
     summary:
-      "Get what a gateway's own page needs, for an account and a payment method that are made if they are not there",
+      "Get the form for a gateway's hosted payment page, creating the account and payment method if they do not exist",
     permission: 'NONE',
     needsFor: makingNeeds,
     query: controlled,
@@ -70,7 +70,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('processNotification', 'POST /paymentGateways/notification/{pluginName}', {
-    summary: 'Hand a notification to a payment gateway, whose answer is the answer',
+    summary: "Pass a notification to a payment gateway and return the gateway's response",
     permission: 'payment:notification',
     author: false,
     query: controlled,
@@ -90,7 +90,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
   signatureRoute('receiveGatewayNotification', 'POST /gateways/{tenantApiKey}/{pluginName}', {
     area: 'paymentGateways',
-    summary: 'Take a notification that a payment processor has signed',
+    summary: 'Receive a signed notification from a payment processor',
     permission: 'NONE',
     body: rawBody,
     success: { status: 200 },

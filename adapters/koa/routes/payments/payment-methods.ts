@@ -69,7 +69,7 @@ export const paymentMethodRoutes: readonly Route[] = [
   }),
   tenantRoute('getPaymentMethod', 'GET /paymentMethods/{paymentMethodId}', {
     ...oneMethod,
-    summary: 'Read a payment method',
+    summary: 'Get a payment method',
     handle: ({ billing, context, params, query }) =>
       billing.paymentMethods.get(context, params.paymentMethodId, readOptions(query)),
   }),
@@ -92,7 +92,7 @@ export const paymentMethodRoutes: readonly Route[] = [
   ),
   tenantRoute('getPaymentMethodByKey', 'GET /paymentMethods', {
     ...oneMethod,
-    summary: 'Read the payment method with an external key',
+    summary: 'Get a payment method by its external key',
     query: { externalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.paymentMethods.getByKey(context, query.externalKey, readOptions(query)),
@@ -117,7 +117,7 @@ export const paymentMethodRoutes: readonly Route[] = [
       billing.paymentMethods.search(context, params.searchKey, { ...request, properties }),
   }),
   tenantRoute('deletePaymentMethod', 'DELETE /paymentMethods/{paymentMethodId}', {
-    summary: 'Delete a payment method; the default of its account only if a flag asks for it',
+    summary: 'Delete a payment method; deleting the account default requires a flag',
     permission: 'payment_method:delete',
     query: {
       deleteDefaultPmWithAutoPayOff: flag(),
@@ -140,7 +140,7 @@ export const paymentMethodRoutes: readonly Route[] = [
   }),
   tenantRoute('refreshPaymentMethods', 'PUT /accounts/{accountId}/paymentMethods/refresh', {
     area: 'paymentMethods',
-    summary: 'Bring the payment methods of an account to what their gateways hold',
+    summary: 'Synchronize the payment methods of an account with their gateways',
     permission: 'payment_method:update',
     query: { pluginName: textList, PluginName: textList, pluginProperty: pluginProperties },
     fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN', 'PAYMENT_REFRESH_PAYMENT_METHOD', 'PAYMENT_PLUGIN_TIMEOUT'],

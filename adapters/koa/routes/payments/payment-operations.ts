@@ -68,7 +68,7 @@ const operations: readonly Operation[] = [
   {
     method: 'POST',
     operationId: 'captureAuthorization',
-    summary: 'Capture an amount of what was authorized',
+    summary: 'Capture an authorized amount',
     success: created,
     run: ({ billing, context }, input) => billing.payments.capture(context, withAmount(input)),
   },
@@ -91,7 +91,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     suffix: '/refunds',
     operationId: 'refundPayment',
-    summary: 'Refund an amount of what was taken',
+    summary: 'Refund a captured or purchased amount',
     permission: 'payment:refund',
     success: created,
     failsOfInvoice: ['INVOICE_REFUND_AMOUNT_TOO_HIGH'],
@@ -111,7 +111,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     suffix: '/chargebackReversals',
     operationId: 'chargebackReversalPayment',
-    summary: 'Record that a chargeback was reversed',
+    summary: 'Record the reversal of a chargeback',
     permission: 'payment:chargeback',
     success: created,
     run: ({ billing, context }, { transactionExternalKey: key, ...input }) => {
@@ -144,7 +144,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
   tenantRoute('processPaymentByExternalKey', 'POST /accounts/payments', {
     ...newPayments,
-    summary: 'Authorize, purchase or credit on the account with this external key',
+    summary: 'Authorize, purchase or credit on an account identified by its external key',
     query: { externalKey: required(plainText), paymentMethodId: uuidParameter, ...controlled },
     fails: [...paymentFailures, 'ACCOUNT_DOES_NOT_EXIST_FOR_KEY', 'PRECONDITION_FAILED'],
     async handle({ billing, context, query, body }) {
@@ -154,7 +154,7 @@ export const paymentOperationRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('notifyStateChanged', 'POST /paymentTransactions/{transactionId}', {
-    summary: 'Record how a pending transaction has ended',
+    summary: 'Record the outcome of a pending transaction',
     permission: 'payment:transition',
     query: { controlPluginName: textList },
     body: jsonBody(PaymentTransactionInput),
@@ -174,8 +174,7 @@ export const paymentOperationRoutes: readonly Route[] = [
 /** Combined payments (payments §11), and repairs by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /payments/combo', {
-    summary:
-      'Authorize, purchase or credit, on an account and a payment method that are made if they are not there',
+    summary: 'Authorize, purchase or credit, creating the account and payment method if they do not exist',
     permission: 'payment:trigger',
     needsFor: makingNeeds,
     query: { controlPluginName: textList },
@@ -199,7 +198,7 @@ export const paymentRepairRoutes: readonly Route[] = [
     'cancelScheduledPaymentTransactionById',
     'DELETE /payments/{paymentTransactionId}/cancelScheduledPaymentTransaction',
     {
-      summary: 'Take back the planned retry of a transaction',
+      summary: 'Cancel the scheduled retry of a transaction',
       permission: 'payment:trigger',
       handle: ({ billing, context, params }) =>
         billing.payments.cancelScheduledRetry(context, { transactionId: params.paymentTransactionId }),
@@ -209,7 +208,7 @@ export const paymentRepairRoutes: readonly Route[] = [
     'cancelScheduledPaymentTransactionByExternalKey',
     'DELETE /payments/cancelScheduledPaymentTransaction',
     {
-      summary: 'Take back the planned retry of the transaction with an external key',
+      summary: 'Cancel the scheduled retry of a transaction identified by its external key',
       permission: 'payment:trigger',
       query: { transactionExternalKey: required(plainText) },
       handle: ({ billing, context, query }) => billing.payments.cancelScheduledRetry(context, query),

@@ -76,8 +76,8 @@ export const comboFailures = [
 ] as const;
 
 export const makingNeeds = {
-  'where the account is made': 'account:create',
-  'where the payment method is made': 'payment_method:create',
+  'if the account is created': 'account:create',
+  'if the payment method is created': 'payment_method:create',
 } as const;
 
 /** Missing parties need the permission to create them (http-api §5). */
@@ -123,9 +123,9 @@ export const paymentFailures = [
 
 /** Statuses of failed transactions (http-api §12). */
 export const paymentOutcomes = {
-  402: 'The gateway has declined: error code 7009',
-  502: 'The gateway has failed: error code 7199',
-  503: 'Error code 7019: the outcome is not known yet; 60018: nothing was attempted',
+  402: 'The gateway declined: error code 7009',
+  502: 'The gateway failed: error code 7199',
+  503: 'Error code 7019: the outcome is not yet known; 60018: nothing was attempted',
 };
 
 /** Answers with the route's success, or 402, 502, 503 with the payment (http-api §12). @throws AnsweredError on failure. */

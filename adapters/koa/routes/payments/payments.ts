@@ -25,26 +25,26 @@ const paymentPages = {
 export const paymentRoutes: readonly Route[] = [
   tenantRoute('getPayment', 'GET /payments/{paymentId}', {
     ...onePayment,
-    summary: 'Read a payment',
+    summary: 'Get a payment',
     handle: ({ billing, context, params, query }) =>
       billing.payments.get(context, params.paymentId, readOptions(query)),
   }),
   tenantRoute('getPaymentByExternalKey', 'GET /payments', {
     ...onePayment,
-    summary: 'Read the payment with an external key',
+    summary: 'Get a payment by its external key',
     query: { externalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.getByKey(context, query.externalKey, readOptions(query)),
   }),
   tenantRoute('getPaymentByTransactionId', 'GET /paymentTransactions/{transactionId}', {
     ...onePayment,
-    summary: 'Read the payment of a transaction',
+    summary: 'Get a payment by the id of a transaction',
     handle: ({ billing, context, params, query }) =>
       billing.payments.ofTransaction(context, params.transactionId, readOptions(query)),
   }),
   tenantRoute('getPaymentByTransactionExternalKey', 'GET /paymentTransactions', {
     ...onePayment,
-    summary: 'Read the payment of the transaction with an external key',
+    summary: 'Get a payment by the external key of a transaction',
     query: { transactionExternalKey: required(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.ofTransactionKey(context, query.transactionExternalKey, readOptions(query)),
@@ -78,7 +78,7 @@ export const paymentRoutes: readonly Route[] = [
 export const paymentListRoutes: readonly Route[] = [
   tenantRoute('getPayments', 'GET /payments/pagination', {
     ...paymentPages,
-    summary: 'List payments, all or those of a gateway',
+    summary: 'List all payments, or the payments of a gateway',
     fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN'],
     handle: ({ billing, context, query: { pluginProperty: properties, ...request } }) =>
       billing.payments.page(context, { ...request, properties }),
@@ -86,7 +86,7 @@ export const paymentListRoutes: readonly Route[] = [
   tenantRoute('searchPayments', 'GET /payments/search/{searchKey}', {
     ...paymentPages,
     summary:
-      'Search payments by id, account id, payment method id, external key or state, by clauses (_q=1&…), or by a gateway',
+      'Search payments by id, account id, payment method id, external key or state, by clauses (_q=1&…), or at a gateway',
     fails: ['PAYMENT_NO_SUCH_PAYMENT_PLUGIN', 'PAYMENT_PLUGIN_SEARCH_PAYMENTS'],
     handle: ({ billing, context, params, query: { pluginProperty: properties, ...request } }) =>
       billing.payments.search(context, params.searchKey, { ...request, properties }),

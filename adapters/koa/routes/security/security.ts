@@ -42,7 +42,7 @@ export const securityRoutes: readonly Route[] = [
     handle: ({ user }) => user?.permissions ?? [],
   }),
   userRoute('getCurrentUserSubject', 'GET /security/subject', {
-    summary: 'Tell who you are logged in as',
+    summary: 'Get the authenticated user',
     startsSession: true,
     shows: Subject,
     handle({ user, login }) {
@@ -69,7 +69,7 @@ export const securityRoutes: readonly Route[] = [
     },
   }),
   userRoute('updateUserPassword', 'PUT /security/users/{username}/password', {
-    summary: 'Change the password of a user; your own with currentPassword',
+    summary: 'Change the password of a user; your own requires currentPassword',
     permission,
     orSelf: true,
     body: jsonBody(UserChange),
@@ -102,18 +102,18 @@ export const securityRoutes: readonly Route[] = [
     },
   }),
   userRoute('invalidateUser', 'DELETE /security/users/{username}', {
-    summary: 'Make a user inactive; its sessions and tokens end',
+    summary: 'Deactivate a user, ending all sessions and tokens',
     permission,
     handle: (call) => call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username),
   }),
   userRoute('getUserTenants', 'GET /security/users/{username}/tenants', {
-    summary: 'Get the tenants that a user may use',
+    summary: 'Get the tenants that a user can access',
     permission,
     shows: UserTenants,
     handle: ({ billing, params, user }) => billing.security.users.get(params.username, user),
   }),
   userRoute('updateUserTenants', 'PUT /security/users/{username}/tenants', {
-    summary: 'Replace the tenants that a user may use',
+    summary: 'Replace the tenants that a user can access',
     permission,
     body: jsonBody(UserTenants),
     fails: ['TENANT_DOES_NOT_EXIST_FOR_ID'],
@@ -127,7 +127,7 @@ export const securityRoutes: readonly Route[] = [
     },
   }),
   userRoute('getRoleDefinition', 'GET /security/roles/{role}', {
-    summary: 'Get the permissions of a role; none for one that does not exist',
+    summary: 'Get the permissions of a role; empty for an unknown role',
     shows: RoleDefinitionModel,
     handle: ({ billing, params }) => billing.security.roles.get(params.role),
   }),
@@ -154,7 +154,7 @@ export const securityRoutes: readonly Route[] = [
     handle: (call) => call.billing.security.roles.put(systemAuthorOf(call), definitionOf(call.body)),
   }),
   userRoute('createApiClient', 'POST /security/clients', {
-    summary: 'Create a client: an application that gets tokens by a secret of its own',
+    summary: 'Create a client: an application that obtains tokens with its own secret',
     permission,
     body: jsonBody(ApiClientModel),
     creates: '/security/clients/{clientId}',
@@ -177,7 +177,7 @@ export const securityRoutes: readonly Route[] = [
     handle: ({ billing, params, user }) => billing.security.clients.get(params.clientId, user),
   }),
   userRoute('deleteApiClient', 'DELETE /security/clients/{clientId}', {
-    summary: 'Make a client inactive; its tokens end',
+    summary: 'Deactivate a client, ending all tokens',
     permission,
     handle: (call) => call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId),
   }),

@@ -21,23 +21,23 @@ const text = (description: string) => [() => z.string(), { type: 'string', descr
 const texts = (description: string) =>
   [() => z.array(z.string()), { type: 'array', description, items: { type: 'string' } }] as const;
 
-const token = text('What to send as `Authorization: Bearer`');
+const token = text('Token for the header `Authorization: Bearer`');
 const Token = strictAnswer({ token });
 
 const KeySet = strictAnswer({
   keys: [
     () => z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })),
-    { type: 'array', description: 'Keys as RFC 7517 writes them', items: { type: 'object' } },
+    { type: 'array', description: 'Keys in the format of RFC 7517', items: { type: 'object' } },
   ],
 });
 
 const Metadata = strictAnswer({
-  issuer: text('Issuer that tokens name'),
-  token_endpoint: text('Where to get tokens'),
-  jwks_uri: text('Where to get the keys that verify them'),
-  grant_types_supported: texts('What a token may be asked for by'),
-  response_types_supported: texts('None: nobody is sent to a page to log in'),
-  token_endpoint_auth_methods_supported: texts('How a client may present its secret'),
+  issuer: text('Issuer of the tokens'),
+  token_endpoint: text('URL of the token endpoint'),
+  jwks_uri: text('URL of the keys that verify the tokens'),
+  grant_types_supported: texts('Supported grant types'),
+  response_types_supported: texts('Empty: there is no interactive login page'),
+  token_endpoint_auth_methods_supported: texts('Supported ways for clients to authenticate'),
 });
 
 /** Error codes of RFC 6749 §5.2. */
@@ -51,20 +51,23 @@ type OAuthError =
 
 const IssuedToken = strictAnswer({
   access_token: token,
-  token_type: [() => z.literal('Bearer'), { type: 'string', const: 'Bearer', description: 'How to send it' }],
-  expires_in: [() => z.int(), { type: 'integer', description: 'After how many seconds it ends' }],
+  token_type: [
+    () => z.literal('Bearer'),
+    { type: 'string', const: 'Bearer', description: 'Type of the token' },
+  ],
+  expires_in: [() => z.int(), { type: 'integer', description: 'Lifetime in seconds' }],
   scope: text('The permissions of the subject when the token was issued'),
 });
 
 const oauthError = {
   type: 'object',
-  description: 'Why there is no token (RFC 6749 §5.2)',
+  description: 'Why no token was issued (RFC 6749 §5.2)',
   properties: {
     error: { type: 'string', description: 'Kind of the error', examples: ['invalid_client'] },
     error_description: {
       type: 'string',
-      description: 'What is wrong',
-      examples: ['No active client has this id and secret'],
+      description: 'Description of the error',
+      examples: ['The client id or secret is wrong, or the client is inactive'],
     },
   },
   required: ['error', 'error_description'],
@@ -72,11 +75,11 @@ const oauthError = {
 
 const form = formBody({
   grant_type: 'Either `client_credentials` or `password`',
-  client_id: 'Name of the client, unless `Authorization: Basic` has it',
-  client_secret: 'Secret of the client, unless `Authorization: Basic` has it',
+  client_id: 'Client id, unless sent with `Authorization: Basic`',
+  client_secret: 'Client secret, unless sent with `Authorization: Basic`',
   username: 'Name of the user, for the grant type `password`',
   password: 'Password of the user, for the grant type `password`',
-  scope: 'Accepted; a token always stands for all permissions of its subject',
+  scope: 'Accepted but ignored; a token always carries all permissions of its subject',
 });
 
 interface Grant {
@@ -88,7 +91,7 @@ interface Grant {
 /** See platform §7.1. */
 export const tokenRoutes: readonly Route[] = inArea('security', [
   loginRoute('issuePluginToken', `POST ${PLUGIN}/auth`, {
-    summary: 'Log in for a bearer token',
+    summary: 'Log in and get a bearer token',
     permission: 'NONE',
     outOfRotation: true,
     success: { status: 200, body: Token },
@@ -105,7 +108,7 @@ export const tokenRoutes: readonly Route[] = inArea('security', [
     },
   }),
   openRoute('issuerMetadata', 'GET /.well-known/oauth-authorization-server', {
-    summary: 'Tell what a client needs to know to get tokens (RFC 8414)',
+    summary: 'Get the authorization server metadata (RFC 8414)',
     success: { status: 200, body: Metadata },
     handle: ({ tokens }) => ({
       json: {
@@ -120,15 +123,15 @@ export const tokenRoutes: readonly Route[] = inArea('security', [
   }),
   // The token endpoint of OAuth 2 (RFC 6749 §4.3, §4.4 and §5).
   openRoute('issueToken', 'POST /oauth2/token', {
-    summary: 'Get a bearer token by client credentials, or by name and password',
+    summary: 'Get a bearer token with client credentials, or with a user name and password',
     permission: 'NONE',
     takesClient: true,
     outOfRotation: true,
     body: form,
     success: { status: 200, body: IssuedToken },
     outcomes: {
-      400: 'The form lacks something, names another grant type, or no active user has this name and password',
-      401: 'No active client has this id and secret',
+      400: 'The form is incomplete, the grant type is not supported, or the user name or password is wrong',
+      401: 'The client id or secret is wrong, or the client is inactive',
     },
     errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),
     errorJson: oauthError,
@@ -193,7 +196,7 @@ async function tokenFor(principal: Principal, tokens: RequestTokens): Promise<An
 }
 
 function unknownClient(): Answer {
-  const answer = refused('invalid_client', 'No active client has this id and secret');
+  const answer = refused('invalid_client', 'The client id or secret is wrong, or the client is inactive');
   return { ...answer, status: 401, headers: { ...noStore, 'WWW-Authenticate': 'Basic realm="service"' } };
 }
 

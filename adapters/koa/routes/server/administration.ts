@@ -22,7 +22,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
     handle: ({ billing }) => billing.nodes.list(),
   }),
   userRoute('triggerNodeCommand', 'POST /nodesInfo', {
-    summary: 'Tell the nodes to do something; what this one has to do is done when it answers',
+    summary: 'Send a command to the nodes, and wait for this node to complete it',
     permission: 'admin:trigger_command',
     query: { localNodeOnly: flag() },
     body: jsonBody(NodeCommandModel),
@@ -44,7 +44,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
     },
   }),
   tenantRoute('getPluginsInfo', 'GET /pluginsInfo', {
-    summary: 'List the plugins of the node that answers',
+    summary: 'List the plugins of the node that handles the request',
     shows: listOf(PluginInfoModel),
     handle: async ({ billing }) => (await billing.nodes.local()).plugins,
   }),
@@ -75,39 +75,39 @@ const upkeep = { permission: 'admin:update', author: false, outOfRotation: true 
 export const administrationRoutes: readonly Route[] = inArea('admin', [
   tenantRoute('invalidatesCache', 'DELETE /admin/cache', {
     ...upkeep,
-    summary: 'Let all nodes forget what they keep in memory of catalogs; nothing that is stored needs it',
+    summary: 'Clear the catalog caches of all nodes; stored data does not depend on them',
     query: { cacheName: optionalChoice(cacheNames) },
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call)),
   }),
   tenantRoute('invalidatesCacheByAccount', 'DELETE /admin/cache/accounts/{accountId}', {
     ...upkeep,
-    summary: 'Let all nodes forget what they keep in memory of an account, which is nothing',
+    summary: 'Clear the caches of an account on all nodes; no effect, because accounts are not cached',
     async handle({ billing, context, params }) {
       await billing.accounts.get(context, params.accountId);
     },
   }),
   tenantRoute('invalidatesCacheByTenant', 'DELETE /admin/cache/tenants', {
     ...upkeep,
-    summary: 'Let all nodes forget what they keep in memory of the catalogs of the tenant',
+    summary: "Clear the tenant's catalog caches on all nodes",
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call), call.context.tenant),
   }),
   tenantRoute('putOutOfRotation', 'DELETE /admin/healthcheck', {
     ...upkeep,
     summary:
-      'Take the node that answers out of rotation: its health check fails, and it refuses to change anything',
+      'Take the node that handles the request out of rotation: its health check fails and it rejects changes',
     async handle({ billing }) {
       billing.setInRotation(false);
     },
   }),
   tenantRoute('putInRotation', 'PUT /admin/healthcheck', {
     ...upkeep,
-    summary: 'Put the node that answers back in rotation',
+    summary: 'Put the node that handles the request back in rotation',
     async handle({ billing }) {
       billing.setInRotation(true);
     },
   }),
   tenantRoute('getQueueEntries', 'GET /admin/queues', {
-    summary: 'Get the entries of the queues, finished and to be done, as one JSON object',
+    summary: 'Get finished and pending queue entries as one JSON object',
     permission: 'admin:health',
     query: {
       accountId: uuidParameter,
@@ -126,7 +126,7 @@ export const administrationRoutes: readonly Route[] = inArea('admin', [
     }),
   }),
   tenantRoute('getLateQueueEntries', 'GET /admin/queues/late', {
-    summary: 'List the entries of the queue that are late, the oldest first, each with the reason',
+    summary: 'List late queue entries with their causes, oldest first',
     permission: 'admin:health',
     query: {
       accountId: uuidParameter,

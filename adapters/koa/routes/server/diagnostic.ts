@@ -48,8 +48,7 @@ const Parts = {
 export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
   pluginRoute('getDiagnostic', 'GET /health/diagnostic', {
     area: 'health',
-    summary:
-      'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
+    summary: 'Get diagnostic data on an account, the configuration and the node, as JSON or as a ZIP archive',
     permission: 'admin:health',
     needsFor: { 'with `accountId`': 'admin:export' },
     query: {
@@ -64,7 +63,7 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
       status: 200,
       mediaTypes: [jsonType, zipType],
       body: Parts,
-      isEmptyWhen: 'Without a parameter',
+      isEmptyWhen: 'Returned without query parameters',
     },
     async handle({ billing, context, dialect, query, mediaType, sent, user }) {
       if (sent.queryString === '') return emptyText;

@@ -26,9 +26,9 @@ const Checks = {
 
 export const healthRoutes: readonly Route[] = inArea('monitoring', [
   openRoute('healthcheck', 'GET /1.0/healthcheck', {
-    summary: 'Tell whether the node can serve; 503 when a check fails',
+    summary: 'Check whether the node can serve requests; returns 503 if a check fails',
     query: { pretty: flag() },
-    success: { status: 200, body: Checks, also: { 503: 'A check fails' } },
+    success: { status: 200, body: Checks, also: { 503: 'A check failed' } },
     async handle({ billing, query }) {
       const body = { ...(await billing.health()) };
       const status = Object.values(body).every(({ healthy }) => healthy) ? 200 : 503;
@@ -37,12 +37,12 @@ export const healthRoutes: readonly Route[] = inArea('monitoring', [
     },
   }),
   openRoute('liveness', 'GET /1.0/healthcheck/live', {
-    summary: 'Answer while the process runs',
+    summary: 'Check whether the process is running',
     success: { status: 200 },
     handle: () => ({}),
   }),
   openRoute('ping', 'GET /1.0/ping', {
-    summary: 'Answer pong',
+    summary: 'Return pong',
     success: { status: 200, mediaTypes: ['text/plain'] },
     handle: () => ({ text: 'pong' }),
   }),
@@ -92,12 +92,12 @@ export function metricsRoutes(options: {
   });
   return inArea('monitoring', [
     route('metricsText', 'GET /metrics', {
-      summary: 'Get the metrics of the node in the text format of Prometheus',
+      summary: "Get the node's metrics in the Prometheus text format",
       success: { status: 200, mediaTypes: [textType] },
       handle: ({ billing }) => asText(billing),
     }),
     route('metricsJson', 'GET /1.0/metrics', {
-      summary: 'Get the metrics of the node as JSON, or with Accept: text/plain as Prometheus reads them',
+      summary: "Get the node's metrics as JSON, or in the Prometheus text format with Accept: text/plain",
       success: { status: 200, mediaTypes: [jsonType, textType], body: Metrics },
       async handle({ billing, mediaType }) {
         if (mediaType === textType) return asText(billing);

@@ -40,13 +40,13 @@ const upkeep = {
 const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
   pluginRoute(`fix${name}`, `PUT ${base}/${path}/fixup`, {
     ...upkeep,
-    summary: `Free ${words} that are stuck, by their record ids: they are ready at once on any node`,
+    summary: `Release stuck ${words} by record id, so that any node can process them immediately`,
     async handle({ billing, context, body }) {
       await billing.queues.free(context, { kind, recordIds: body });
     },
   }),
   pluginRoute(`listFailed${name}`, `GET ${base}/${path}/failed`, {
-    summary: `List ${words} that were given up, the oldest first`,
+    summary: `List the ${words} that were given up, oldest first`,
     permission: 'admin:health',
     query: {
       from: instantParameter,
@@ -59,7 +59,7 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
   }),
   pluginRoute(`reinsert${name}`, `PUT ${base}/${path}/failed`, {
     ...upkeep,
-    summary: `Have ${words} that were given up done anew, by their record ids`,
+    summary: `Retry ${words} that were given up, by record id`,
     async handle({ billing, context, body }) {
       await billing.queues.putBack(context, { kind, recordIds: body });
     },
@@ -69,14 +69,14 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
 /** See platform §12. */
 export const monitoringRoutes: readonly Route[] = inArea('health', [
   pluginRoute('getHealthData', `GET ${base}/data`, {
-    summary: 'Tell of nodes, parked accounts, late and recent work, and recent requests',
+    summary: 'Get the state of nodes, parked accounts, late and recent queue entries, and recent requests',
     permission: 'admin:health',
     shows: HealthDataModel,
     isLong: true,
     handle: ({ billing, context }) => billing.monitoring.data(context),
   }),
   pluginRoute('getHostSamples', `GET ${base}/host_samples`, {
-    summary: 'Tell what the nodes have measured, as series over time',
+    summary: 'Get metric samples of the nodes as time series',
     permission: 'admin:health',
     query: {
       startTimeParameter: instantParameter,

@@ -35,7 +35,7 @@ export const testModeRoutes: readonly Route[] = [
   }),
   tenantRoute('setTestClockTime', 'POST /test/clock', {
     ...shared,
-    summary: 'Set the test clock, or return it to real time, and wait for the work that falls due',
+    summary: 'Set the test clock, or reset it to the real time, and wait for the work that becomes due',
     query: { requestedDate: instantParameter, timeZone, timeoutSec },
     shows: Clock,
     async handle(call) {
@@ -46,14 +46,13 @@ export const testModeRoutes: readonly Route[] = [
   }),
   tenantRoute('writeLogInvoiceLogEntriesForAccount', 'POST /test/invoices/{accountId}/log', {
     ...shared,
-    summary: 'Write what the invoices of an account come to to the log',
+    summary: 'Log the invoice totals of an account',
     query: { type: plainText },
     handle: (call) => call.billing.invoices.writeToLog(call.context, call.params.accountId, call.query),
   }),
   tenantRoute('updateTestClockTime', 'PUT /test/clock', {
     ...shared,
-    summary:
-      'Move the test clock by the first given of days, weeks, months, years, and wait for the work that falls due',
+    summary: 'Advance the test clock by days, weeks, months or years, and wait for the work that becomes due',
     query: { days: amount, weeks: amount, months: amount, years: amount, timeZone, timeoutSec },
     shows: Clock,
     async handle(call) {
@@ -90,7 +89,7 @@ export const sandboxRoutes: readonly Route[] = [
   rootTenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
     ...shared,
     area: 'test',
-    summary: 'Set how the sandbox gateway answers the tenant from now on',
+    summary: 'Configure the behavior of the sandbox gateway for the tenant',
     body: jsonBody(SandboxConfiguration),
     success: { status: 200 },
     async handle({ context, body, test }) {
@@ -103,7 +102,7 @@ export const sandboxRoutes: readonly Route[] = [
   rootTenantRoute('getSandboxStatus', 'GET /plugins/killbill-payment-test/status', {
     ...shared,
     area: 'test',
-    summary: 'Read how the sandbox gateway answers the tenant',
+    summary: 'Get the behavior of the sandbox gateway for the tenant',
     shows: SandboxStatus,
     handle: ({ context, test }) => sandboxOf(test).status(context.tenant.id),
   }),

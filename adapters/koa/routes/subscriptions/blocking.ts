@@ -19,12 +19,12 @@ type BlockedResource = Omit<ObjectResource, 'type'> & { readonly type: BlockingS
 const resources: readonly BlockedResource[] = [
   {
     ...accountResource,
-    described: 'an account, and with it on its bundles and subscriptions',
+    described: 'an account, including its bundles and subscriptions',
     type: BlockingStateType.ACCOUNT,
   },
   {
     ...bundleResource,
-    described: 'a bundle, and with it on its subscriptions',
+    described: 'a bundle, including its subscriptions',
     type: BlockingStateType.SUBSCRIPTION_BUNDLE,
   },
   { ...subscriptionResource, type: BlockingStateType.SUBSCRIPTION },
@@ -54,7 +54,7 @@ export const blockingRoutes: readonly Route[] = [
   ...resources.map(additionOf),
   tenantRoute('pauseBundle', 'PUT /bundles/{bundleId}/pause', {
     ...blocking,
-    summary: 'Pause a bundle: stop service and billing of its subscriptions',
+    summary: "Pause the service and billing of a bundle's subscriptions",
     handle: ({ billing, context, params, query }) =>
       billing.blocking.pauseBundle(context, params.bundleId, query),
   }),
@@ -69,7 +69,7 @@ export const blockingRoutes: readonly Route[] = [
 function additionOf({ path, idName, noun, described, type }: BlockedResource): Route {
   return tenantRoute(`add${noun}BlockingState`, `POST /${path}/{${idName}}/block`, {
     ...blocking,
-    summary: `Put a blocking state of a service on ${described}`,
+    summary: `Set a service's blocking state on ${described}`,
     body: jsonBody(BlockingState),
     creates: `/accounts/{accountId}/block?blockingStateTypes=${type}`,
     fails: ['SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG', ...controlledErrors],

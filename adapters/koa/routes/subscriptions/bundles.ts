@@ -44,7 +44,7 @@ export const bundleRoutes: readonly Route[] = [
   tenantRoute('getAccountBundlesPaginated', 'GET /accounts/{accountId}/bundles/pagination', {
     ...bundlePages,
     area: 'bundles',
-    summary: 'List the bundles of an account by pages',
+    summary: 'List the bundles of an account, with pagination',
     async handle(call) {
       const { billing, context, params, query } = call;
       return bundlePage(call, await billing.outlines.pageOfAccount(context, params.accountId, query));
@@ -64,7 +64,7 @@ export const bundleRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getBundleByKey', 'GET /bundles', {
-    summary: 'Get the bundle that holds an external key, or all that ever carried it',
+    summary: 'Get the bundle with an external key, or all bundles that ever had it',
     query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
     fails: ['SUBSCRIPTION_GET_INVALID_BUNDLE_KEY', 'ANSWER_TOO_LARGE'],
@@ -91,7 +91,7 @@ export const bundleRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('transferBundle', 'POST /bundles/{bundleId}', {
-    summary: 'Transfer the running subscriptions of a bundle to another account',
+    summary: 'Transfer the active subscriptions of a bundle to another account',
     permission: 'entitlement:transfer',
     query: {
       requestedDate: moment,
@@ -116,7 +116,7 @@ export const bundleRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('renameExternalKey', 'PUT /bundles/{bundleId}/renameKey', {
-    summary: 'Give a bundle another external key',
+    summary: 'Change the external key of a bundle',
     permission: 'entitlement:create',
     query: controlledQuery,
     body: jsonBody(BundleKey),

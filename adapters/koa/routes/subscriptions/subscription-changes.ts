@@ -62,7 +62,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('undoChangeSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}/undoChangePlan', {
-    summary: 'Take all pending changes of plan back',
+    summary: 'Cancel all pending plan changes',
     permission: 'entitlement:change_plan',
     query: controlledQuery,
     fails: ['SUBSCRIPTION_UNDO_CHANGE_BAD_STATE', ...controlledErrors],
@@ -99,7 +99,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('uncancelSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}/uncancel', {
-    summary: 'Take a cancellation back while billing goes on',
+    summary: 'Undo a cancellation before billing ends',
     permission: 'entitlement:cancel',
     query: controlledQuery,
     fails: ['SUBSCRIPTION_UNCANCEL_BAD_STATE', 'ENTITLEMENT_UNCANCEL_BAD_STATE', ...controlledErrors],
@@ -107,7 +107,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   }),
   tenantRoute('updateSubscriptionBCD', 'PUT /subscriptions/{subscriptionId}/bcd', {
     ...update,
-    summary: 'Give a subscription a bill cycle day of its own',
+    summary: 'Set the bill cycle day of a subscription',
     query: { effectiveFromDate: moment, forceNewBcdWithPastEffectiveDate: flag() },
     async handle(call) {
       const { billing, context, params, query, body } = call;

@@ -66,7 +66,7 @@ const subscriptionRead = {
 export const subscriptionRoutes: readonly Route[] = [
   tenantRoute('createSubscription', 'POST /subscriptions', {
     ...creation,
-    summary: 'Create a subscription, in a new bundle or in an existing one',
+    summary: 'Create a subscription in a new or existing bundle',
     body: jsonBody(Subscription),
     creates: '/subscriptions/{subscriptionId}',
     async handle(call) {
@@ -112,7 +112,7 @@ export const subscriptionRoutes: readonly Route[] = [
   }),
   tenantRoute('createSubscriptionsWithAddOns', 'POST /subscriptions/createSubscriptionsWithAddOns', {
     ...creation,
-    summary: 'Create the subscriptions of several bundles of an account, all or none',
+    summary: 'Create subscriptions in several bundles of an account: all or none',
     body: jsonListBody(BulkSubscriptionsBundle, BulkSubscriptionsBundle.name),
     success: { status: 201, location: '/accounts/{accountId}/bundles?bundlesFilter={bundleIds}' },
     async handle(call) {

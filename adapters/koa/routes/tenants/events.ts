@@ -17,7 +17,7 @@ import { listOf } from '../../wire/wire-type.ts';
 /** Deliveries to the callback (platform §10.5), and the event feed (platform §10.6). */
 export const eventRoutes: readonly Route[] = [
   tenantRoute('getNotificationDeliveries', 'GET /tenants/notificationDeliveries', {
-    summary: 'List the events that go, or went, to the callback of the tenant, and how that went',
+    summary: "List event deliveries to the tenant's callback with their status",
     query: {
       status: optionalChoice(deliveryStates),
       eventType: optionalChoice(externalEventTypes),
@@ -29,18 +29,18 @@ export const eventRoutes: readonly Route[] = [
       billing.deliveries.list(context, withoutNulls({ ...filter, state })),
   }),
   tenantRoute('getNotificationDelivery', 'GET /tenants/notificationDeliveries/{deliveryId}', {
-    summary: 'Get one event that goes, or went, to the callback of the tenant',
+    summary: "Get an event delivery to the tenant's callback",
     shows: NotificationDelivery,
     handle: ({ billing, context, params }) => billing.deliveries.get(context, params.deliveryId),
   }),
   tenantRoute('resendNotificationDelivery', 'POST /tenants/notificationDeliveries/{deliveryId}/resend', {
-    summary: 'Send an event to the callback of the tenant again',
+    summary: "Send an event to the tenant's callback again",
     permission: 'tenant_kvs:add',
     fails: ['INVALID_PARAMETER'],
     handle: ({ billing, context, params }) => billing.deliveries.sendAgain(context, params.deliveryId),
   }),
   tenantRoute('getEvents', 'GET /events', {
-    summary: 'Read what has happened in the tenant after a cursor, in order, and wait for it if so asked',
+    summary: "Read the tenant's events after a cursor in order, optionally waiting for new ones",
     query: {
       after: plainText,
       limit: integer(DEFAULT_EVENTS, { minimum: 1, maximum: MAX_EVENTS }),

@@ -50,7 +50,7 @@ const named: readonly ValuePath[] = [
   {
     path: '/uploadPerTenantConfig',
     noun: 'PerTenantConfiguration',
-    what: 'the configuration of the tenant, a JSON object of properties',
+    what: 'the tenant configuration, a JSON object of properties',
     fails: badValue,
     keyOf: () => SystemKey.PER_TENANT_CONFIG,
   },
@@ -58,8 +58,8 @@ const named: readonly ValuePath[] = [
     path: '/userKeyValue/{keyName}',
     noun: 'UserKeyValue',
     uploadId: 'insertUserKeyValue',
-    what: 'a value of any key',
-    note: '; keys of the server hold one value and are checked',
+    what: 'a value of a key',
+    note: '; server-defined keys hold one value, which is validated',
     fails: [...badValue, 'INVALID_PARAMETER', 'CATALOG_INVALID_FOR_TENANT'],
     keyOf: (name) => name,
   },
@@ -104,7 +104,7 @@ export const tenantRoutes: readonly Route[] = [
   }),
   ...named.flatMap(valueRoutes),
   tenantRoute('getAllPluginConfiguration', 'GET /tenants/uploadPerTenantConfig/{keyPrefix}/search', {
-    summary: 'Find all keys that begin with a prefix, with their values',
+    summary: 'Find keys by prefix, with their values',
     shows: listOf(TenantKeyValue),
     async handle({ billing, context, params, user }) {
       const found = await billing.keyValues.search(context, params.keyPrefix);
@@ -112,7 +112,7 @@ export const tenantRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('registerPushNotificationCallback', 'POST /tenants/registerNotificationCallback', {
-    summary: 'Set the URL to which the events of the tenant are sent',
+    summary: "Set the callback URL that receives the tenant's events",
     permission: 'tenant_kvs:add',
     query: { cb: required(plainText) },
     creates: '/tenants/registerNotificationCallback',
@@ -121,25 +121,25 @@ export const tenantRoutes: readonly Route[] = [
       billing.keyValues.add(context, SystemKey.PUSH_NOTIFICATION_CB, query.cb),
   }),
   tenantRoute('getPushNotificationCallbacks', 'GET /tenants/registerNotificationCallback', {
-    summary: 'Get the URL to which the events of the tenant are sent',
+    summary: "Get the callback URL that receives the tenant's events",
     shows: TenantKeyValue,
     handle: async ({ billing, context, user }) =>
       shownValues(await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB), user),
   }),
   tenantRoute('deletePushNotificationCallbacks', 'DELETE /tenants/registerNotificationCallback', {
-    summary: 'Send no events any more',
+    summary: 'Remove the callback URL, which stops the delivery of events',
     permission: 'tenant_kvs:delete',
     handle: ({ billing, context }) => billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB),
   }),
   tenantRoute('createNotificationSigningSecret', 'POST /tenants/notificationSigningSecret', {
-    summary: 'Make a new secret that signs the events of the tenant; it is told this once',
+    summary: "Create a new signing secret for the tenant's events; the response is the only way to read it",
     permission: 'tenant_kvs:add',
     shows: NotificationSigningSecret,
     success: { status: 201 },
     handle: async ({ billing, context }) => ({ secret: await billing.signingSecrets.create(context) }),
   }),
   tenantRoute('deleteNotificationSigningSecret', 'DELETE /tenants/notificationSigningSecret', {
-    summary: 'Stop signing the events of the tenant',
+    summary: "Stop signing the tenant's events",
     permission: 'tenant_kvs:delete',
     handle: ({ billing, context }) => billing.signingSecrets.delete(context),
   }),

@@ -30,18 +30,18 @@ function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
 /** See usage §2, §3. */
 export const usageRoutes: readonly Route[] = [
   tenantRoute('recordUsage', 'POST /usages', {
-    summary: 'Record what a subscription has used; all of it or none',
+    summary: 'Record usage of a subscription: all records or none',
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
     body: jsonBody(SubscriptionUsageRecord, refuseUnknownMembers),
-    success: { status: 201, also: { 200: 'Recorded before, with the same content' } },
+    success: { status: 201, also: { 200: 'Already recorded with the same content' } },
     fails: [
       'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID',
       'USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS',
       'USAGE_RECORD_AFTER_SUBSCRIPTION_END',
       'USAGE_UNIT_UNKNOWN',
     ],
-    outcomes: { 409: 'With `onDuplicate=IGNORE`, recorded before with other content: error code 50000' },
+    outcomes: { 409: 'With `onDuplicate=IGNORE`, already recorded with different content: error code 50000' },
     async handle({ billing, context, query, body }) {
       // The model has already rejected records with missing fields.
       const { outcome } = await billing.usage.record(context, body as NewUsage, query);
@@ -49,11 +49,15 @@ export const usageRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('recordUsageBulk', 'POST /usages/bulk', {
-    summary: 'Record what many subscriptions have used, each line for itself',
+    summary: 'Record usage of many subscriptions, each line independently',
     permission: 'usage:record',
     query: { report: choice(ReportKind, ReportKind.FAILURES) },
     body: usageLinesBody,
-    success: { status: 200, body: UsageReport, also: { 413: 'Too much: what was recorded up to there' } },
+    success: {
+      status: 200,
+      body: UsageReport,
+      also: { 413: 'The body exceeds the size limit; reports the lines recorded up to that point' },
+    },
     async handle({ billing, context, dialect, query, body }) {
       const listsAll = query.report === ReportKind.FULL;
       const lines = body.lines as AsyncIterable<NewUsageLine>;
@@ -64,19 +68,19 @@ export const usageRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getUsage', 'GET /usages/{subscriptionId}/{unitType}', {
-    summary: 'Sum up what was recorded of one unit of a subscription',
+    summary: 'Get the total recorded usage of one unit of a subscription',
     ...rollUp,
     handle: ({ billing, context, params: { subscriptionId, unitType }, query: { startDate, endDate } }) =>
       billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType }),
   }),
   tenantRoute('getAllUsage', 'GET /usages/{subscriptionId}', {
-    summary: 'Sum up what was recorded of each unit of a subscription',
+    summary: 'Get the total recorded usage of a subscription by unit',
     ...rollUp,
     handle: ({ billing, context, params: { subscriptionId }, query: { startDate, endDate } }) =>
       billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType: null }),
   }),
   tenantRoute('voidUsageRecord', 'DELETE /usages/{subscriptionId}/records/{trackingId}', {
-    summary: 'Take back what was recorded under a tracking id, which stays taken',
+    summary: 'Delete the usage recorded under a tracking id, which cannot be reused',
     permission: 'usage:record',
     fails: ['USAGE_RECORD_ARCHIVED'],
     handle: ({ billing, context, params }) =>
@@ -84,14 +88,14 @@ export const usageRoutes: readonly Route[] = [
   }),
   // Additional usage views (usage §3.3).
   tenantRoute('getUsageTimeline', 'GET /usages/{subscriptionId}/timeline', {
-    summary: 'Sum up what was recorded of a subscription by hours, days or months',
+    summary: 'Get the recorded usage of a subscription by hour, day or month',
     query: { ...bounds, granularity: choice(UsageGranularity, UsageGranularity.DAY), unitType: plainText },
     shows: listOf(RolledUpUsage),
     handle: ({ billing, context, params, query }) =>
       billing.usage.timeline(context, params.subscriptionId, query),
   }),
   tenantRoute('getRatedUsage', 'GET /usages/{subscriptionId}/rated', {
-    summary: 'Show what the usage of the running periods costs up to now; nothing is stored',
+    summary: 'Preview the cost of usage in the current periods; nothing is stored',
     query: { targetDate: moment },
     shows: listOf(InvoiceItem),
     fails: ['INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE', 'CURRENCY_INVALID', ...pluginItemErrors],
@@ -106,7 +110,7 @@ export const usageRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('getUnbilledUsage', 'GET /usages/{subscriptionId}/unbilled', {
-    summary: 'List by day what was recorded of a subscription and is on no invoice, with the reason',
+    summary: "List a subscription's uninvoiced usage by day, with the reason",
     query: bounds,
     shows: listOf(UnbilledUsage),
     fails: ['CURRENCY_INVALID'],
