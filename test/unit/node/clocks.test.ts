@@ -33,7 +33,7 @@ describe('the test clock', () => {
 
   const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
 
-  it('tells how long it takes until an instant, to the millisecond that now() does not show', async () => {
+  it('returns the time left until an instant, to the millisecond that now() hides', async () => {
     const clock = sharedTestClock(store, system);
     expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
     await clock.set(at('2025-01-31T10:00:00'));
@@ -61,7 +61,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
   });
 
-  it('takes the first given of days, weeks, months, years', async () => {
+  it('advances by the first unit given, in the order days, weeks, months, years', async () => {
     const clock = sharedTestClock(store, system);
     await clock.set(at('2024-02-29'));
     await clock.move({ weeks: 1, months: 5 });
@@ -76,7 +76,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
   });
 
-  it('is one clock for all nodes', async () => {
+  it('is shared by all nodes', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     await here.set(at('2030-05-05'));
@@ -85,7 +85,7 @@ describe('the test clock', () => {
     expect(shown(there)).to.equal('2030-05-05T00:00:00.000Z');
   });
 
-  it('moves from where another node has set it', async () => {
+  it('continues from the instant that another node set', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     await here.set(at('2030-05-05'));
@@ -93,7 +93,7 @@ describe('the test clock', () => {
     expect(shown(there)).to.equal('2030-05-06T00:00:00.000Z');
   });
 
-  it('tells its listeners of moves, also of those of other nodes, until they leave', async () => {
+  it('notifies its listeners of moves, including moves by other nodes, until they unsubscribe', async () => {
     const here = sharedTestClock(store, system);
     const there = sharedTestClock(store, system);
     let moves = 0;
@@ -109,7 +109,7 @@ describe('the test clock', () => {
     expect(moves).to.equal(1);
   });
 
-  it('stands where it was when a move leads out of the calendar', async () => {
+  it('does not move when the target is outside the calendar', async () => {
     const clock = sharedTestClock(store, system);
     await clock.set(at('2024-02-29'));
     const failure = await clock.move({ years: 9_000 }).catch((error: unknown) => error);
@@ -117,7 +117,7 @@ describe('the test clock', () => {
     expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
   });
 
-  it('goes from 1970-01-02 to 8999-12-31, so that billing finds room to look ahead (R44)', async () => {
+  it('runs from 1970-01-02 to 8999-12-31, so that billing can look ahead (R44)', async () => {
     const clock = sharedTestClock(store, system);
     for (const inReach of ['1970-01-02', '8999-12-31T23:59:59']) {
       await clock.set(at(inReach));
@@ -133,8 +133,8 @@ describe('the test clock', () => {
   });
 });
 
-describe('the clock of tests', () => {
-  it('stays as far from the ends of the calendar, and where it was', () => {
+describe('the clock of billwright/testing', () => {
+  it('rejects a move toward the ends of the calendar and keeps its time', () => {
     expect(() => fakeClock('9999-12-31'))
       .to.throw(BillingError)
       .with.property('code', 60002);
@@ -151,7 +151,7 @@ describe('the clock of tests', () => {
 });
 
 describe('the system clock', () => {
-  it('gives business time in whole seconds', () => {
+  it('returns business time in whole seconds', () => {
     const clock = systemClock();
     const before = clock.nowMs();
     const now = clock.now();
@@ -160,7 +160,7 @@ describe('the system clock', () => {
     expect(instant(now)).to.equal(now);
   });
 
-  it('calls later, or not at all once cancelled', async () => {
+  it('runs a timer later, and never after it is cancelled', async () => {
     const clock = systemClock();
     const called: string[] = [];
     const cancel = clock.after(0, () => called.push('cancelled'));
@@ -178,7 +178,7 @@ describe('the system clock', () => {
 });
 
 describe('the id generator', () => {
-  it('gives rising UUIDs of version 7', () => {
+  it('returns ascending version 7 UUIDs', () => {
     const generator = uuidGenerator();
     const ids = Array.from({ length: 1_000 }, () => generator.next());
     expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);

@@ -45,7 +45,7 @@ async function nameServer(): Promise<Socket> {
   return server;
 }
 
-describe('the resolver of callbacks’ hosts', () => {
+describe('the resolver of callback hosts', () => {
   let server: Socket;
   let servers: readonly string[];
   before(async () => {
@@ -54,19 +54,19 @@ describe('the resolver of callbacks’ hosts', () => {
   });
   after(() => server.close());
 
-  it('gives all addresses of a name, of either kind', async () => {
+  it('returns all IPv4 and IPv6 addresses of a name', async () => {
     const resolver = nameResolver({ servers });
     expect(await resolver.resolve('both.example')).to.deep.equal(['192.0.2.7', '2001:db8::7']);
     expect(await resolver.resolve('old.example')).to.deep.equal(['192.0.2.7']);
   });
 
-  it('fails for a name that nobody knows', async () => {
+  it('fails for an unknown name', async () => {
     const told = await nameResolver({ servers })
       .resolve('none.example')
       .catch((error: { readonly code?: string }) => error.code);
     expect(told).to.equal('ENOTFOUND');
   });
 
-  it('leaves names without a dot to the machine', async () =>
+  it('resolves names without a dot through the operating system', async () =>
     expect(await nameResolver({ servers }).resolve('localhost')).to.include.oneOf(['127.0.0.1', '::1']));
 });

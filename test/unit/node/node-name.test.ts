@@ -17,14 +17,14 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
   return { process: child, name: told.toString('utf8').trim() };
 }
 
-describe('the name that a node gives itself (platform §15 rule 1)', () => {
-  it('is another one for each engine of a process, none of them a former one', () => {
+describe('the generated node name (platform §15 rule 1)', () => {
+  it('differs for each engine in a process and never matches a former node', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);
     expect(names.filter(isFormerNode)).to.deep.equal([]);
   });
 
-  it('is known as that of a former node once its process has ended, however it ended', async () => {
+  it('belongs to a former node once its process has ended, even by SIGKILL', async () => {
     const { process: child, name } = await anotherNode();
     expect(isFormerNode(name)).to.equal(false);
     const ended = once(child, 'exit');
@@ -33,13 +33,13 @@ describe('the name that a node gives itself (platform §15 rule 1)', () => {
     expect(isFormerNode(name)).to.equal(true);
   });
 
-  it('is that of a former node where its process number has gone to another process', () => {
+  it('belongs to a former node when another process now has its pid', () => {
     const [space = '', pid = '', started = ''] =
       /^(.+)\.(\d+)\.(\d+)\.\d+$/.exec(newNodeName())?.slice(1) ?? [];
     expect(isFormerNode(`${space}.${pid}.${Number(started) - 1}.1`)).to.equal(true);
   });
 
-  it('says nothing of other hosts, of an earlier boot, and of names that people have given', () => {
+  it('is not a former node’s when it comes from another host, an earlier boot or a user', () => {
     const others = [
       'elsewhere-01234567.1.1.1',
       newNodeName().replace(/-[^-.]+\./, '-00000000.'),

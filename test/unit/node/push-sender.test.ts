@@ -13,7 +13,7 @@ const body =
 const id = '7a0e3c52-5d0f-4b8e-8d8b-0f4f1f7f2a10';
 const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 
-describe('the sender of pushes (platform §10.2)', () => {
+describe('the push sender (platform §10.2)', () => {
   const sender = httpPushSender();
   let receiver: Receiver;
   const closing: (() => Promise<void> | void)[] = [];
@@ -62,7 +62,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     });
   });
 
-  it('signs with each secret, and the library verifies every one', async () => {
+  it('signs with each secret, and the library verifies every signature', async () => {
     const other = secretText(new Uint8Array(32).fill(7));
     const timestampSec = Math.floor(Date.now() / 1_000);
     await sender.send(push({ secrets: [secret, other], timestampSec }));
@@ -75,7 +75,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(() => new Webhook(secretText(new Uint8Array(32))).verify(arrived?.text ?? '', headers)).to.throw();
   });
 
-  it('connects to the given addresses, whatever the name would resolve to', async () => {
+  it('connects to the given addresses, regardless of what the name resolves to', async () => {
     const url = new URL(`http://somewhere.invalid:${receiver.port}/path?query=1`);
     expect(await sender.send(push({ url }))).to.deep.equal({ status: 200 });
     expect(receiver.arrived[0]?.path).to.equal('/path?query=1');
@@ -85,7 +85,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(receiver.arrived).to.have.length(1);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const inner = await openReceiver();
     closing.push(() => inner.close());
     receiver.answer((response) => response.writeHead(307, { location: inner.url }).end());
@@ -93,7 +93,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(inner.arrived).to.have.length(0);
   });
 
-  it('takes no proxy from the environment', async () => {
+  it('ignores proxies in the environment', async () => {
     const proxy = await openReceiver();
     closing.push(() => proxy.close());
     const names = ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -106,7 +106,7 @@ describe('the sender of pushes (platform §10.2)', () => {
     expect(proxy.arrived).to.have.length(0);
   });
 
-  it('reads no answer that does not end', async () => {
+  it('does not read an endless response', async () => {
     let bytes = 0;
     let isOver = false;
     receiver.answer((response) => {
@@ -155,13 +155,13 @@ describe('the sender of pushes (platform §10.2)', () => {
       },
     ],
     'never ends its answer': [200, (response) => response.writeHead(200).write('x')],
-    'announces a body that does not come': [
+    'announces a body but does not send it': [
       500,
       (response) => response.writeHead(500, { 'content-length': 9 }).flushHeaders(),
     ],
   };
   for (const [what, [status, answer]] of Object.entries(answers))
-    it(`platform §10.2 rule 7: an attempt at a receiver that ${what} ends with its connection, and has its status`, async () => {
+    it(`platform §10.2 rule 7: closes the connection to a receiver that ${what} and returns its status`, async () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);
       const sent = await Promise.all([1, 2, 3].map(() => sender.send(push({ url, timeoutMs: 60_000 }))));
@@ -169,7 +169,7 @@ describe('the sender of pushes (platform §10.2)', () => {
       expect(await settled(0)).to.equal(0);
     });
 
-  it('platform §10.2 rule 7: no more than 100 connections without work are kept, however many callbacks there are', async () => {
+  it('platform §10.2 rule 7: keeps at most 100 idle connections, regardless of the number of callbacks', async () => {
     const { port, settled } = await held((response) => response.end());
     const names = Array.from({ length: 120 }, (_, index) => `receiver-${index}.invalid`);
     for (const name of names) await sender.send(push({ url: new URL(`http://${name}:${port}/`) }));
@@ -180,17 +180,17 @@ describe('the sender of pushes (platform §10.2)', () => {
   const stubborn: readonly (readonly [string, string, RegExp | string])[] = [
     ['hangs', '', nobody],
     ['sends its headers byte by byte', 'HTTP/1.1 200 OK\r\nX: ', nobody],
-    ['says 100 for ever', 'HTTP/1.1 100 Continue\r\n\r\n', nobody],
+    ['keeps sending status 100', 'HTTP/1.1 100 Continue\r\n\r\n', nobody],
     ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', /Parse Error/],
     [
-      'asks for another protocol',
+      'switches to another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
       /another protocol/,
     ],
-    ['has headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, /Header/],
+    ['sends endless headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, /Header/],
   ];
   for (const [what, answer, expected] of stubborn)
-    it(`gives up a receiver that ${what}`, async () => {
+    it(`gives up on a receiver that ${what}`, async () => {
       const port = await listening(
         createTcpServer((socket) => {
           closing.push(() => {
@@ -208,7 +208,7 @@ describe('the sender of pushes (platform §10.2)', () => {
       else expect(told).to.match(expected);
     });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
       sockets.add(request.socket);

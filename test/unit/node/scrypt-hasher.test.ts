@@ -9,7 +9,7 @@ describe('a scrypt hash', () => {
     expect(await hasher.hash('password')).to.equal(stored);
   });
 
-  it('is checked with the parameters that stand in it', async () => {
+  it('is verified with the parameters stored in it', async () => {
     const weaker = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
     const hasher = scryptHasher();
     expect(await hasher.verify('password', stored)).to.equal(true);
@@ -18,14 +18,14 @@ describe('a scrypt hash', () => {
     expect(await hasher.verify('passwort', weaker)).to.equal(false);
   });
 
-  it('has another salt each time', async () => {
+  it('has a new salt each time', async () => {
     const hasher = scryptHasher();
     const [one, other] = await Promise.all([hasher.hash('secret'), hasher.hash('secret')]);
     expect(one).to.not.equal(other);
     expect(await hasher.verify('secret', one)).to.equal(true);
   });
 
-  it('a scrypt hash of nobody is no password at all', async () =>
+  it('matches no password when the user is unknown', async () =>
     expect(await scryptHasher().verify('password', null)).to.equal(false));
 
   for (const text of [
@@ -35,7 +35,7 @@ describe('a scrypt hash', () => {
     '$scrypt$ln=0,r=8,p=1$MDEy$MDEy',
     '$scrypt$ln=15,r=99,p=1$MDEy$MDEy',
   ])
-    it(`"${text}" is no password hash`, async () => {
+    it(`is invalid as "${text}"`, async () => {
       const failure = await scryptHasher()
         .verify('password', text)
         .catch((error: unknown) => error);

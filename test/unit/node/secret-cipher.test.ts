@@ -3,8 +3,8 @@ import { secretCipher, unencrypted } from '../../../adapters/node/index.ts';
 
 const serverKey = 'a server key of thirty-two letters';
 
-describe('the cipher of stored secrets', () => {
-  it('reads what it has written, each time in another form', async () => {
+describe('the cipher for stored secrets', () => {
+  it('decrypts its own ciphertexts, which differ each time', async () => {
     const cipher = secretCipher(serverKey);
     const [one, other] = [await cipher.encrypt('Grüße'), await cipher.encrypt('Grüße')];
     expect(one).to.match(/^\$aes256gcm\$/);
@@ -12,7 +12,7 @@ describe('the cipher of stored secrets', () => {
     expect(await secretCipher(serverKey).decrypt(one)).to.equal('Grüße');
   });
 
-  it('reads nothing of another key, and nothing that was changed', async () => {
+  it('rejects ciphertexts of another key and altered ciphertexts', async () => {
     const cipher = secretCipher(serverKey);
     const stored = await cipher.encrypt('secret');
     expect(await secretCipher(`${serverKey}.`).decrypt(stored)).to.equal(null);
@@ -21,16 +21,16 @@ describe('the cipher of stored secrets', () => {
     expect(await cipher.decrypt('something else')).to.equal(null);
   });
 
-  it('reads what was stored before there was a key, but not the other way', async () => {
+  it('reads plain values stored before there was a key, but no ciphertext without a key', async () => {
     const stored = await unencrypted().encrypt('secret');
     expect(await secretCipher(serverKey).decrypt(stored)).to.equal('secret');
     expect(await unencrypted().decrypt(await secretCipher(serverKey).encrypt('secret'))).to.equal(null);
   });
 
-  it('refuses a key that could be guessed', () =>
+  it('rejects a guessable key', () =>
     expect(() => secretCipher('short')).to.throw(RangeError, '32 characters'));
 
-  it('reads what former keys have encrypted, and encrypts with its own', async () => {
+  it('decrypts values encrypted with former keys and encrypts with the current key', async () => {
     const former = 'f'.repeat(32);
     const cipher = secretCipher(serverKey, [former]);
     expect(await cipher.decrypt(await secretCipher(former).encrypt('secret'))).to.equal('secret');

@@ -9,7 +9,7 @@ describe('The SHA-256 of a text', () => {
   ] as const)
     it(`is ${digest.slice(0, 8)}… for "${text}"`, () => expect(sha256(text)).to.equal(digest));
 
-  it('is that of its UTF-8, as WebCrypto has it', async () => {
+  it('uses the UTF-8 bytes of the text, like WebCrypto', async () => {
     for (const text of ['5 € für Ünï', '\u{1f600}', 'half a pair: \ud800']) {
       const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
       expect(sha256(text), text).to.equal(Buffer.from(digest).toString('hex'));

@@ -18,7 +18,7 @@ const ports = {
 };
 const till = { name: 'till', purchase: nothing, getPaymentInfo: async () => [] };
 
-describe('what an engine is opened with', () => {
+describe('Billing.open', () => {
   /** As a host without a compiler gives them. */
   const checked = (options: object) => () =>
     checkOptions(
@@ -33,7 +33,7 @@ describe('what an engine is opened with', () => {
     { pushSender: null, tracer: undefined, logFiles: undefined },
   ];
   for (const options of good)
-    it(`takes ${JSON.stringify(options)}`, () => {
+    it(`accepts ${JSON.stringify(options)}`, () => {
       checked(options)();
     });
 
@@ -67,5 +67,5 @@ describe('what an engine is opened with', () => {
     [{ invoiceFormatter: { name: 'brackets' } }, 'The invoice formatter has no method formatter'],
   ];
   for (const [options, message] of refused)
-    it(`refuses: ${message}`, () => expect(checked(options)).to.throw(message));
+    it(`fails with: ${message}`, () => expect(checked(options)).to.throw(message));
 });

@@ -14,8 +14,8 @@ const numbered = (...recordIds: readonly number[]): readonly Broadcast[] =>
     createdDate: instant(0),
   }));
 
-describe('broadcasts that were heard', () => {
-  it('broadcasts are heard once, one that becomes visible after a higher number too', () => {
+describe('the broadcast log of a node', () => {
+  it('delivers each broadcast once, including one that becomes visible after a higher number', () => {
     const heard = new HeardBroadcasts();
     const hear = (nowMs: number, ...recordIds: readonly number[]) =>
       heard.hear(numbered(...recordIds), nowMs).map(({ recordId }) => recordId);
@@ -29,7 +29,7 @@ describe('broadcasts that were heard', () => {
     expect(heard.after).to.equal(3);
   });
 
-  it('broadcasts up to a number can be passed over, never back', () => {
+  it('can skip broadcasts up to a number but never goes back', () => {
     const heard = new HeardBroadcasts();
     heard.passOver(-5);
     expect(heard.after).to.equal(0);

@@ -36,8 +36,8 @@ async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) =
   return { thrown, nowMs };
 }
 
-describe('the name of a node that starts (platform §15 rule 1)', () => {
-  it('is its own at once where nobody has it', async () =>
+describe('the name of a starting node (platform §15 rule 1)', () => {
+  it('is taken at once when no other node has it', async () =>
     expect(
       await start(
         () => 'HELD',
@@ -45,7 +45,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
       ),
     ).to.deep.equal({ thrown: undefined, nowMs: 0 }));
 
-  it('is asked for again while the connection of a process that has ended goes', async () =>
+  it('is requested again while the connection of an ended process closes', async () =>
     expect(
       await start(
         (call) => (call < 5 ? 'TAKEN' : 'HELD'),
@@ -56,7 +56,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
       nowMs: 1_000,
     }));
 
-  it('is refused within seconds if a living node has it', async () => {
+  it('is rejected within seconds if a living node has it', async () => {
     const { thrown, nowMs } = await start(
       () => 'TAKEN',
       () => null,
@@ -66,7 +66,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
     expect(nowMs).to.equal(5_000);
   });
 
-  it('is refused by the next sign of life where the database cannot tell', async () => {
+  it('is rejected at the next heartbeat if the database cannot check it', async () => {
     const { thrown, nowMs } = await start(
       () => 'UNKNOWN',
       (now) => instant(now - (now % 30_000)),
@@ -75,7 +75,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
     expect(nowMs).to.equal(30_000);
   });
 
-  it('is its own where the database cannot tell and no node of this name gives a sign of life', async () => {
+  it('is accepted if the database cannot check it and no node with this name sends a heartbeat', async () => {
     expect(
       await start(
         () => 'UNKNOWN',
@@ -95,7 +95,7 @@ describe('the name of a node that starts (platform §15 rule 1)', () => {
     expect(stopped).to.deep.equal({ thrown: undefined, nowMs: 10_000 });
   });
 
-  it('takes no lock of a session behind a pooler, where it would outlive the node', async () => {
+  it('takes no session lock through a pooler, where the lock would outlive the node', async () => {
     const asked: string[] = [];
     const client = {
       processID: 4_711,

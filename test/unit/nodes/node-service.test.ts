@@ -71,8 +71,8 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
   };
 }
 
-describe('the signs of life of a node', () => {
-  it('signs of life are given at the start, every 30 s, and not after the end', async () => {
+describe('the heartbeat of a node', () => {
+  it('runs at the start and every 30 s, and stops with the node', async () => {
     const { service, told, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
     service.start();
     await turns();
@@ -87,7 +87,7 @@ describe('the signs of life of a node', () => {
     expect(told).to.have.length(5);
   });
 
-  it('signs of life go on when the database was away, which nobody but the log notices', async () => {
+  it('continues after a database outage, which only the log reports', async () => {
     const failing = { away: true };
     const { service, told, logger, fire, turns } = stage(failing);
     service.start();
@@ -102,7 +102,7 @@ describe('the signs of life of a node', () => {
     expect(logger.lines).to.have.length(2);
   });
 
-  it('signs of life are not taken back by a node that never gave one', async () => {
+  it('leaves nothing to remove for a node that never sent one', async () => {
     const { service, told } = stage({ away: false });
     await service.stop();
     expect(told).to.deep.equal([]);

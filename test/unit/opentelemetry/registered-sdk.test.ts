@@ -3,10 +3,10 @@ import { AlwaysOffSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-
 import { expect } from 'chai';
 import { hasSdk } from '../../../adapters/opentelemetry/index.ts';
 
-describe('the SDK of a process', () => {
+describe('the process-wide OpenTelemetry SDK', () => {
   afterEach(() => trace.disable());
 
-  it('is missed where none is registered, and not where it samples nothing', () => {
+  it('is reported as missing when it is not registered, but not when it samples nothing', () => {
     expect(hasSdk()).to.equal(false);
     trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler: new AlwaysOffSampler() }));
     expect(hasSdk()).to.equal(true);

@@ -4,7 +4,7 @@ import { formatTraceParent, parseTraceParent } from '../../../adapters/opentelem
 const text = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('a trace parent (W3C Trace Context)', () => {
-  it('a trace parent is read and written again as it was', () => {
+  it('is unchanged after parsing and formatting', () => {
     const found = parseTraceParent(text);
     expect(found).to.deep.equal({
       traceId: '0af7651916cd43dd8448eb211c80319c',
@@ -25,5 +25,5 @@ describe('a trace parent (W3C Trace Context)', () => {
     text.replace('b7ad6b7169203331', '0'.repeat(16)),
     ` ${text}`,
   ])
-    it(`"${bad}" is no trace parent`, () => expect(parseTraceParent(bad)).to.equal(null));
+    it(`is invalid as "${bad}"`, () => expect(parseTraceParent(bad)).to.equal(null));
 });

@@ -25,7 +25,7 @@ const tagged = (type: 'TAG_CREATION' | 'TAG_DELETION', tagDefinitionId: string, 
 const asked = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
   jobsOfEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
 
-describe('overdue §7: what events ask of overdue', () => {
+describe('overdue work requested by events (overdue §7)', () => {
   const config = configWith(TIME);
 
   for (const type of [
@@ -34,27 +34,27 @@ describe('overdue §7: what events ask of overdue', () => {
     'INVOICE_CREATION',
     'INVOICE_ADJUSTMENT',
   ] as const)
-    it(`${type} asks for a refresh of its account`, () =>
+    it(`refreshes the account after ${type}`, () =>
       expect(asked(config, event(type))).to.deep.equal(['REFRESH 7']));
 
-  it('the changes that concern no debt ask for nothing', () => {
+  it('ignores changes that do not affect debt', () => {
     const types = ['ACCOUNT_CHANGE', 'SUBSCRIPTION_CHANGE', 'PAYMENT_FAILED', 'NULL_INVOICE'] as const;
     expect(asked(config, ...types.map((type) => event(type)))).to.deep.equal([]);
   });
 
-  it('another who pays, of an account that is changed or new, asks for a refresh', () => {
+  it('refreshes an account when its payer changes or the account is new', () => {
     const changes = { changesPayer: true };
     expect(asked(config, event('ACCOUNT_CHANGE', changes))).to.deep.equal(['REFRESH 7']);
     expect(asked(config, event('ACCOUNT_CREATION', changes))).to.deep.equal(['REFRESH 7']);
   });
 
-  it('OVERDUE_ENFORCEMENT_OFF asks for a clear when it is added, for a refresh when it is removed', () => {
+  it('clears the account when OVERDUE_ENFORCEMENT_OFF is added and refreshes it when the tag is removed', () => {
     const tag = SystemTag.OVERDUE_ENFORCEMENT_OFF;
     expect(asked(config, tagged('TAG_CREATION', tag))).to.deep.equal(['CLEAR 7']);
     expect(asked(config, tagged('TAG_DELETION', tag))).to.deep.equal(['REFRESH 7']);
   });
 
-  it('a control tag of the account asks for a refresh where a condition names it, included or excluded', () => {
+  it('refreshes the account when a control tag changes that a condition includes or excludes', () => {
     for (const criterion of ['controlTagInclusion', 'controlTagExclusion']) {
       const naming = configWith(TIME, { [criterion]: 'PARTNER' });
       expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER))).to.deep.equal(['REFRESH 7']);
@@ -65,12 +65,12 @@ describe('overdue §7: what events ask of overdue', () => {
     expect(asked(config, tagged('TAG_CREATION', SystemTag.PARTNER))).to.deep.equal([]);
   });
 
-  it('where no state can be entered, nothing is asked for', () => {
+  it('is empty if the configuration has no state to enter', () => {
     const events = [event('INVOICE_CREATION'), tagged('TAG_CREATION', SystemTag.OVERDUE_ENFORCEMENT_OFF)];
     expect(asked(defaultOverdueConfig, ...events)).to.deep.equal([]);
   });
 
-  it('one entry of each action for an account, clears first, whatever a transaction tells', () => {
+  it('contains one entry per action and account, clears first, regardless of the events in the transaction', () => {
     const events = [
       event('INVOICE_CREATION', {}, 9),
       event('INVOICE_PAYMENT_FAILED', {}, 9),
@@ -83,7 +83,7 @@ describe('overdue §7: what events ask of overdue', () => {
   });
 });
 
-describe('entries of the queues of overdue', () => {
+describe('overdue queue entries', () => {
   const wakeUp = {
     accountRecordId: 7,
     action: 'REFRESH',
@@ -93,14 +93,14 @@ describe('entries of the queues of overdue', () => {
   } as const;
   const keyOf = (more: object) => overdueNotification({ ...wakeUp, ...more }).uniqueKey;
 
-  it('overdue §2.3: check, refresh and clear of an account have one key each, those of relatives their own', () => {
+  it('overdue §2.3: share one key for check, refresh and clear of an account, and have separate keys for relatives', () => {
     expect(keyOf({ action: 'CHECK' })).to.equal('overdue-check:7');
     expect(keyOf({})).to.equal('overdue-refresh:7');
     expect(keyOf({ action: 'CLEAR' })).to.equal('overdue-clear:7');
     expect(keyOf({ causedBy: 12 })).to.equal('overdue-refresh:7:12');
   });
 
-  it('an entry that comes later keeps what it was asked for', () => {
+  it('keep the requested time when they run late', () => {
     const due = instant(NOW + 60_000);
     const { payload, effectiveDate } = overdueNotification({ ...wakeUp, causedBy: 12, due });
     expect(effectiveDate).to.equal(due);
@@ -112,7 +112,7 @@ describe('entries of the queues of overdue', () => {
     });
   });
 
-  it('a payload of another kind is refused', () => {
+  it('are rejected if the payload has another type', () => {
     expect(() => readOverdueJob({ action: 'LOOK', asked: '2024-01-01T00:00:00.000Z' })).to.throw(/action/);
     expect(() => readOverdueJob({ action: 'CHECK', asked: 'now' })).to.throw(/instant/);
   });

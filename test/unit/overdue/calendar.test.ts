@@ -29,7 +29,7 @@ describe('Overdue calendar', () => {
   const unpaid = ['2012-05-31 249.95'];
   const asked = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
 
-  it('overdue §12 example 5: the dates of all states', () => {
+  it('overdue §12 example 5: lists the dates of all states', () => {
     const months = ['2012-05-31 249.95', '2012-06-30 249.95'];
     const all = {
       config: configA,
@@ -41,7 +41,7 @@ describe('Overdue calendar', () => {
     expect(calendar(all)).to.deep.equal(['2012-06-30 OD1', '2012-07-10 OD2', '2012-07-20 OD3']);
   });
 
-  it('ends with the date that was asked for, which belongs to it', () => {
+  it('ends with the requested date, inclusive', () => {
     expect(calendar({ ...asked, until: '2012-06-07' })).to.deep.equal([
       '2012-06-05 WARNING',
       '2012-06-07 BLOCKED',
@@ -50,21 +50,21 @@ describe('Overdue calendar', () => {
     expect(calendar({ ...asked, until: '2012-06-04' })).to.deep.equal([]);
   });
 
-  it('begins after the state that the account is in', () =>
+  it('starts after the current state of the account', () =>
     expect(
       calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' }),
     ).to.deep.equal(['2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']));
 
-  it('overdue §1.2 rule 4: without a pending check nothing changes by itself', () =>
+  it('overdue §1.2 rule 4: stays empty without a pending check', () =>
     expect(calendar({ ...asked, check: null })).to.deep.equal([]));
 
-  it('a check that is late runs today, and passes states over', () =>
+  it('runs a late check today and skips the states in between', () =>
     expect(calendar({ ...asked, today: '2012-06-08' })).to.deep.equal([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('an account may come back to clear, when its configuration has changed', () =>
+  it('returns an account to clear after a configuration change', () =>
     expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.deep.equal([
       '2012-06-02 clear',
       '2012-06-05 WARNING',
@@ -72,7 +72,7 @@ describe('Overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('overdue §3.1: an invoice counts from its target date on, and makes the debt older at once', () => {
+  it('overdue §3.1: counts an invoice from its target date, which ages the debt at once', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
     expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.deep.equal([
       '2012-06-08 BLOCKED',
@@ -80,7 +80,7 @@ describe('Overdue calendar', () => {
     ]);
   });
 
-  it('tags keep an account out of a state as they are today', () => {
+  it('applies the current tags of the account to future states', () => {
     const partners = config([
       state('BLOCKED', {
         condition: condition({ unpaidFor: { unit: 'DAYS', number: 7 }, tagMissing: 'PARTNER' }),
@@ -94,7 +94,7 @@ describe('Overdue calendar', () => {
     expect(calendar({ ...asked, config: partners, tags: ['PARTNER'] })).to.deep.equal(['2012-06-05 WARNING']);
   });
 
-  it('looks a century ahead without walking its days', () => {
+  it('covers a century without walking through each day', () => {
     const daily = config([
       stateAt(36_000, 'OLD'),
       stateAt(1, 'NEW', { reevaluationInterval: { unit: 'DAYS', number: 1 } }),

@@ -43,19 +43,19 @@ const partners = config(
 );
 
 describe('Overdue configuration as XML and JSON', () => {
-  it('overdue §1.4: both forms say the same', () => {
+  it('overdue §1.4: is equivalent in both forms', () => {
     expect(readOverdueXml(example('xml'))).to.deep.equal(partners);
     expect(readOverdueJson(example('json'))).to.deep.equal(partners);
   });
 
-  it('overdue §1.4: the configuration is written as it stands there', () => {
+  it('overdue §1.4: is written in the documented form', () => {
     expect(JSON.parse(stringifyExactJson(overdueDefinition(partners)))).to.deep.equal(
       JSON.parse(example('json')),
     );
     expect(readOverdueXml(writeOverdueXml(partners))).to.deep.equal(partners);
   });
 
-  it('overdue §1.2 rule 1: the default one has nothing that could be entered', () => {
+  it('overdue §1.2 rule 1: has no state to enter by default', () => {
     const text =
       '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>';
     expect(readOverdueXml(text)).to.deep.equal(defaultOverdueConfig);
@@ -73,7 +73,7 @@ describe('Overdue configuration as XML and JSON', () => {
     readonly expected: Partial<OverdueState>;
   }
   const stateCases: Readonly<Record<string, StateCase>> = {
-    'name and nothing else': { xml: '', json: {}, expected: {} },
+    'name only': { xml: '', json: {}, expected: {} },
     isClearState: {
       xml: '<isClearState>true</isClearState>',
       json: { isClearState: true },
@@ -84,7 +84,7 @@ describe('Overdue configuration as XML and JSON', () => {
       json: { externalMessage: ' Pay & go on\n' },
       expected: { externalMessage: 'Pay & go on' },
     },
-    'externalMessage that is empty': {
+    'empty externalMessage': {
       xml: '<externalMessage/>',
       json: { externalMessage: '' },
       expected: {},
@@ -99,7 +99,7 @@ describe('Overdue configuration as XML and JSON', () => {
       json: { isDisableEntitlement: true },
       expected: { disableEntitlement: true },
     },
-    'flags that are false': {
+    'false flags': {
       xml: '<isClearState>false</isClearState><blockChanges>false</blockChanges>',
       json: { isClearState: false, isBlockChanges: false, isDisableEntitlement: false },
       expected: {},
@@ -124,7 +124,7 @@ describe('Overdue configuration as XML and JSON', () => {
     },
   };
   for (const [field, { xml, json, expected }] of Object.entries(stateCases))
-    it(`overdue §1.1: a state’s ${field}`, () => {
+    it(`overdue §1.1: includes the state’s ${field}`, () => {
       const all = config([state('S', { condition: condition({ unpaidCount: 1 }), ...expected })]);
       expect(readOverdueXml(overdueXml(stateXml(enteredXml + xml)))).to.deep.equal(all);
       expect(readOverdueJson(overdueJson([{ name: 'S', ...entered, ...json }]))).to.deep.equal(all);
@@ -174,7 +174,7 @@ describe('Overdue configuration as XML and JSON', () => {
       expected: { responses: Object.values(PaymentResponse) },
     },
     {
-      criterion: 'no response, which is no criterion',
+      criterion: 'empty response list, which is an empty criterion',
       xml: '<responseForLastFailedPaymentIn/>',
       json: { responseForLastFailedPayment: [] },
       expected: {},
@@ -197,20 +197,20 @@ describe('Overdue configuration as XML and JSON', () => {
   for (const { criterion, xml, json, expected, isEmpty = false } of criterionCases) {
     const inXml = overdueXml(conditionXml(xml));
     const inJson = overdueJson([{ name: 'S', condition: json }]);
-    it(`overdue §1.1: the criterion ${criterion}${isEmpty ? ', as it is stored' : ''}`, () => {
+    it(`overdue §1.1: includes the criterion ${criterion}${isEmpty ? ', as it is stored' : ''}`, () => {
       const states = [state('S', { condition: condition(expected) })];
       const reading = { acceptsEmptyConditions: isEmpty };
       expect(readOverdueXml(inXml, reading).states).to.deep.equal(states);
       expect(readOverdueJson(inJson, reading).states).to.deep.equal(states);
     });
     if (isEmpty)
-      it(`overdue §1.3 rule 2: a condition with the criterion ${criterion} is refused in both forms, naming the state`, () => {
+      it(`overdue §1.3 rule 2: rejects a condition with the criterion ${criterion} in both forms and names the state`, () => {
         for (const read of [() => readOverdueXml(inXml), () => readOverdueJson(inJson)])
           expect(read).to.throw(BillingError, 'State "S": its condition has no criterion');
       });
   }
 
-  it('overdue §1.1: a condition takes all criteria together, in any order', () => {
+  it('overdue §1.1: accepts all criteria of a condition together, in any order', () => {
     const all = condition({
       unpaidFor: duration('3 MONTHS'),
       unpaidCount: 2,
@@ -234,7 +234,7 @@ describe('Overdue configuration as XML and JSON', () => {
     ).to.deep.equal(all);
   });
 
-  it('overdue §1.1: enterStateEmailNotification is taken and has no meaning', () => {
+  it('overdue §1.1: accepts and ignores enterStateEmailNotification', () => {
     const email =
       '<enterStateEmailNotification><subject>x</subject><isHTML>true</isHTML></enterStateEmailNotification>';
     expect(
@@ -248,12 +248,12 @@ describe('Overdue configuration as XML and JSON', () => {
     { unit: 'DAYS', number: 0, expected: null },
     { unit: 'UNLIMITED', number: -1, expected: null },
   ])
-    it(`overdue §1.1 rule 2: an initial interval of ${number} ${unit} is ${expected === null ? 'none' : 'kept'}`, () => {
+    it(`overdue §1.1 rule 2: reads an initial interval of ${number} ${unit} as ${expected === null ? 'absent' : 'given'}`, () => {
       const initial = `<initialReevaluationInterval><unit>${unit}</unit><number>${number}</number></initialReevaluationInterval>`;
       expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.deep.equal(expected);
     });
 
-  it('http-api §9 rules 6 and 7: JSON scalars of another type are converted, null and empty texts are absent', () => {
+  it('http-api §9 rules 6 and 7: converts JSON scalars of another type and treats null and empty strings as absent', () => {
     const given = {
       name: 42,
       isClearState: 'false',
@@ -279,7 +279,7 @@ describe('Overdue configuration as XML and JSON', () => {
     );
   });
 
-  it('overdue §1.2 rule 3: a byte order mark, UTF-16 and a declared encoding are understood', () => {
+  it('overdue §1.2 rule 3: accepts a byte order mark, UTF-16 and a declared encoding', () => {
     const text = `<?xml version="1.0" encoding="UTF-16"?>${overdueXml(stateXml('<isClearState>1</isClearState>', 'Grün'))}`;
     const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
     expect(readOverdueXml(bytes).states[0]?.name).to.equal('Grün');
@@ -287,7 +287,7 @@ describe('Overdue configuration as XML and JSON', () => {
     expect(readOverdueJson(`\uFEFF ${overdueJson([dayState(3, 'S')])}`).states[0]?.name).to.equal('S');
   });
 
-  it('a configuration may have a schema beside it, comments, instructions and CDATA', () => {
+  it('may contain a schema reference, comments, processing instructions and CDATA', () => {
     const document = `<?xml version="1.0"?><!-- dunning --><?keep it?><overdueConfig
       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="OverdueConfig.xsd">
       <accountOverdueStates><state name="S"><!-- soon --><isClearState>true</isClearState>
@@ -297,7 +297,7 @@ describe('Overdue configuration as XML and JSON', () => {
     ]);
   });
 
-  describe('what JSON leaves open', () => {
+  describe('with fields omitted in JSON', () => {
     const read = (states: readonly object[], initial?: number | null) => {
       const { initialReevaluationInterval, states: found } = readOverdueJson(
         overdueJson(states, initial === undefined ? {} : { initialReevaluationInterval: initial }),
@@ -308,7 +308,7 @@ describe('Overdue configuration as XML and JSON', () => {
       };
     };
 
-    it('overdue §12 example 15: intervals from the thresholds', () => {
+    it('overdue §12 example 15: derives intervals from the thresholds', () => {
       const block = dayState(20, 'BLOCK', { isBlockChanges: true, isDisableEntitlement: true });
       expect(read([block, dayState(8, 'WARN')], null)).to.deep.equal({
         initial: duration('8 DAYS'),
@@ -316,7 +316,7 @@ describe('Overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: intervals that are given are kept', () => {
+    it('overdue §1.3 rule 5: keeps the given intervals', () => {
       const states = [
         dayState(20, 'B', { autoReevaluationIntervalDays: 2 }),
         dayState(8, 'W', { autoReevaluationIntervalDays: 3 }),
@@ -327,7 +327,7 @@ describe('Overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: those of 0 or below are those from the thresholds', () => {
+    it('overdue §1.3 rule 5: replaces intervals of 0 or less with those from the thresholds', () => {
       const states = [
         dayState(20, 'B', { autoReevaluationIntervalDays: -1 }),
         dayState(8, 'W', { autoReevaluationIntervalDays: 0 }),
@@ -338,7 +338,7 @@ describe('Overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: a state without a time between others does not count, nor one that is called clear', () => {
+    it('overdue §1.3 rule 5: skips states without a time and a state called clear', () => {
       const states = [
         dayState(20, 'B'),
         { name: 'MANY', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } },
@@ -351,7 +351,7 @@ describe('Overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: mixed units count months as 30 days and years as 365', () => {
+    it('overdue §1.3 rule 5: counts months as 30 days and years as 365 in mixed units', () => {
       const timed = (unit: string, number: number, name: string) => ({
         name,
         condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } },
@@ -378,7 +378,7 @@ describe('Overdue configuration as XML and JSON', () => {
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
   ])
-    it(`overdue §10: an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} is shown as ${days} days`, () => {
+    it(`overdue §10: shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days} days`, () => {
       expect(wholeDays(interval)).to.equal(days);
       const shown = overdueDefinition({
         initialReevaluationInterval: interval,

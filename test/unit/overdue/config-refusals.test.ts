@@ -31,7 +31,7 @@ function withTime(unit: unknown, number: unknown, name = 'S'): object {
   return { name, condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } } };
 }
 
-describe('Refused overdue configurations', () => {
+describe('Overdue configuration validation', () => {
   const TAGS =
     'AUTO_PAY_OFF, AUTO_INVOICING_OFF, OVERDUE_ENFORCEMENT_OFF, WRITTEN_OFF, MANUAL_PAY, TEST, PARTNER, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT';
   const RESPONSES =
@@ -39,30 +39,30 @@ describe('Refused overdue configurations', () => {
   const UNITS = 'DAYS, WEEKS, MONTHS, YEARS, UNLIMITED';
 
   for (const [title, { states, problems }] of Object.entries({
-    'unknown element of a state': {
+    'an unknown state element': {
       states: stateXml(`${TAGGED}<colour>red</colour>`),
       problems: ['87 State "S": Element "colour" is unknown in Element "state"'],
     },
-    'unknown criterion': {
+    'an unknown criterion': {
       states: conditionXml('<timeSince>3</timeSince>'),
       problems: ['28 State "S": Element "timeSince" is unknown in Element "condition"'],
     },
-    'unknown element beside the states': {
+    'an unknown element among the states': {
       states: '<status/>',
       problems: ['1 Element "status" is unknown in Element "accountOverdueStates"'],
     },
-    'unknown attribute of a state': {
+    'an unknown state attribute': {
       states: '<state name="S" level="1"><isClearState>true</isClearState></state>',
       problems: ['1 State "S": Attribute "level" is unknown in Element "state"'],
     },
-    'attribute of a value': {
+    'an attribute on a value': {
       states: stateXml(`${TAGGED}<blockChanges value="true"/>`),
       problems: [
         '87 State "S": Attribute "value" is unknown in Element "blockChanges"',
         '87 State "S": Element "blockChanges": "" is not true or false',
       ],
     },
-    'children in a value': {
+    'child elements in a value': {
       states: stateXml(`${TAGGED}<externalMessage><b>x</b></externalMessage>`),
       problems: ['104 State "S": Element "b" is unknown in Element "externalMessage"'],
     },
@@ -70,30 +70,30 @@ describe('Refused overdue configurations', () => {
       states: stateXml(`${TAGGED}hello`),
       problems: ['1 Element "state" holds no text'],
     },
-    'element that comes twice': {
+    'a repeated element': {
       states: stateXml(`${TAGGED}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
       problems: ['120 State "S": Element "blockChanges" is repeated; keep one'],
     },
-    'unknown unit': {
+    'an unknown unit': {
       states: conditionXml(
         '<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>HOURS</unit><number>3</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>',
       ),
       problems: [`75 State "S": Element "unit": "HOURS" is none of ${UNITS}`],
     },
-    'duration without unit and number': {
+    'a duration without unit and number': {
       states: stateXml(`${TAGGED}<autoReevaluationInterval/>`),
       problems: [
         '87 State "S": Element "autoReevaluationInterval" lacks "unit"',
         '87 State "S": Element "autoReevaluationInterval" lacks "number"',
       ],
     },
-    'unknown policy': {
+    'an unknown policy': {
       states: stateXml(`${TAGGED}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
       problems: [
         '87 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
       ],
     },
-    'unknown tags, the engine’s own mark among them': {
+    'unknown tags, including the engine’s internal tag': {
       states: conditionXml(
         '<controlTagInclusion>VIP</controlTagInclusion><controlTagExclusion>__PARK__</controlTagExclusion>',
       ),
@@ -102,19 +102,19 @@ describe('Refused overdue configurations', () => {
         `74 State "S": Element "controlTagExclusion": "__PARK__" is none of ${TAGS}`,
       ],
     },
-    'unknown response': {
+    'an unknown response': {
       states: conditionXml(
         '<responseForLastFailedPaymentIn><response>OTHER</response><response>BAD_LUCK</response></responseForLastFailedPaymentIn>',
       ),
       problems: [`86 State "S": Element "response": "BAD_LUCK" is none of ${RESPONSES}`],
     },
-    'something else in the list of responses': {
+    'another element in the list of responses': {
       states: conditionXml(
         '<responseForLastFailedPaymentIn><reply>OTHER</reply></responseForLastFailedPaymentIn>',
       ),
       problems: ['60 State "S": Element "reply" is unknown in Element "responseForLastFailedPaymentIn"'],
     },
-    'no name': {
+    'a missing name': {
       states: '<state><isClearState>true</isClearState></state>',
       problems: ['1 State 1: it has no name'],
     },
@@ -126,7 +126,7 @@ describe('Refused overdue configurations', () => {
       states: stateXml(TAGGED, longName),
       problems: [`1 State "${longName}": its name has 51 characters; at most 50 are accepted`],
     },
-    'a name that comes twice': {
+    'a duplicate name': {
       states: stateXml(TAGGED, 'A') + stateXml(TAGGED, 'B') + stateXml(TAGGED, 'A'),
       problems: ['189 State "A": another state has the same name'],
     },
@@ -135,9 +135,10 @@ describe('Refused overdue configurations', () => {
       problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
     },
   }))
-    it(`overdue §1.3 rule 1: ${title}`, () => expect(ofXml(overdueXml(states))).to.deep.equal(problems));
+    it(`overdue §1.3 rule 1: rejects ${title}`, () =>
+      expect(ofXml(overdueXml(states))).to.deep.equal(problems));
 
-  it('overdue §1.3 rule 1: a name of 50 characters is taken', () =>
+  it('overdue §1.3 rule 1: accepts a name of 50 characters', () =>
     expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]));
 
   for (const [title, { document, problems }] of Object.entries({
@@ -153,7 +154,7 @@ describe('Refused overdue configurations', () => {
       document: '<overdueConfig>\n<accountOverdueStates/>\n  <accountOverdueStates/></overdueConfig>',
       problems: ['3:3 Element "accountOverdueStates" is repeated; keep one'],
     },
-    'an open element': {
+    'an unclosed element': {
       document: '<overdueConfig>\n',
       problems: ['1:16 unclosed tag: overdueConfig'],
     },
@@ -168,15 +169,15 @@ describe('Refused overdue configurations', () => {
       problems: ['1:18 This "&" begins no reference; write &amp;'],
     },
   }))
-    it(`overdue §1.3 rule 1: malformed XML with ${title}`, () =>
+    it(`overdue §1.3 rule 1: rejects malformed XML with ${title}`, () =>
       expect(problemsOf(() => readOverdueXml(document))).to.deep.equal(problems));
 
   for (const [title, { document, problems }] of Object.entries({
-    'a text that ends': {
+    'a text that ends early': {
       document: '{"overdueStates":',
       problems: ['1:18 Not JSON: the text ends where a value is expected'],
     },
-    'a comma too many': {
+    'an extra comma': {
       document: '{"overdueStates": [\n  5,\n]}',
       problems: ['3:1 Not JSON: a value is expected here'],
     },
@@ -184,22 +185,22 @@ describe('Refused overdue configurations', () => {
       document: "{'overdueStates': []}",
       problems: ['1:2 Not JSON: a name in double quotes is expected here'],
     },
-    'something behind it': {
+    'trailing text': {
       document: '{"overdueStates": []} x',
       problems: ['1:23 Not JSON: Nothing may follow the value'],
     },
-    'a wrong escape': {
+    'an invalid escape': {
       document: '{"overdueStates": "\\x"}',
       problems: ['1:19 Not JSON: the text holds a control character or a wrong escape'],
     },
-    'a list of states that is none': {
+    'an object as the list of states': {
       document: '{"overdueStates": {}}',
       problems: ['1:19 Property "overdueStates": an object is not a list'],
     },
-    'a list': { document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
+    'a list as the root': { document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
     'no states': { document: '{}', problems: ['1:1 The configuration lacks "overdueStates"'] },
     nothing: { document: ' ', problems: ['1:2 Not JSON: the text ends where a value is expected'] },
-    'names that come twice': {
+    'duplicate names': {
       document: '{"overdueStates": [], "overdueStates": []}',
       problems: ['1:40 Property "overdueStates" is repeated; keep one'],
     },
@@ -208,18 +209,18 @@ describe('Refused overdue configurations', () => {
       problems: ['2:12 Property "states" is unknown in The configuration'],
     },
   }))
-    it(`overdue §1.3 rule 1: malformed JSON with ${title}`, () =>
+    it(`overdue §1.3 rule 1: rejects malformed JSON with ${title}`, () =>
       expect(problemsOf(() => readOverdueJson(document))).to.deep.equal(problems));
 
   for (const [title, { states, problems }] of Object.entries({
-    'rule 1: unknown property of a state and of a condition': {
+    'rule 1: rejects an unknown property of a state or a condition': {
       states: [{ name: 'S', blockChanges: true, condition: { tag: 'TEST' } }],
       problems: [
         'State "S": Property "blockChanges" is unknown in Property "overdueStates"',
         'State "S": Property "tag" is unknown in Property "condition"',
       ],
     },
-    'rule 1: unknown words': {
+    'rule 1: rejects unknown enum values': {
       states: [
         {
           name: 'S',
@@ -233,7 +234,7 @@ describe('Refused overdue configurations', () => {
         `State "S": Property "responseForLastFailedPayment": "NO" is none of ${RESPONSES}`,
       ],
     },
-    'rule 1: values of another type': {
+    'rule 1: rejects values of another type': {
       states: [
         {
           name: ['S'],
@@ -263,7 +264,7 @@ describe('Refused overdue configurations', () => {
         'Property "overdueStates": "WARNED" is not an object',
       ],
     },
-    'rule 1: a character that XML does not have': {
+    'rule 1: rejects a character that XML does not allow': {
       states: [
         { ...dayState(3, 'a\u0000b') },
         { ...dayState(2, 'C'), externalMessage: '\u0007' },
@@ -275,7 +276,7 @@ describe('Refused overdue configurations', () => {
         'State "D": Property "externalMessage" holds a character that XML does not have',
       ],
     },
-    'rule 2: neither a condition nor isClearState': {
+    'rule 2: rejects a state with neither a condition nor isClearState': {
       states: [
         { name: 'A' },
         { name: 'B', isClearState: false, condition: null },
@@ -286,7 +287,7 @@ describe('Refused overdue configurations', () => {
         'State "B": it has neither a condition nor isClearState',
       ],
     },
-    'rule 2: a condition without a criterion (R59)': {
+    'rule 2: rejects a condition without a criterion (R59)': {
       states: [
         { name: 'A', condition: {} },
         {
@@ -310,7 +311,7 @@ describe('Refused overdue configurations', () => {
         'State "E": Property "numberOfUnpaidInvoices" is unknown in Property "condition"',
       ],
     },
-    'rule 3: negative numbers': {
+    'rule 3: rejects negative numbers': {
       states: [
         { ...withTime('DAYS', -3, 'T') },
         { name: 'C', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: -1 } },
@@ -322,19 +323,19 @@ describe('Refused overdue configurations', () => {
         'State "B": Property "totalUnpaidInvoiceBalanceEqualsOrExceeds": -0.01 is negative',
       ],
     },
-    'rule 3: a time of 0': {
+    'rule 3: rejects a time of 0': {
       states: [withTime('WEEKS', 0)],
       problems: ['State "S": Property "number": 0 is below 1'],
     },
-    'rule 4: a threshold that is not below the one before, overdue §12 example 15': {
+    'rule 4: rejects a threshold that is not below the previous one, overdue §12 example 15': {
       states: [dayState(8, 'WARN'), dayState(20, 'BLOCK')],
       problems: ['State "BLOCK": its time has to be less than that of the more severe state "WARN"'],
     },
-    'rule 4: equal thresholds': {
+    'rule 4: rejects equal thresholds': {
       states: [dayState(8, 'A'), dayState(8, 'B')],
       problems: ['State "B": its time has to be less than that of the more severe state "A"'],
     },
-    'rule 4: thresholds with a state without one between them': {
+    'rule 4: rejects misordered thresholds even with a state without threshold between them': {
       states: [
         dayState(8, 'A'),
         { name: 'M', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } },
@@ -342,7 +343,7 @@ describe('Refused overdue configurations', () => {
       ],
       problems: ['State "B": its time has to be less than that of the more severe state "A"'],
     },
-    'rule 4: mixed units, months as 30 days and years as 365': {
+    'rule 4: counts months as 30 days and years as 365 when it compares thresholds': {
       states: [
         withTime('YEARS', 1, 'A'),
         withTime('DAYS', 365, 'B'),
@@ -357,7 +358,7 @@ describe('Refused overdue configurations', () => {
   }))
     it(`overdue §1.3 ${title}`, () => expect(ofJson(states)).to.deep.equal(problems));
 
-  it('overdue §1.3 rule 3: negative numbers in XML; a time of 0 is taken there', () => {
+  it('overdue §1.3 rule 3: rejects negative numbers in XML and accepts a time of 0', () => {
     const time = (number: number) =>
       `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${number}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`;
     expect(ofXml(overdueXml(conditionXml(time(0))))).to.deep.equal([]);
@@ -371,7 +372,7 @@ describe('Refused overdue configurations', () => {
     ]);
   });
 
-  it('overdue §1.3 rule 4: XML may order thresholds as it likes', () => {
+  it('overdue §1.3 rule 4: accepts thresholds in any order in XML', () => {
     const time = (days: number, name: string) =>
       conditionXml(
         `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${days}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`,
@@ -379,7 +380,7 @@ describe('Refused overdue configurations', () => {
     expect(ofXml(overdueXml(time(8, 'A') + time(20, 'B')))).to.deep.equal([]);
   });
 
-  it('overdue §1.3 rule 6: all errors of a document are listed in its order, each with line and column', () => {
+  it('overdue §1.3 rule 6: lists all errors in document order, each with line and column', () => {
     const document = `<?xml version="1.0" encoding="UTF-8"?>
 <overdueConfig>
   <accountOverdueStates>
@@ -411,19 +412,19 @@ describe('Refused overdue configurations', () => {
     ]);
   });
 
-  it('overdue §10: the message names the state and the rule, with their place', () =>
+  it('overdue §10: names the state, the rule and their position in the message', () =>
     expect(() => readOverdueJson(overdueJson([{ name: 'A' }]))).to.throw(
       BillingError,
       'Invalid overdue configuration: line 1, column 19: State "A": it has neither a condition nor isClearState',
     ));
 
-  it('overdue §1.3 rule 6: more than 100 states are refused', () => {
+  it('overdue §1.3 rule 6: rejects more than 100 states', () => {
     const states = Array.from({ length: 101 }, (_, index) => dayState(200 - index, `S${index}`));
     expect(ofJson(states.slice(1))).to.deep.equal([]);
     expect(ofJson(states)).to.deep.equal(['There are 101 states; at most 100 are accepted']);
   });
 
-  it('a document with more errors than are listed tells how many there are', () => {
+  it('reports the total number of errors when some are not listed', () => {
     const problems = problemsOf(() => readOverdueXml(overdueXml('<x/>'.repeat(1_002))));
     expect(problems).to.have.length(1_001);
     expect(problems.at(-1)).to.match(/and 2 more errors$/);

@@ -57,28 +57,28 @@ const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
 describe('Effective date of an overdue state', () => {
   for (const [title, [found, expected]] of Object.entries<readonly [Found, string]>({
-    'overdue §5.3 rule 1: a check counts from when it was scheduled, even when it runs later': [
+    'overdue §5.3 rule 1: is the scheduled time of a check, even when it runs later': [
       { scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'overdue §5.3 rule 1: so does a late one that comes to a state without a time': [
+    'overdue §5.3 rule 1: is the scheduled time of a late check that enters a state without a time': [
       { scheduled, next: many, now: late },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'overdue §5.3 rule 1: a time that was reached before the check was due does not date it back': [
+    'overdue §5.3 rule 1: is not earlier than the check when its time was reached before': [
       { scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') },
       '2012-06-09T00:03:42 2012-06-09',
     ],
-    'overdue §5.3 rule 2, §12 example 13: a late check begins a state when its time was reached, at the reference time':
+    'overdue §5.3 rule 2, §12 example 13: is the day of the threshold for a late check, at the reference time':
       [{ scheduled, next: blocked, now: late }, '2012-06-07T00:03:42 2012-06-07'],
-    'overdue §5.3 rule 4: nor when it was scheduled by a clock that ran ahead': [
+    'overdue §5.3 rule 4: is now when the check was scheduled by a clock that ran ahead': [
       { scheduled, next: many, now: at('2012-06-04T09:59:58Z') },
       '2012-06-04T09:59:58 2012-06-04',
     ],
   }))
     it(title, () => expect(effective(found)).to.equal(expected));
 
-  it('overdue §5.3 rule 2: the threshold is a day of the account’s calendar', () => {
+  it('overdue §5.3 rule 2: uses the account’s calendar for the threshold day', () => {
     const account = { timeZone: timeZone('America/Los_Angeles'), referenceTime: at('2024-01-15T18:30:00Z') };
     expect(
       effective({
@@ -92,15 +92,15 @@ describe('Effective date of an overdue state', () => {
   });
 
   for (const { what, members } of [
-    { what: 'whatever a refresh finds', members: { next: blocked } },
+    { what: 'every result of a refresh', members: { next: blocked } },
     { what: 'a refresh that clears', members: {} },
     { what: 'a check that clears', members: { scheduled } },
-    { what: 'a check that comes to a milder state', members: { scheduled, next: blocked, isWorse: false } },
+    { what: 'a check that leads to a milder state', members: { scheduled, next: blocked, isWorse: false } },
   ])
-    it(`overdue §5.3 rule 3: ${what} counts from now on`, () =>
+    it(`overdue §5.3 rule 3: is now for ${what}`, () =>
       expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00 2012-06-08'));
 
-  it('overdue §5.3 rule 4: never in the future, when the time of day of the threshold is still to come', () => {
+  it('overdue §5.3 rule 4: is never in the future, even when the threshold’s time of day is still ahead', () => {
     const account = { timeZone: UTC, referenceTime: at('2012-05-01T20:00:00Z') };
     const now = at('2012-06-07T12:00:00Z');
     expect(effective({ scheduled: at('2012-06-05T20:00:00Z'), now, next: blocked, account })).to.equal(
@@ -108,7 +108,7 @@ describe('Effective date of an overdue state', () => {
     );
   });
 
-  it('overdue §5.3 rule 4: never before the state that it follows', () => {
+  it('overdue §5.3 rule 4: is never before the state that it follows', () => {
     const prevEffective = dated('2012-06-07T00:03:42Z');
     expect(effective({ scheduled, next: many, now: late, prevEffective })).to.equal(
       '2012-06-07T00:03:42 2012-06-07',
@@ -118,14 +118,14 @@ describe('Effective date of an overdue state', () => {
     ).to.equal('2012-06-07T00:03:43 2012-06-07');
   });
 
-  it('subscriptions §2 rule 8: nor on a date before that of the state that it follows', () => {
+  it('subscriptions §2 rule 8: is never on a date before that of the state that it follows', () => {
     const prevEffective = { at: at('2012-06-06T09:00:00Z'), date: parseLocalDate('2012-06-07') };
     expect(effective({ now: at('2012-06-06T10:00:00Z'), prevEffective })).to.equal(
       '2012-06-06T10:00:00 2012-06-07',
     );
   });
 
-  it('subscriptions §2 rule 5: it is a whole second', () => {
+  it('subscriptions §2 rule 5: is a whole second', () => {
     expect(effective({ now: at('2012-06-06T10:00:01.500Z') })).to.equal('2012-06-06T10:00:01 2012-06-06');
     expect(effective({ scheduled: at('2012-06-05T10:00:00.999Z'), next: many, now: late })).to.equal(
       '2012-06-05T10:00:00 2012-06-05',
@@ -133,7 +133,7 @@ describe('Effective date of an overdue state', () => {
   });
 });
 
-describe('The first date of an overdue state', () => {
+describe('First date of an overdue state', () => {
   const day = (text: string) => parseLocalDate(`2012-${text}`);
   const owed = [
     unpaid(day('05-01'), '10'),
@@ -145,21 +145,21 @@ describe('The first date of an overdue state', () => {
     ['5 days', { unpaidFor: duration('5 DAYS') }, '2012-05-06'],
     ['3 invoices', { unpaidCount: 3 }, '2012-05-09'],
     ['4 invoices, one of which counts from its target date on', { unpaidCount: 4 }, '2012-05-12'],
-    ['more invoices than there are', { unpaidCount: 5 }, null],
+    ['more invoices than exist', { unpaidCount: 5 }, null],
     ['no invoice', { unpaidCount: 0 }, null],
     ['a total of 15', { unpaidTotal: decimal('15') }, '2012-05-04'],
     ['a total of 15.01', { unpaidTotal: decimal('15.01') }, '2012-05-09'],
     ['a total of 0', { unpaidTotal: decimal('0') }, null],
-    ['the last of 5 days and 3 invoices', { unpaidFor: duration('5 DAYS'), unpaidCount: 3 }, '2012-05-09'],
-    ['the last of 9 days and 3 invoices', { unpaidFor: duration('9 DAYS'), unpaidCount: 3 }, '2012-05-10'],
-    ['nothing of invoices', { tagCarried: 'TEST' }, null],
+    ['the later of 5 days and 3 invoices', { unpaidFor: duration('5 DAYS'), unpaidCount: 3 }, '2012-05-09'],
+    ['the later of 9 days and 3 invoices', { unpaidFor: duration('9 DAYS'), unpaidCount: 3 }, '2012-05-10'],
+    ['a condition without invoice criteria', { tagCarried: 'TEST' }, null],
   ] as const)
-    it(`overdue §5.3 rule 2: of ${what}: ${expected ?? 'none'}`, () => {
+    it(`overdue §5.3 rule 2: is ${expected ?? 'empty'} for ${what}`, () => {
       const found = reachedDate(state('S', { condition: condition(members) }), owed);
       expect(found && formatLocalDate(found)).to.equal(expected);
     });
 
-  it('overdue §5.3 rule 2: a time is not reached before its invoice counts', () => {
+  it('overdue §5.3 rule 2: does not precede the date from which its invoice counts', () => {
     const one = [unpaid(day('05-01'), '10', day('05-20'))];
     const found = reachedDate(stateAt(5, 'S'), one);
     expect(found && formatLocalDate(found)).to.equal('2012-05-20');
@@ -197,7 +197,7 @@ describe('Severity of overdue states', () => {
       from === null
         ? 'none'
         : `${from.stateName} ${from.isBlockChange} ${from.isBlockEntitlement} ${from.isBlockBilling}`;
-    it(`overdue §5.3 rule 1: from ${flags} to ${to?.name ?? 'clear'} is ${expected ? 'worse' : 'not worse'}`, () =>
+    it(`overdue §5.3 rule 1: is ${expected ? 'worse' : 'not worse'} from ${flags} to ${to?.name ?? 'clear'}`, () =>
       expect(isWorse(states, from, to)).to.equal(expected));
   }
 });

@@ -34,59 +34,59 @@ describe('Overdue evaluation', () => {
   for (const { unpaid, today, result, why } of [
     { unpaid: [], today: '2024-03-20', result: 'clear', why: 'time needs an unpaid invoice' },
     { unpaid: ['2024-03-01 30'], today: '2024-03-05', result: 'clear', why: '4 days' },
-    { unpaid: ['2024-03-01 30'], today: '2024-03-06', result: 'S1', why: '5 days is enough' },
-    { unpaid: ['2024-03-01 19.99'], today: '2024-03-06', result: 'clear', why: 'total too small' },
-    { unpaid: ['2024-03-01 20'], today: '2024-03-06', result: 'S1', why: 'a total that equals is enough' },
+    { unpaid: ['2024-03-01 30'], today: '2024-03-06', result: 'S1', why: '5 days are enough' },
+    { unpaid: ['2024-03-01 19.99'], today: '2024-03-06', result: 'clear', why: 'the total is too small' },
+    { unpaid: ['2024-03-01 20'], today: '2024-03-06', result: 'S1', why: 'an equal total is enough' },
     { unpaid: ['2024-03-01 19.99'], today: '2024-03-11', result: 'S2', why: 'S2 has no total criterion' },
     {
       unpaid: ['2024-03-01 30'],
       today: '2024-03-11',
       result: 'S2',
-      why: 'the first that holds, although S1 does too',
+      why: 'the first matching state wins, although S1 matches too',
     },
     { unpaid: ['2024-03-09 5'], today: '2024-03-11', result: 'clear', why: 'the anchor moved to 03-09' },
   ])
-    it(`overdue §4: [${unpaid}] on ${today} is ${result}: ${why}`, () =>
+    it(`overdue §4: yields ${result} for [${unpaid}] on ${today}: ${why}`, () =>
       expect(found(twoStates, today, unpaid)).to.equal(result));
 
   for (const { zone, now, date, result } of [
     { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },
     { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
   ])
-    it(`overdue §4: today is the account-local date: ${now} in ${zone} is ${result}`, () => {
+    it(`overdue §4: uses the account-local date: ${now} in ${zone} yields ${result}`, () => {
       const today = localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone));
       expect(today).to.equal(parseLocalDate(date));
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });
 
-  it('overdue §4: a zone that has moved to summer time counts by its new offset', () => {
+  it('overdue §4: uses the new offset of a zone in summer time', () => {
     const now = parseWireInstant('2024-03-12T07:30:00Z') ?? instant(0);
     expect(localDateOf(now, timeZone('America/Los_Angeles'))).to.equal(parseLocalDate('2024-03-12'));
     expect(found(twoStates, '2024-03-12', ['2024-03-07 30'])).to.equal('S1');
     expect(found(twoStates, '2024-03-11', ['2024-03-07 30'])).to.equal('clear');
   });
 
-  it('overdue §4: a month after 31 January is the last day of February', () => {
+  it('overdue §4: ends a month after 31 January on the last day of February', () => {
     const month = config([state('S', { condition: condition({ unpaidFor: duration('1 MONTHS') }) })]);
     expect(found(month, '2024-02-28', ['2024-01-31 30'])).to.equal('clear');
     expect(found(month, '2024-02-29', ['2024-01-31 30'])).to.equal('S');
     expect(found(month, '2023-02-28', ['2023-01-31 30'])).to.equal('S');
   });
 
-  it('overdue §3.2: an invoice that was a draft ages from the day on which it was committed', () => {
+  it('overdue §3.2: ages a former draft invoice from the day it was committed', () => {
     expect(found(twoStates, '2024-03-12', ['2024-03-01 30 committed 2024-03-08'])).to.equal('clear');
     expect(found(twoStates, '2024-03-13', ['2024-03-01 30 committed 2024-03-08'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-03-01'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-02-01'])).to.equal('S1');
   });
 
-  it('overdue §3.1: an invoice counts from its target date on', () => {
+  it('overdue §3.1: counts an invoice from its target date', () => {
     expect(found(twoStates, '2024-03-08', ['2024-03-01 30 for 2024-03-09'])).to.equal('clear');
     expect(found(twoStates, '2024-03-09', ['2024-03-01 30 for 2024-03-09'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 19 for 2024-03-06', '2024-03-06 1'])).to.equal('S1');
   });
 
-  it('overdue §3.2: number, total and anchor are those of the unpaid invoices', () => {
+  it('overdue §3.2: takes number, total and anchor from the unpaid invoices', () => {
     const invoices = owed('2024-03-04 10.10', '2024-03-02 0.05', '2024-03-01 5 for 2024-04-01');
     const { unpaidCount, unpaidTotal, anchor, nextUnpaidDate } = snapshotOf('2024-03-05', invoices);
     expect(unpaidCount).to.equal(2);
@@ -95,7 +95,7 @@ describe('Overdue evaluation', () => {
     expect(nextUnpaidDate).to.equal(parseLocalDate('2024-04-01'));
   });
 
-  describe('criteria of a condition', () => {
+  describe('Condition criteria', () => {
     const debt = ['2024-03-01 30', '2024-03-05 20'];
     interface Facts {
       readonly tags?: readonly string[];
@@ -109,9 +109,9 @@ describe('Overdue evaluation', () => {
       'time in weeks reached': [true, { unpaidFor: duration('1 WEEKS') }, { today: '2024-03-08' }],
       'time in years reached': [true, { unpaidFor: duration('1 YEARS') }, { today: '2025-03-01' }],
       'time of 0 days': [true, { unpaidFor: duration('0 DAYS') }],
-      'time of 0 days without a debt': [false, { unpaidFor: duration('0 DAYS') }, { unpaid: [] }],
+      'time of 0 days without debt': [false, { unpaidFor: duration('0 DAYS') }, { unpaid: [] }],
       'unlimited time': [false, { unpaidFor: duration('-1 UNLIMITED') }, { today: '9999-12-31' }],
-      'more days than the calendar has': [
+      'more days than the calendar contains': [
         false,
         { unpaidFor: duration('2147483647 DAYS') },
         { today: '9999-12-31' },
@@ -119,7 +119,7 @@ describe('Overdue evaluation', () => {
       'number that equals': [true, { unpaidCount: 2 }],
       'number that exceeds': [true, { unpaidCount: 1 }],
       'number below': [false, { unpaidCount: 3 }],
-      'number 0 without a debt': [true, { unpaidCount: 0 }, { unpaid: [] }],
+      'number 0 without debt': [true, { unpaidCount: 0 }, { unpaid: [] }],
       'total that equals': [true, { unpaidTotal: decimal('50.00') }],
       'total that exceeds': [true, { unpaidTotal: decimal('49.99') }],
       'total below': [false, { unpaidTotal: decimal('50.01') }],
@@ -133,17 +133,17 @@ describe('Overdue evaluation', () => {
         { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
         { response: 'DECLINE' },
       ],
-      'response that the gateway has not given': [true, { responses: ['OTHER'] }, { response: 'OTHER' }],
-      'response where nothing has failed': [
+      'response that the gateway did not give': [true, { responses: ['OTHER'] }, { response: 'OTHER' }],
+      'response without a failed payment': [
         false,
         { responses: Object.values(PaymentResponse) },
         { response: null },
       ],
       'tag carried': [true, { tagCarried: 'PARTNER' }, { tags: ['TEST', 'PARTNER'] }],
-      'tag to carry missing': [false, { tagCarried: 'PARTNER' }, { tags: ['TEST'] }],
+      'required tag missing': [false, { tagCarried: 'PARTNER' }, { tags: ['TEST'] }],
       'excluded tag missing': [true, { tagMissing: 'PARTNER' }, { tags: ['TEST'] }],
       'excluded tag carried': [false, { tagMissing: 'PARTNER' }, { tags: ['PARTNER'] }],
-      'all of several': [
+      'all of several criteria': [
         true,
         {
           unpaidFor: duration('5 DAYS'),
@@ -152,7 +152,7 @@ describe('Overdue evaluation', () => {
           tagMissing: 'TEST',
         },
       ],
-      'one of several that does not': [
+      'one of several criteria missing': [
         false,
         {
           unpaidFor: duration('5 DAYS'),
@@ -161,7 +161,7 @@ describe('Overdue evaluation', () => {
           tagCarried: 'TEST',
         },
       ],
-      'none at all': [false, {}, { today: '2034-01-01' }],
+      'no criterion': [false, {}, { today: '2034-01-01' }],
     };
     for (const [criterion, [holds, asked, facts = {}]] of Object.entries(cases))
       it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
@@ -176,7 +176,7 @@ describe('Overdue evaluation', () => {
         );
       });
 
-    it('overdue §1.1 rule 1: a state without a condition is never entered, nor one that is called clear', () => {
+    it('overdue §1.1 rule 1: never enters a state that has no condition or is called clear', () => {
       const states = config([
         stateAt(0, 'CLEAR', { isClearState: true }),
         state('NEVER', { condition: null }),
@@ -187,7 +187,7 @@ describe('Overdue evaluation', () => {
     });
   });
 
-  it('overdue §12 example 8: by number, the most severe of 2, 3 and 5 unpaid invoices', () => {
+  it('overdue §12 example 8: picks the most severe state for 2, 3 and 5 unpaid invoices', () => {
     const states = config(
       [5, 3, 2].map((count, index) =>
         state(`OD${3 - index}`, { condition: condition({ unpaidCount: count }) }),
@@ -198,7 +198,7 @@ describe('Overdue evaluation', () => {
     expect(reached).to.deep.equal(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
   });
 
-  it('overdue §12 example 9: by total, the most severe of 260, 600 and 1200', () => {
+  it('overdue §12 example 9: picks the most severe state for totals of 260, 600 and 1200', () => {
     const states = config(
       [1200, 600, 260].map((total, index) =>
         state(`OD${3 - index}`, { condition: condition({ unpaidTotal: decimal(total) }) }),

@@ -88,18 +88,18 @@ function evaluated(
   };
 }
 
-describe('evaluation of an account (overdue §5.1)', () => {
-  it('overdue §6: an account with a debt that is not overdue is looked at when its first time is reached', () =>
+describe('account evaluation (overdue §5.1)', () => {
+  it('overdue §6: checks an account with debt when it reaches its first threshold', () =>
     expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.deep.equal({
       state: null,
       invoicingOff: undefined,
       nextCheck: '2024-01-06T00:03:42.000Z',
     }));
 
-  it('overdue §6 rule 3: one that owes nothing is not looked at again', () =>
+  it('overdue §6 rule 3: schedules no check for an account without debt', () =>
     expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE'));
 
-  it('an account in its last state without an interval keeps what is pending', () => {
+  it('keeps the pending check of an account in its last state without an interval', () => {
     const found = evaluated({}, { now: '2024-01-06T00:03:42Z', action: 'CHECK' });
     expect(found).to.deep.equal({
       state: 'OD 2024-01-06T00:03:42.000Z',
@@ -109,7 +109,7 @@ describe('evaluation of an account (overdue §5.1)', () => {
   });
 
   for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const)
-    it(`overdue §7 rules 3 and 4: ${action} of an exempt account clears it and removes its check`, () => {
+    it(`overdue §7 rules 3 and 4: clears an exempt account on ${action} and removes its check`, () => {
       const prev = inState('OD', '2024-01-06T00:03:42Z');
       const facts = { prev, exemptBy: owner.id, hasInvoicingOff: true };
       expect(evaluated(facts, { now: '2024-01-08T10:00:00Z', action, owns: true })).to.deep.equal({
@@ -119,12 +119,12 @@ describe('evaluation of an account (overdue §5.1)', () => {
       });
     });
 
-  it('overdue §7 rule 4: an exempt account that is clear is left alone', () => {
+  it('overdue §7 rule 4: ignores an exempt account that is clear', () => {
     const found = evaluated({ exemptBy: owner.id }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' });
     expect(found).to.deep.equal({ state: null, invoicingOff: undefined, nextCheck: 'REMOVE' });
   });
 
-  it('overdue §5.3 rule 3: what improves takes effect now, however late it is found', () => {
+  it('overdue §5.3 rule 3: applies an improvement now, even when the entry runs late', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     for (const action of ['CLEAR', 'REFRESH', 'CHECK'] as const) {
@@ -133,13 +133,13 @@ describe('evaluation of an account (overdue §5.1)', () => {
     }
   });
 
-  it('overdue §5.3 rules 1 and 3: what a late check finds worse was due then, what a late refresh finds is so now', () => {
+  it('overdue §5.3 rules 1 and 3: dates a worse state from the scheduled time in a late check and from now in a late refresh', () => {
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     expect(evaluated({}, { ...late, action: 'CHECK' }).state).to.contain('01-07T10');
     expect(evaluated({}, { ...late, action: 'REFRESH' }).state).to.contain('01-08T10');
   });
 
-  it('a clear of an account that is not exempt any more is a refresh', () => {
+  it('treats a clear as a refresh when the account is no longer exempt', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     expect(evaluated({ prev }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' }).state).to.equal(null);
   });

@@ -13,18 +13,18 @@ const waiting: ExplainedState = {
 };
 const begins = 'The account is not overdue. OD1 holds. So it comes to OD1 when it is looked at next.';
 
-describe('the explanation of an overdue state in words', () => {
-  it('says that no check is planned where another configuration holds since the account was looked at', () =>
+describe('explanation text of an overdue state', () => {
+  it('reports that no check is planned when the configuration has changed since the last evaluation', () =>
     expect(explanationText(waiting)).to.equal(
       `${begins} No check is planned; it is looked at when something changes.`,
     ));
 
-  it('says when the account is looked at, where a check is planned', () =>
+  it('contains the date of the planned check', () =>
     expect(explanationText({ ...waiting, nextCheck: parseLocalDate('2012-06-05') })).to.equal(
       `${begins} It is looked at again on 2012-06-05.`,
     ));
 
-  it('says nothing of checks where the account is in the state that holds', () =>
+  it('omits checks when the account is already in the matching state', () =>
     expect(explanationText({ ...waiting, state: 'OD1', since: parseLocalDate('2012-06-05') })).to.equal(
       'The account is in OD1 since 2012-06-05. OD1 holds.',
     ));

@@ -34,11 +34,11 @@ describe('Hostile overdue documents', () => {
       document: '<!DOCTYPE overdueConfig SYSTEM "http://127.0.0.1:9/x.dtd"><overdueConfig/>',
       problems: [`1:1 ${NO_DOCTYPE}`],
     },
-    'a document type behind an element': {
+    'a document type after an element': {
       document: '<overdueConfig><!DOCTYPE o></overdueConfig>',
       problems: ['1:24 inappropriately located doctype declaration.'],
     },
-    'an entity that nobody has declared': {
+    'an undeclared entity': {
       document: overdueXml(conditionXml('<controlTagInclusion>&x;</controlTagInclusion>')),
       problems: ['1:86 undefined entity.'],
     },
@@ -67,10 +67,10 @@ describe('Hostile overdue documents', () => {
       problems: ['1:16 malformed character entity.'],
     },
   }))
-    it(`overdue §1.3: ${title} is refused`, () => expect(faults(document)).to.deep.equal(problems));
+    it(`overdue §1.3: are rejected for ${title}`, () => expect(faults(document)).to.deep.equal(problems));
 
   for (const [title, { bytes, problem }] of Object.entries({
-    'bytes that are no UTF-8': {
+    'invalid UTF-8 bytes': {
       bytes: Buffer.from('<overdueConfig>\xfc</overdueConfig>', 'latin1'),
       problem: '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',
     },
@@ -83,15 +83,15 @@ describe('Hostile overdue documents', () => {
       problem:
         '1:1 The declared encoding "ISO-8859-1" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
-    'UTF-16 that declares to be UTF-8': {
+    'UTF-16 declared as UTF-8': {
       bytes: Buffer.from('\uFEFF<?xml version="1.0" encoding="UTF-8"?><overdueConfig/>', 'utf16le'),
       problem:
         '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
     },
   }))
-    it(`overdue §1.3: ${title} is refused`, () => expect(faults(bytes)).to.deep.equal([problem]));
+    it(`overdue §1.3: are rejected for ${title}`, () => expect(faults(bytes)).to.deep.equal([problem]));
 
-  it('overdue §1.3: lists and objects nested deeply in JSON are refused where they become too deep', () => {
+  it('overdue §1.3: are rejected at the first too deeply nested list or object in JSON', () => {
     expect(problemsOf(() => readOverdueJson(`${'['.repeat(100_000)}`))).to.deep.equal([
       '1:65 Not JSON: values are nested deeper than 64',
     ]);
@@ -100,7 +100,7 @@ describe('Hostile overdue documents', () => {
     ]);
   });
 
-  it('names that objects inherit are unknown as others are', () => {
+  it('cannot use inherited property names, which are unknown like others', () => {
     expect(
       problemsOf(() => readOverdueJson('{"overdueStates": [], "__proto__": {}, "constructor": 1}')),
     ).to.deep.equal([
@@ -117,7 +117,7 @@ describe('Hostile overdue documents', () => {
     ['JSON', `[${'1,'.repeat(5 * MEBIBYTE)}1]`],
     ['bytes', Buffer.alloc(10 * MEBIBYTE, '<a>')],
   ] as const)
-    it(`overdue §1.3 rule 6: 10 MB of ${title} are refused unread, in no memory`, () => {
+    it(`overdue §1.3 rule 6: are rejected unread and without extra memory for 10 MB of ${title}`, () => {
       const before = process.memoryUsage().heapUsed;
       const started = performance.now();
       const read = () => (title === 'JSON' ? readOverdueJson(document as string) : readOverdueXml(document));
@@ -129,10 +129,10 @@ describe('Hostile overdue documents', () => {
   for (const [title, document] of [
     ['open elements', '<a>'.repeat(MOST / 3)],
     ['empty elements', overdueXml('<a/>'.repeat(MOST / 4))],
-    ['white space inside a text', `<overdueConfig><a>a${' '.repeat(MOST)}b</a>`],
+    ['white space in a text', `<overdueConfig><a>a${' '.repeat(MOST)}b</a>`],
     ['a comment of dashes', `<!--${'- '.repeat(MOST / 2)}--><overdueConfig>`],
     ['an open comment', `<!--${'<!--'.repeat(MOST / 4)}`],
-    ['open instructions', '<?a'.repeat(MOST / 3)],
+    ['open processing instructions', '<?a'.repeat(MOST / 3)],
     ['an endless entity', `<overdueConfig>&${'a'.repeat(MOST)}`],
     ['an endless name', `<${'a'.repeat(MOST)}`],
     ['an endless attribute', `<overdueConfig a="${'a'.repeat(MOST)}`],
@@ -148,21 +148,21 @@ describe('Hostile overdue documents', () => {
       ),
     ],
   ] as const)
-    it(`hostile XML is answered soon: ${title}`, () => expect(faults(document)).to.have.length.above(0));
+    it(`are answered quickly in XML: ${title}`, () => expect(faults(document)).to.have.length.above(0));
 
   for (const [title, document] of [
     ['open lists in a list', `[${'[],'.repeat(MOST / 3)}`],
     ['an endless text', `"${'\\"'.repeat(MOST / 2)}`],
     ['digits', '1'.repeat(MOST)],
     ['blanks', ' '.repeat(MOST)],
-    ['the same name again and again', `{"overdueStates":[]${',"a":1'.repeat(MOST / 6)}}`],
+    ['the same name repeated', `{"overdueStates":[]${',"a":1'.repeat(MOST / 6)}}`],
     ['states without names', `{"overdueStates":[{}${',{}'.repeat(MOST / 3)}]}`],
-    ['a name without an end', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
+    ['an endless name', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
   ] as const)
-    it(`hostile JSON is answered soon: ${title}`, () =>
+    it(`are answered quickly in JSON: ${title}`, () =>
       expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0));
 
-  it('no message repeats more of a document than its beginning', () => {
+  it('are quoted in messages only by their beginning', () => {
     const error = (() => {
       try {
         readOverdueJson(`{"overdueStates":[{"name":"${'n'.repeat(MOST)}","${'x'.repeat(500)}":1}]}`);

@@ -27,16 +27,16 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('Next overdue check where no state has a condition', () => {
+describe('Next overdue check without a state with a condition', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [
-    ['tomorrow while something is owed, whatever the interval', ['2024-01-01 5'], 'clear 2024-03-01'],
-    ['tomorrow while something counts later', ['2024-01-01 5 for 2024-06-01'], 'clear 2024-03-01'],
-    ['none where nothing is owed', [], 'clear none'],
+    ['tomorrow with outstanding debt, regardless of the interval', ['2024-01-01 5'], 'clear 2024-03-01'],
+    ['tomorrow with an invoice that counts later', ['2024-01-01 5 for 2024-06-01'], 'clear 2024-03-01'],
+    ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`overdue §6 rule 6: ${what}`, () => {
+    it(`overdue §6 rule 6: is ${what}`, () => {
       const check = after(none, { on: '2024-02-29', unpaid });
       expect(check).to.equal(expected);
     });
@@ -49,77 +49,80 @@ describe('Next overdue check', () => {
   for (const [title, [expected, states, debt]] of Object.entries<
     readonly [expected: string, OverdueConfig, Debt?]
   >({
-    'the first threshold after the anchor': ['clear 2024-03-09', config([stateAt(20, 'B'), stateAt(8, 'W')])],
-    'a threshold that is reached today is past': [
+    'is the first threshold after the anchor': [
+      'clear 2024-03-09',
+      config([stateAt(20, 'B'), stateAt(8, 'W')]),
+    ],
+    'skips a threshold that is reached today': [
       'W 2024-03-21',
       config([stateAt(20, 'B'), stateAt(8, 'W')]),
       { on: '2024-03-09' },
     ],
-    'no threshold is left and the state has no interval': [
+    'is absent without a later threshold or an interval': [
       'B none',
       config([stateAt(20, 'B'), stateAt(8, 'W')]),
       { on: '2024-03-21' },
     ],
-    'the interval of the state, if earlier than the thresholds': [
+    'is the interval of the state when it ends before the thresholds': [
       'W 2024-03-12',
       config([stateAt(20, 'B'), stateAt(8, 'W', { reevaluationInterval: duration('3 DAYS') })]),
       { on: '2024-03-09' },
     ],
-    'the interval of the most severe state goes on': [
+    'repeats the interval of the most severe state': [
       'B 2024-04-30',
       config([stateAt(20, 'B', { reevaluationInterval: duration('1 MONTHS') })]),
       { on: '2024-03-31' },
     ],
-    'the initial interval while clear with a debt': ['clear 2024-03-05', config([stateAt(20, 'B')], 4)],
-    'not the initial interval while clear without a debt': [
+    'is the initial interval while clear with debt': ['clear 2024-03-05', config([stateAt(20, 'B')], 4)],
+    'ignores the initial interval while clear without debt': [
       'clear none',
       config([stateAt(20, 'B')], 4),
       { unpaid: [] },
     ],
-    'not the initial interval in a state': ['MANY none', config([byCount()], 4)],
-    'not the threshold of a state that is called clear': [
+    'ignores the initial interval in a state': ['MANY none', config([byCount()], 4)],
+    'ignores the threshold of a state called clear': [
       'MANY none',
       config([stateAt(9, 'CLEAR', { isClearState: true }), byCount()]),
     ],
-    'a time that never comes gives none': [
+    'is absent for a threshold that is never reached': [
       'clear none',
       config([
         state('S', { condition: condition({ unpaidFor: duration('-1 UNLIMITED') }) }),
         stateAt(2_147_483_647, 'T'),
       ]),
     ],
-    'an interval that never ends gives none': [
+    'is absent for an interval that never ends': [
       'MANY none',
       config([byCount({ reevaluationInterval: duration('2147483647 YEARS') })]),
     ],
-    'the date from which a further invoice counts': [
+    'is the date from which another invoice counts': [
       'clear 2024-03-13',
       config([stateAt(20, 'B')]),
       {
         unpaid: ['2024-03-01 5 for 2024-03-15', '2024-03-01 5 for 2024-03-13', '2024-03-01 5 for 2024-03-14'],
       },
     ],
-    'thresholds count from the anchor of the debt that is left': [
+    'counts thresholds from the anchor of the remaining debt': [
       'clear 2012-07-30',
       configA,
       { on: '2012-07-20', unpaid: ['2012-06-30 249.95'] },
     ],
-    'example 12: the moved anchor comes before the initial interval': [
+    'follows the moved anchor before the initial interval (example 12)': [
       'clear 2012-06-07',
       configC,
       { on: '2012-06-05', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'example 12: then 7 days': [
+    'follows after 7 more days (example 12)': [
       'WARNING 2012-06-09',
       configC,
       { on: '2012-06-07', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'example 12: then 11 days': [
+    'follows after 11 more days (example 12)': [
       'BLOCKED 2012-06-13',
       configC,
       { on: '2012-06-09', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'example 12: and nothing after the last': [
+    'is absent after the last state (example 12)': [
       'CANCELLATION none',
       configC,
       { on: '2012-06-13', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
@@ -127,7 +130,7 @@ describe('Next overdue check', () => {
   }))
     it(`overdue §6: ${title}`, () => expect(after(states, debt)).to.equal(expected));
 
-  it('overdue §6 rule 3: only an account that is clear and owes nothing, now or later, needs no check', () => {
+  it('overdue §6 rule 3: is absent only for a clear account without debt now or later', () => {
     const [late] = configA.states;
     const needs = (unpaid: readonly string[], next: typeof late | null = null) =>
       !needsNoCheck({ snapshot: snapshotOf('2024-03-01', owed(...unpaid)), next: next ?? null });

@@ -78,7 +78,7 @@ describe('Reasons for an overdue state', () => {
     'the account does not carry the tag TEST, which it must not': [true, { tagMissing: 'TEST' }],
     'the account carries the tag PARTNER, which it must not': [false, { tagMissing: 'PARTNER' }],
   }))
-    it(`says "${text}"`, () => {
+    it(`include "${text}"`, () => {
       const reason = reasons(asked, found);
       expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
         { holds, text },
@@ -86,7 +86,7 @@ describe('Reasons for an overdue state', () => {
       expect(reason?.holds).to.equal(holds);
     });
 
-  it('says of a state in one sentence whether it holds, with each criterion', () => {
+  it('state in one sentence whether a state applies, with each criterion', () => {
     const reason = reasons({ unpaidFor: duration('30 DAYS'), unpaidCount: 3, tagMissing: 'TEST' });
     expect(reason).to.include({
       state: 'S',
@@ -101,7 +101,7 @@ describe('Reasons for an overdue state', () => {
     expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition asks for nothing.');
   });
 
-  it('lists the states that can be entered, from the most severe on', () => {
+  it('list the states that can be entered, the most severe first', () => {
     const states = config([
       ...configC.states,
       state('CLEAR', { isClearState: true }),

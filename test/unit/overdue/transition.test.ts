@@ -40,7 +40,7 @@ describe('Overdue transition', () => {
       flags: { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true },
     },
   ])
-    it(`overdue §2.2: the blocking state of ${of?.name ?? 'clear'} has ${JSON.stringify(flags)}`, () =>
+    it(`overdue §2.2: stores ${JSON.stringify(flags)} in the blocking state of ${of?.name ?? 'clear'}`, () =>
       expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
 
   for (const [title, [prev, next, billing]] of Object.entries<
@@ -54,7 +54,7 @@ describe('Overdue transition', () => {
     'from disabling to clear': [blocked, null, 'UNBLOCKED'],
     'from non-disabling to clear': [warned, null, null],
   }))
-    it(`overdue §9.1, §9.3: ${title}`, () => {
+    it(`overdue §9.1, §9.3: reports the change ${title}`, () => {
       const transition = from(prev, next);
       expect(transition?.state).to.deep.equal(blockOf(next));
       expect(transition?.effective).to.deep.equal(effective);
@@ -66,17 +66,17 @@ describe('Overdue transition', () => {
       });
     });
 
-  it('overdue §5.1 step 5: the same state again changes nothing', () => {
+  it('overdue §5.1 step 5: changes nothing for the same state', () => {
     expect(from(blocked, blocked)).to.equal(null);
     expect(from(warned, state('WARNED', { blockChanges: true, externalMessage: 'other' }))).to.equal(null);
   });
 
-  it('overdue §5.1 step 5: an account that is clear stays so, whether it ever was overdue or not', () => {
+  it('overdue §5.1 step 5: leaves a clear account clear, whether or not it was overdue before', () => {
     expect(from(null, null)).to.equal(null);
     expect(from(blockOf(null), null)).to.equal(null);
   });
 
-  it('overdue §5.1 step 5: the same state with other flags is set anew, without a change of state or a cancellation', () => {
+  it('overdue §5.1 step 5: stores the same state with new flags without a state change or a cancellation', () => {
     const harder = state('WARNED', { disableEntitlement: true, cancellationPolicy: 'IMMEDIATE' });
     expect(from(warned, harder)).to.deep.equal({
       state: blockOf(harder),
@@ -91,7 +91,7 @@ describe('Overdue transition', () => {
     expect(from(blockOf(warned), state('WARNED'))?.state.isBlockChange).to.equal(false);
   });
 
-  it('overdue §5.1 step 6: the policy of the entered state cancels, that of the one before does not', () => {
+  it('overdue §5.1 step 6: cancels by the policy of the entered state, not of the previous one', () => {
     expect(from(blocked, gone)?.cancellation).to.equal('IMMEDIATE');
     expect(from(null, state('END', { cancellationPolicy: 'END_OF_TERM' }))?.cancellation).to.equal(
       'END_OF_TERM',
@@ -108,38 +108,58 @@ describe('Overdue transition', () => {
       { step: string; owns: boolean },
     ]
   >({
-    'blocks: added and owned': [warned, blocked, { has: false, owns: false }, { step: 'ADD', owns: true }],
-    'blocks, set by hand: kept': [warned, blocked, { has: true, owns: false }, { step: 'KEEP', owns: false }],
-    'stays blocked: kept and owned': [blocked, gone, { has: true, owns: true }, { step: 'KEEP', owns: true }],
-    'stays blocked, removed by hand: not added again': [
+    'becomes blocked: adds and owns it': [
+      warned,
+      blocked,
+      { has: false, owns: false },
+      { step: 'ADD', owns: true },
+    ],
+    'becomes blocked with a manual tag: keeps the tag': [
+      warned,
+      blocked,
+      { has: true, owns: false },
+      { step: 'KEEP', owns: false },
+    ],
+    'stays blocked: keeps and owns it': [
+      blocked,
+      gone,
+      { has: true, owns: true },
+      { step: 'KEEP', owns: true },
+    ],
+    'stays blocked after manual removal: does not add it again': [
       blocked,
       gone,
       { has: false, owns: false },
       { step: 'KEEP', owns: false },
     ],
-    'unblocks: removed': [blocked, warned, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
-    'clears: removed': [blocked, null, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
-    'unblocks, set by hand: kept': [
+    'is unblocked: removes it': [blocked, warned, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
+    'is cleared: removes it': [blocked, null, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
+    'is unblocked with a manual tag: keeps the tag': [
       blocked,
       warned,
       { has: true, owns: false },
       { step: 'KEEP', owns: false },
     ],
-    'unblocks, gone already: nothing to remove': [
+    'is unblocked after manual removal: removes nothing': [
       blocked,
       null,
       { has: false, owns: true },
       { step: 'KEEP', owns: false },
     ],
-    'never blocked: untouched': [told, warned, { has: true, owns: false }, { step: 'KEEP', owns: false }],
+    'was never blocked: does nothing': [
+      told,
+      warned,
+      { has: true, owns: false },
+      { step: 'KEEP', owns: false },
+    ],
   }))
-    it(`overdue §5.1 step 7: AUTO_INVOICING_OFF when the account ${title}`, () =>
+    it(`overdue §5.1 step 7: manages AUTO_INVOICING_OFF when the account ${title}`, () =>
       expect(from(prev, next, { hasInvoicingOff: before.has, ownsInvoicingOff: before.owns })).to.include({
         invoicingOff: after.step,
         ownsInvoicingOff: after.owns,
       }));
 
-  it('overdue §2.1: a state that the configuration no longer knows is left by its stored flags', () => {
+  it('overdue §2.1: leaves a state that is no longer configured by its stored flags', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
     const transition = from(unknown, warned, { hasInvoicingOff: true, ownsInvoicingOff: true });
     expect(transition).to.include({ invoicingOff: 'REMOVE', ownsInvoicingOff: false });

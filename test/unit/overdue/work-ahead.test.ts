@@ -10,7 +10,7 @@ const job = (action: OverdueJob['action'], asked: string): OverdueJob => ({
   causedBy: null,
 });
 
-describe('overdue §5.2: what goes before an overdue entry', () => {
+describe('work before an overdue entry (overdue §5.2)', () => {
   const rows = [
     ['CHECK', '2024-01-05T00:03:42Z', '2024-01-05T00:03:42Z', 'UTC', '2024-01-05T23:59:59.999Z'],
     ['CHECK', '2024-01-05T00:03:42Z', '2024-01-09T10:00:00Z', 'UTC', '2024-01-09T10:00:00.000Z'],
@@ -26,30 +26,30 @@ describe('overdue §5.2: what goes before an overdue entry', () => {
     ],
   ] as const;
   for (const [action, asked, now, zone, until] of rows)
-    it(`${action} asked for at ${asked}, now ${now}, zone ${zone}: all that is due by ${until}`, () => {
+    it(`includes all work due by ${until} for a ${action} requested at ${asked}, now ${now}, zone ${zone}`, () => {
       const found = dueAhead(job(action, asked), { timeZone: timeZone(zone) }, at(now));
       expect(found && formatInstant(found)).to.equal(until);
     });
 
-  it('nothing goes before a clear', () =>
+  it('is empty before a clear', () =>
     expect(
       dueAhead(job('CLEAR', '2024-01-05T00:00:00Z'), { timeZone: timeZone('UTC') }, at('2024-01-05')),
     ).to.equal(null));
 
-  describe('an entry that something goes before', () => {
+  describe('an overdue entry with earlier work', () => {
     const due = at('2024-01-05T00:03:42Z');
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
     const again = (more: object) => comesAgain({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
 
-    it('comes again behind it, and not before it was due', () => {
+    it('runs again after that work, but not before its due time', () => {
       expect(again({})).to.deep.equal({ kind: 'DUE', at: ahead.lastDue });
       expect(again({ lastDue: at('2024-01-04') })).to.deep.equal({ kind: 'DUE', at: due });
     });
-    it('comes again once a pause is over; one that is over does not matter', () => {
+    it('runs again after a pause and ignores a pause that is over', () => {
       expect(again({ availableAtMs: 5_700 })).to.deep.equal({ kind: 'PAUSE', delayMs: 700 });
       expect(again({ availableAtMs: 5_000 })).to.deep.equal({ kind: 'DUE', at: ahead.lastDue });
     });
-    it('comes again when it is done, where it is under way', () =>
+    it('runs again when the running work is done', () =>
       expect(again({ isUnderWay: true, availableAtMs: 5_700 })).to.deep.equal({ kind: 'UNDER_WAY' }));
   });
 });
