@@ -44,18 +44,18 @@ const pending = transaction({ status: 'PENDING', amount: decimal('100') });
 describe('invoice payment check (payments §9.2)', () => {
   it('pays the balance', () => expect(check()).to.equal('PAY 249.95'));
 
-  it('pays the amount that a retry asks for, at most the balance', () => {
+  it('pays the amount of a retry, limited to the balance', () => {
     expect(check({ requestedAmount: decimal('100') })).to.equal('PAY 100');
     expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
   });
 
-  it('pays nothing of an invoice that is owed, whatever is set of empty ones', () => {
+  it('rejects a payment of zero or less on an unpaid invoice, even when empty invoices are allowed', () => {
     for (const requestedAmount of [ZERO, decimal('-1')])
       for (const allowEmptyInvoice of [false, true])
         expect(check({ requestedAmount, allowEmptyInvoice })).to.equal('NOTHING_ASKED');
   });
 
-  it('refuses an API payment of one invoice that is more than its balance', () => {
+  it('rejects an API payment that exceeds the balance of its single invoice', () => {
     const ofAll = { requestedAmount: decimal('300'), isApiPayment: true };
     expect(check(ofAll)).to.equal('PAY 249.95');
     expect(() => check({ ...ofAll, refusesExcess: true }))
@@ -74,36 +74,36 @@ describe('invoice payment check (payments §9.2)', () => {
     ['RESERVED_BY_PENDING', { transactions: [transaction({ status: 'PENDING' })] }],
   ];
   for (const [index, [expected]] of inOrder.entries())
-    it(`the payment of an invoice decides ${expected} before what follows it`, () => {
+    it(`reports ${expected} before the later conditions`, () => {
       const broken = inOrder.slice(index).toReversed();
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
 
-  it('holds an automatic payment back where the account says so, before it looks for a method', () => {
+  it('holds an automatic payment when the account requires it, before it looks for a payment method', () => {
     expect(check({ isHeldBack: true, method: null, transactions: [running] })).to.equal('HOLD 249.95');
     expect(check({ isHeldBack: true, requestedAmount: decimal('10') })).to.equal('HOLD 10');
     expect(check({ isHeldBack: true, isApiPayment: true })).to.equal('PAY 249.95');
     expect(check({ isHeldBack: true, invoice: invoice({ rawBalance: ZERO }) })).to.equal('NOTHING_DUE');
   });
 
-  it('reserves what is pending', () => {
+  it('subtracts pending amounts from the balance', () => {
     expect(check({ transactions: [pending] })).to.equal('PAY 149.95');
     expect(check({ transactions: [pending], requestedAmount: decimal('50') })).to.equal('PAY 50');
   });
 
-  it('owes nothing on written-off and migration invoices', () => {
+  it('rejects payment of written-off and migration invoices', () => {
     expect(check({ invoice: invoice({ isWrittenOff: true }) })).to.equal('NOTHING_DUE');
     expect(check({ invoice: invoice({ isMigration: true }) })).to.equal('NOTHING_DUE');
   });
 
-  it('pays 0 on an empty invoice where that is allowed', () => {
+  it('pays 0 on an empty invoice when that is allowed', () => {
     expect(check({ invoice: invoice({ rawBalance: ZERO }), allowEmptyInvoice: true })).to.equal('PAY 0');
     expect(check({ invoice: invoice({ rawBalance: decimal('-5') }), allowEmptyInvoice: true })).to.equal(
       'PAY 0',
     );
   });
 
-  it('finds rows that do not know of their success', () => {
+  it('finds payment rows whose success is not recorded yet', () => {
     const succeeded = transaction({ externalKey: 'K' });
     const [lost] = lostSuccesses([attemptRow()], [succeeded]);
     expect(lost?.transaction).to.equal(succeeded);
@@ -123,7 +123,7 @@ describe('invoice payment result (payments §9.4)', () => {
     ['UNKNOWN', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
   ] as const;
   for (const [status, rowStatus, amount, event] of rows)
-    it(`an invoice payment makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
+    it(`sets the row to ${rowStatus} ${amount} after ${status} and emits ${event}`, () => {
       const result = invoicePaymentResult(transaction({ status }), 'USD');
       expect({ ...result, amount: result.amount.toFixed(), event: eventOfResult(result) }).to.deep.equal({
         status: rowStatus,
@@ -133,12 +133,12 @@ describe('invoice payment result (payments §9.4)', () => {
       });
     });
 
-  it('counts what was processed in the currency of the invoice', () => {
+  it('uses the processed amount in the currency of the invoice', () => {
     const result = invoicePaymentResult(transaction({ processedAmount: decimal('10') }), 'USD');
     expect(result.amount.toFixed()).to.equal('10');
   });
 
-  it('example 11 Other processed currency: what was requested counts as paid', () => {
+  it('example 11 Other processed currency: counts the requested amount as paid', () => {
     const result = invoicePaymentResult(
       transaction({ processedAmount: decimal('225.44'), processedCurrency: 'EUR' }),
       'USD',
@@ -155,9 +155,9 @@ describe('invoice settlement (invoicing §1.4, payments §9.4)', () => {
     return settleInvoice(invoice(members), { before, after }).rawBalance.toFixed();
   };
 
-  it('takes a payment off the invoice, to the last and beyond', () =>
+  it('subtracts payments from the balance, down to zero and below', () =>
     expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']));
 
-  it('leaves a migration invoice alone, whose balance is 0', () =>
+  it('leaves a migration invoice at balance 0', () =>
     expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0'));
 });

@@ -111,47 +111,47 @@ const {
   PAYMENT_NO_SUCH_SUCCESS_PAYMENT: NO_CHARGEBACK,
 } = ErrorCode;
 
-describe('keys of operations on payments (payments §4.2)', () => {
+describe('payment transaction keys (payments §4.2)', () => {
   const K = { externalKey: 'K' };
   const elsewhere = { paymentId: nextId() };
   const cases: Readonly<Record<string, readonly [PaymentTransaction, Partial<OperationRequest>, unknown]>> = {
-    'a success of any type': [transaction({ ...K }), {}, SUCCEEDED],
-    'a success on another payment': [transaction({ ...K, ...elsewhere }), {}, SUCCEEDED],
-    'a pending one of the same type': [transaction({ ...K, status: 'PENDING' }), {}, 'COMPLETE'],
-    'a pending one of the same type on another payment': [
+    'a successful transaction of any type': [transaction({ ...K }), {}, SUCCEEDED],
+    'a successful transaction on another payment': [transaction({ ...K, ...elsewhere }), {}, SUCCEEDED],
+    'a pending transaction of the same type': [transaction({ ...K, status: 'PENDING' }), {}, 'COMPLETE'],
+    'a pending transaction of the same type on another payment': [
       transaction({ ...K, ...elsewhere, status: 'PENDING' }),
       {},
       BAD_PARAMETER,
     ],
-    'a pending one of another type': [
+    'a pending transaction of another type': [
       transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PENDING' }),
       {},
       BAD_PARAMETER,
     ],
-    'a failed one of another type': [
+    'a failed transaction of another type': [
       transaction({ ...K, transactionType: 'AUTHORIZE', status: 'PAYMENT_FAILURE' }),
       {},
       BAD_PARAMETER,
     ],
-    'an unknown one': [transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
-    'a declined one': [transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
-    'one that was never submitted': [transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
+    'an unknown transaction': [transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
+    'a declined transaction': [transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+    'a transaction that was never submitted': [transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
     none: [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
   };
   for (const [what, [existing, asked, expected]] of Object.entries(cases))
-    it(`with the key of ${what}, a purchase comes to ${String(expected)}`, () => {
+    it(`yield ${String(expected)} for a purchase with the key of ${what}`, () => {
       const isOwn = existing.paymentId === PAYMENT_ID;
       const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
       expect(planned(asked, known)).to.equal(expected);
     });
 
-  it('a purchase completes a pending one only with the method of the payment', () => {
+  it('let a purchase complete a pending one only with the same payment method', () => {
     const known = withKey(transaction({ ...K, status: 'PENDING' }));
     expect(planned({ paymentMethodId: nextId() }, known)).to.equal(BAD_PARAMETER);
     expect(planned({ paymentMethodId: nextId() }, withKey(transaction({ ...K })))).to.equal(SUCCEEDED);
   });
 
-  it('a chargeback may repeat the key of one that was reversed, not of one that stands', () => {
+  it('can be reused by a chargeback after its reversal, but not before', () => {
     const purchase = transaction();
     const charged = transaction({ ...K, transactionType: 'CHARGEBACK', amount: decimal('10') });
     const reversed = transaction({
@@ -175,7 +175,7 @@ describe('keys of operations on payments (payments §4.2)', () => {
   });
 });
 
-describe('methods, currencies and amounts of operations on payments (payments §4.1, §4.3)', () => {
+describe('validation of methods, currencies and amounts in payment operations (payments §4.1, §4.3)', () => {
   const paid = (lastSuccessStateName: string, ...own: readonly PaymentTransaction[]) => ({
     payment: { ...payment, lastSuccessStateName },
     transactions: own,
@@ -191,7 +191,7 @@ describe('methods, currencies and amounts of operations on payments (payments §
     Record<string, readonly [Partial<OperationRequest>, Partial<OperationFacts>, unknown]>
   > = {
     'a new payment': [{}, first, 'NEW'],
-    'a call that is running': [
+    'a payment with a running call': [
       {},
       { transactions: [transaction({ leaseUntil: at('2013-01-01T00:00:00Z') })] },
       'WAIT',
@@ -199,12 +199,12 @@ describe('methods, currencies and amounts of operations on payments (payments §
     'a repeated purchase with another method': [{ paymentMethodId: nextId() }, {}, BAD_PARAMETER],
     'a repeated purchase with its own method': [{ paymentMethodId: card.id }, {}, 'NEW'],
     'a repeated purchase that names no method': [{ paymentMethodId: null }, {}, 'NEW'],
-    'a refund, whatever method is named': [
+    'a refund with any method': [
       { operation: 'REFUND', paymentMethodId: nextId() },
       paid('PURCHASE_SUCCESS', purchase),
       'NEW',
     ],
-    'no method at all': [{ paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
+    'a missing method': [{ paymentMethodId: null }, { ...first, method: null }, BAD_PARAMETER],
     'an unknown method': [{}, { ...first, method: null }, NO_METHOD],
     'a method of another account': [{}, { ...first, method: { ...card, accountId: nextId() } }, NO_METHOD],
     'a deleted method': [{}, { ...first, method: deleted }, NO_METHOD],
@@ -213,22 +213,26 @@ describe('methods, currencies and amounts of operations on payments (payments §
       { ...paid('AUTH_SUCCESS', authorized), method: deleted },
       'NEW',
     ],
-    'a gateway that is gone': [{}, { ...first, method: { ...card, pluginName: 'gone' } }, NO_PLUGIN],
+    'a missing gateway': [{}, { ...first, method: { ...card, pluginName: 'gone' } }, NO_PLUGIN],
     'a gateway that cannot authorize': [
       { operation: 'AUTHORIZE' },
       { ...first, method: { ...card, pluginName: 'small' } },
       NOT_OFFERED,
     ],
-    'a chargeback where the gateway is gone': [
+    'a chargeback with a missing gateway': [
       { operation: 'CHARGEBACK' },
       { ...paid('PURCHASE_SUCCESS', purchase), method: { ...card, pluginName: 'gone' } },
       'NEW',
     ],
-    'no amount': [{ amount: null }, first, BAD_PARAMETER],
+    'a missing amount': [{ amount: null }, first, BAD_PARAMETER],
     'an amount of 0': [{ amount: decimal('0') }, first, BAD_PARAMETER],
     'a negative amount': [{ amount: decimal('-1') }, first, BAD_PARAMETER],
     'an authorization of 0': [{ operation: 'AUTHORIZE', amount: decimal('0') }, first, 'NEW'],
-    'no currency': [{ currency: null }, { ...first, account: { ...account, currency: null } }, BAD_PARAMETER],
+    'a missing currency': [
+      { currency: null },
+      { ...first, account: { ...account, currency: null } },
+      BAD_PARAMETER,
+    ],
     'a refund in another currency': [
       { operation: 'REFUND', currency: 'EUR' },
       paid('PURCHASE_SUCCESS', purchase),
@@ -239,17 +243,17 @@ describe('methods, currencies and amounts of operations on payments (payments §
       paid('PURCHASE_SUCCESS', purchase),
       'NEW',
     ],
-    'a capture of more than was authorized': [
+    'a capture above the authorized amount': [
       { operation: 'CAPTURE', amount: decimal('31') },
       paid('AUTH_SUCCESS', authorized),
       'NEW',
     ],
-    'a refund of what is left': [
+    'a refund of the remaining amount': [
       { operation: 'REFUND' },
       paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
       'NEW',
     ],
-    'a refund of more than what is left': [
+    'a refund above the remaining amount': [
       { operation: 'REFUND', amount: decimal('10.01') },
       paid('REFUND_SUCCESS', purchase, refunded('SUCCESS')),
       BAD_PARAMETER,
@@ -259,22 +263,22 @@ describe('methods, currencies and amounts of operations on payments (payments §
       paid('PURCHASE_SUCCESS', purchase, refunded('PENDING')),
       BAD_PARAMETER,
     ],
-    'a refund beside one that failed': [
+    'a refund beside a failed one': [
       { operation: 'REFUND', amount: decimal('30') },
       paid('PURCHASE_SUCCESS', purchase, refunded('PAYMENT_FAILURE')),
       'NEW',
     ],
-    'a chargeback of more than was taken': [
+    'a chargeback above the purchase amount': [
       { operation: 'CHARGEBACK', amount: decimal('31') },
       paid('PURCHASE_SUCCESS', purchase),
       BAD_PARAMETER,
     ],
   };
   for (const [what, [asked, known, expected]] of Object.entries(cases))
-    it(`${what} comes to ${String(expected)}`, () =>
+    it(`yields ${String(expected)} for ${what}`, () =>
       expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected));
 
-  it('a refund of more than what is left is the gateway’s matter where the tenant says so', () => {
+  it('leaves excessive refunds to the gateway when the tenant allows them', () => {
     const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;
     const known = paid('PURCHASE_SUCCESS', purchase);
     expect(planned(asked, known, { allowsOverRefund: true })).to.equal('NEW');

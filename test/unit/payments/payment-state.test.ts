@@ -28,26 +28,26 @@ describe('payment state (payments §3)', () => {
     ['VOID_SUCCESS', []],
   ];
   for (const [state, expected] of allowed)
-    it(`a payment allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () =>
+    it(`allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () =>
       expect(
         operations.filter((operation) => mayStart(operation, state, { transactions: [] })),
       ).to.have.members([...expected]));
 
   for (const status of ['PENDING', 'UNKNOWN'] as const) {
-    it(`a payment allows nothing while its first transaction is ${status}`, () => {
+    it(`allows nothing while the first transaction is ${status}`, () => {
       const open = [{ transactionType: 'PURCHASE' as const, status }];
       expect(
         operations.filter((operation) => mayStart(operation, null, { transactions: open })),
       ).to.deep.equal([]);
     });
 
-    it(`a payment refuses a void while a capture is ${status}`, () => {
+    it(`rejects a void while a capture is ${status}`, () => {
       const open = [{ transactionType: 'CAPTURE' as const, status }];
       expect(mayStart('VOID', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
       expect(mayStart('CAPTURE', 'AUTH_SUCCESS', { transactions: open })).to.equal(true);
     });
 
-    it(`a payment refuses a capture and another void while a void is ${status}`, () => {
+    it(`rejects a capture and another void while a void is ${status}`, () => {
       const open = [{ transactionType: 'VOID' as const, status }];
       expect(mayStart('CAPTURE', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
       expect(mayStart('VOID', 'AUTH_SUCCESS', { transactions: open })).to.equal(false);
@@ -65,13 +65,13 @@ describe('payment state (payments §3)', () => {
     ['CHARGEBACK', 'PAYMENT_FAILURE', 'CHARGEBACK_FAILED', 'CHARGEBACK_FAILED'],
   ] as const;
   for (const [transactionType, status, stateName, lastSuccessStateName] of after)
-    it(`a payment goes to ${stateName} after ${transactionType} ${status}`, () =>
+    it(`becomes ${stateName} after ${transactionType} ${status}`, () =>
       expect(paymentStateAfter({ transactionType, status, amount: null }, null)).to.deep.equal({
         stateName,
         lastSuccessStateName,
       }));
 
-  it('keeps the last success when a later operation fails', () => {
+  it('keeps the last successful state when a later operation fails', () => {
     const state = paymentStateAfter(
       { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE', amount: null },
       'AUTH_SUCCESS',
@@ -80,7 +80,7 @@ describe('payment state (payments §3)', () => {
   });
 });
 
-describe('attempt state (payments §3.3)', () => {
+describe('payment attempt state (payments §3.3)', () => {
   const rows = [
     ['SUCCESS', null, 'SUCCESS'],
     ['PENDING', null, 'SUCCESS'],
@@ -91,6 +91,6 @@ describe('attempt state (payments §3.3)', () => {
     ['UNKNOWN', null, 'ABORTED'],
   ] as const;
   for (const [status, retryAt, state] of rows)
-    it(`an attempt is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () =>
+    it(`is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () =>
       expect(attemptStateAfter(status, retryAt)).to.equal(state));
 });

@@ -104,17 +104,17 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('249.95');
   });
 
-  it('example 16 External refund: a credit is money sent', () =>
+  it('example 16 External refund: counts a credit as money sent', () =>
     expect(totals(done('CREDIT', '249.95'))).to.deep.equal({ ...none, credited: '249.95' }));
 
-  it('takes partial chargebacks with different keys off, and never goes below zero', () => {
+  it('subtract partial chargebacks with different keys and never fall below zero', () => {
     const purchase = done('PURCHASE', '100');
     const part = (key: string) => done('CHARGEBACK', '60', { externalKey: key });
     expect(totals(purchase, part('A')).purchased).to.equal('40');
     expect(totals(purchase, part('A'), part('B')).purchased).to.equal('0');
   });
 
-  it('voids the latest captures first', () => {
+  it('void the latest captures first', () => {
     const voided = done('VOID', '0', { amount: null });
     expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.deep.equal({
       ...none,
@@ -122,7 +122,7 @@ describe('payment totals (payments §4.4)', () => {
     });
   });
 
-  it('rounds half up to the minor unit and knows no currency without a transaction', () => {
+  it('round half up to the minor unit and have no currency without a transaction', () => {
     expect(totals(done('PURCHASE', '10.005')).purchased).to.equal('10.01');
     expect(totals()).to.deep.equal({ ...none, currency: null });
   });

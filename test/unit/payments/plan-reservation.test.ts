@@ -74,8 +74,8 @@ function declined(members: Partial<ReservationFacts> = {}) {
   return { facts, origin, request: { ...firstTime, retry } };
 }
 
-describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
-  it('reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
+describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
+  it('reserves the balance with the default method: an UNKNOWN transaction under a lease, with attempt and row INIT', () => {
     const plan = planReservation(firstTime, fresh, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
     const { charge } = plan;
@@ -97,7 +97,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(charge.newPayment).to.deep.include({ externalKey: charge.paymentId, paymentMethodId: card.id });
   });
 
-  it('does nothing when the invoice was tried automatically before', () => {
+  it('does nothing if the invoice was already tried automatically', () => {
     const plan = planReservation(
       firstTime,
       { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },
@@ -106,7 +106,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
   });
 
-  it('pays what an API payment has left', () => {
+  it('pays the balance left after an API payment', () => {
     const facts = {
       ...fresh,
       attempts: [attempt({ isApiPayment: true })],
@@ -120,14 +120,14 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     ['is deleted', new Map([[card.id, { ...card, isActive: false }]])],
     ['belongs to a gateway that is not registered', new Map([[card.id, { ...card, pluginName: 'gone' }]])],
   ] as const)
-    it(`a payment fails visibly when the default method ${name}`, () => {
+    it(`reports a failed payment when the default method ${name}`, () => {
       const plan = planReservation(firstTime, { ...fresh, methods }, tools);
       if (plan.kind !== 'STOP') throw new Error(plan.kind);
       expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
       expect(plan.events.map(({ type }) => type)).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
     });
 
-  it('payments §3.1: a state machine of the tenant that begins with no purchase lets no invoice be paid', () => {
+  it('payments §3.1: pays no invoice if the tenant’s state machine does not start with a purchase', () => {
     const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
     const keys = { paymentKey: null, transactionKey: null };
     const api = { methodId: null, amount: null, ...keys, properties: [], controlPlugins: null };
@@ -144,7 +144,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(() => kinds({ ...firstTime, api: waiting.api }, waiting)).to.throw('PURCHASE is not allowed');
   });
 
-  it('retries on the same payment, with the same key and row, for the amount of the attempt', () => {
+  it('retries the attempt amount on the same payment, with the same key and row', () => {
     const { facts, request } = declined();
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
@@ -154,13 +154,13 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.charge.changedRow?.id).to.equal(facts.rows[0]?.id);
   });
 
-  it('caps a retry by the balance', () => {
+  it('limits a retry to the balance', () => {
     const { facts, request } = declined({ invoice: invoice({ rawBalance: decimal('5') }) });
     const plan = planReservation(request, facts, tools);
     expect(plan.kind === 'CHARGE' && plan.charge.transaction.amount.toFixed()).to.equal('5');
   });
 
-  it('ends a retry quietly as ABORTED when nothing is left', () => {
+  it('ends a retry as ABORTED, without an event, when the balance is zero', () => {
     const { facts, request } = declined({ invoice: invoice({ rawBalance: ZERO }) });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -168,7 +168,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('does nothing for a retry that has run, or whose attempt was decided anew', () => {
+  it('does nothing for a completed retry or an attempt with a newer decision', () => {
     const { facts, origin, request } = declined();
     const nothing = { kind: 'STOP', ended: [], events: [] };
     const rerun = { ...facts, attempts: [origin, attempt({ stateName: 'ABORTED' })] };
@@ -177,14 +177,14 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
   });
 
-  it('runs a retry again whose plugins were being asked when the process ended', () => {
+  it('runs a retry again if the process ended during its plugin calls', () => {
     const { facts, origin, request } = declined();
     const begun = attempt({ stateName: 'INIT', transactionId: null });
     const plan = planReservation(request, { ...facts, attempts: [origin, begun] }, tools);
     expect(plan.kind).to.equal('CHARGE');
   });
 
-  it('never charges a payment again that has succeeded', () => {
+  it('never charges a successful payment again', () => {
     const { facts, request } = declined();
     const [payment] = facts.payments;
     if (!payment) throw new Error('no payment');
@@ -192,7 +192,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(planReservation(request, paid, tools).kind).to.equal('STOP');
   });
 
-  it('starts a fresh payment with the new default when the method of the payment is gone', () => {
+  it('starts a new payment with the current default method when the original method is deleted', () => {
     const old = method({ isActive: false });
     const { facts, request } = declined({
       methods: new Map([
@@ -217,7 +217,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
 
   const held = { ...fresh, isHeldBack: true };
 
-  it('payments 13 AUTO_PAY_OFF: holds the balance back, as an attempt that ended', () => {
+  it('payments 13 AUTO_PAY_OFF: holds the balance and ends the attempt', () => {
     const plan = planReservation(firstTime, held, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
     const [attempted] = plan.ended;
@@ -227,7 +227,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.events).to.deep.equal([]);
   });
 
-  it('holds a retry back for the amount of its attempt', () => {
+  it('holds a retry for the amount of its attempt', () => {
     const { facts, request } = declined({ isHeldBack: true });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
@@ -235,7 +235,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.deep.equal([PAYMENT_ID]);
   });
 
-  describe('of a hold that is released', () => {
+  describe('after the release of a hold', () => {
     const hold = {
       recordId: 1,
       id: nextId(),
@@ -252,10 +252,10 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     const released = { ...fresh, hold };
 
     for (const [what, balance, paid] of [
-      ['what was held', '249.95', '100'],
-      ['the balance where that is less', '40', '40'],
+      ['the held amount', '249.95', '100'],
+      ['the balance if it is smaller', '40', '40'],
     ] as const)
-      it(`a reservation pays ${what}, once`, () => {
+      it(`pays ${what}, once`, () => {
         const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
         const plan = planReservation(request, facts, tools);
         if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
@@ -268,12 +268,12 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
         });
       });
 
-    it('just ends it where the invoice is paid', () => {
+    it('only ends the hold if the invoice is paid', () => {
       const plan = planReservation(request, { ...released, invoice: invoice({ rawBalance: ZERO }) }, tools);
       expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [], endedHold: hold });
     });
 
-    it('fails visibly without a method, and keeps it while the account is held back again', () => {
+    it('reports a failure without a method, and keeps the hold if the account is held again', () => {
       const methods = new Map();
       const plan = planReservation(request, { ...released, methods }, tools);
       expect(plan.kind === 'STOP' && plan.events).to.have.length(1);
@@ -283,7 +283,7 @@ describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
     });
   });
 
-  it('waits while a call for the invoice is running', () => {
+  it('waits while another call for the invoice is running', () => {
     const running = transaction({ status: 'UNKNOWN', leaseUntil: tools.leaseUntil });
     expect(planReservation(firstTime, { ...fresh, transactions: [running] }, tools).kind).to.equal('WAIT');
   });

@@ -27,8 +27,8 @@ const refreshed = (facts: Partial<RefreshFacts>) => {
   return refreshedMethods(all);
 };
 
-describe('what a refresh makes of payment methods (payments §10.5)', () => {
-  it('payments §10.5: unknown is inserted, deleted revived, absent deleted', () => {
+describe('payment method refresh (payments §10.5)', () => {
+  it('payments §10.5: inserts unknown methods, restores deleted ones and deletes absent ones', () => {
     const known = [method(A), method(B, false)];
     const { inserted, changed, active } = refreshed({ known, listed: [listed(B), listed(C)] });
     expect(inserted).to.deep.equal([{ id: C, externalKey: C }]);
@@ -36,7 +36,7 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.deep.equal([B, C]);
   });
 
-  it('payments §10.5: a new method takes the key of its gateway if it is free, and an id of ours without one', () => {
+  it('payments §10.5: gives a new method its gateway key if that is free, and an id if it has none', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.deep.equal([
       { id: NEW, externalKey: 'tok' },
@@ -48,7 +48,7 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
     expect(refreshed({ listed: [listed(null)] }).inserted).to.deep.equal([{ id: NEW, externalKey: NEW }]);
   });
 
-  it('payments §10.5: without an id of ours the key tells which method it is', () => {
+  it('payments §10.5: identifies a method without an id by its key', () => {
     const known = [method(A, true, 'tok')];
     const list = [listed(null, { externalPaymentMethodId: 'tok' }), listed(A)];
     const { inserted, changed } = refreshed({ known, listed: list, takenKeys: new Set(['tok']) });
@@ -57,13 +57,13 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
     expect(refreshed({ listed: twice }).inserted).to.deep.equal([{ id: NEW, externalKey: 'new' }]);
   });
 
-  it('payments §10.5: what has changed since the gateway was asked stays as it is', () => {
+  it('payments §10.5: keeps changes made since the gateway was asked', () => {
     const known = [method(A), method(B, false)];
     const activeBefore = new Map([[B, true]]);
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.deep.equal([]);
   });
 
-  it('payments §10.5: the default is taken of the gateway that it belongs to, or where there is none', () => {
+  it('payments §10.5: takes the default from the gateway that owns it, or if there is no default', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });
@@ -81,7 +81,7 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
       expect(refreshedDefault(present, results), `${present}`).to.equal(expected);
   });
 
-  it('a list that cannot be one is refused, and what cannot be a key is none', () => {
+  it('rejects an invalid list and drops invalid keys', () => {
     for (const list of ['x', {}, [null], [7], [{ paymentMethodId: 'x' }]])
       expect(claimedMethods(list as never), JSON.stringify(list)).to.equal(null);
     const [read, numbered] =
@@ -107,7 +107,7 @@ describe('what a refresh makes of payment methods (payments §10.5)', () => {
     expect(keys.map(claimedKey)).to.deep.equal(['tok', '7', null, 'x'.repeat(255), ...Array(7).fill(null)]);
   });
 
-  it('payments §10.5: a method that the gateway alone has named gets the same id however often it is listed', async () => {
+  it('payments §10.5: gives a method known only to the gateway the same id in every listing', async () => {
     const lister = { accountId: A, pluginName: 'vault' };
     const claim = (gatewayId: string | null, paymentMethodId: Uuid | null = null) => ({
       paymentMethodId,

@@ -24,14 +24,14 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('payments §8.3: after declines, three retries 8 days apart, then none', () =>
+  it('payments §8.3: follows declines by 8 days, three times, and is then absent', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.deep.equal([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
       '2012-06-24T00:03:42.000Z',
     ]));
 
-  it('payments §8.3: after failures, pauses from 5 minutes to 5 h 20 min, none after the ninth', () =>
+  it('payments §8.3: follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth', () =>
     expect(
       chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19)),
     ).to.deep.equal([
@@ -45,21 +45,21 @@ describe('retry date (payments §8.3)', () => {
       '20:40:00',
     ]));
 
-  it('payments §8.3: declines and failures are counted apart', () => {
+  it('payments §8.3: counts declines and failures separately', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
     const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
     expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
     expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
   });
 
-  it('payments §8.3: no retry while the latest outcome is open, after a success, and for other operations', () => {
+  it('payments §8.3: is absent while the latest outcome is open, after a success and for other operations', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);
     expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
   });
 
-  it('payments §8.3: no retry with an empty list of days', () =>
+  it('payments §8.3: is absent if the list of days is empty', () =>
     expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null));
 });
 
@@ -75,7 +75,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('asks about an unknown outcome after 5 minutes, an hour, then daily five times', () =>
+  it('checks an unknown outcome after 5 minutes, after an hour, then daily five times', () =>
     expect(checks('UNKNOWN')).to.deep.equal([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -86,6 +86,6 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-06T01:05',
     ]));
 
-  it('asks about a pending one after an hour and a day', () =>
+  it('checks a pending outcome after an hour and a day', () =>
     expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

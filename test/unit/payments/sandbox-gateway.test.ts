@@ -32,7 +32,7 @@ describe('sandbox gateway (payments §2.4)', () => {
   const info = (gateway: ReturnType<typeof gatewayOf>) =>
     gateway.getPaymentInfo({ accountId: ACCOUNT_ID, paymentId: PAYMENT_ID, properties: [] }, context);
 
-  it('processes what it is asked for', async () =>
+  it('processes each operation as requested', async () =>
     expect(said(await gatewayOf().purchase(request(), context))).to.deep.equal([
       'PROCESSED',
       '249.95',
@@ -40,14 +40,14 @@ describe('sandbox gateway (payments §2.4)', () => {
     ]));
 
   for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const)
-    it(`the sandbox gateway answers ${status} to a call that asks for it, and to no other`, async () => {
+    it(`returns ${status} only to a call that requests it`, async () => {
       const gateway = gatewayOf();
       const scripted = request(property(`ACTION_RETURN_PLUGIN_STATUS_${status}`));
       expect((await gateway.purchase(scripted, context))?.status).to.equal(status);
       expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
     });
 
-  it('throws, or gives nothing, where asked to; the ledger has the call all the same', async () => {
+  it('throws or returns nothing on request, and still records the call in the ledger', async () => {
     const gateway = gatewayOf();
     const fails = (key: string) =>
       gateway.purchase(request(property(key)), context).catch((error: unknown) => error);
@@ -75,13 +75,13 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
   });
 
-  it('leaves other methods alone', async () => {
+  it('applies a configuration only to the listed methods', async () => {
     const gateway = gatewayOf();
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', METHODS: 'refundPayment' });
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
   });
 
-  it('applies a configuration with TIMES to that many calls', async () => {
+  it('applies a configuration with TIMES to that number of calls', async () => {
     const gateway = gatewayOf();
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const statuses: unknown[] = [];
@@ -90,7 +90,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(statuses).to.deep.equal(['ERROR', 'ERROR', 'PROCESSED']);
   });
 
-  it('answers the amounts and errors that it is given', async () => {
+  it('returns the configured amounts and errors', async () => {
     const gateway = gatewayOf();
     gateway.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -104,7 +104,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honour' });
   });
 
-  it('sleeps as told, by the timer that it is given, with the charge already in the ledger', async () => {
+  it('sleeps on the given timer after it records the charge', async () => {
     const slept: number[] = [];
     const gateway = gatewayOf({
       sleep: async (ms) => {
@@ -116,7 +116,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(slept).to.deep.equal([6_000, 1, 2_000, 2]);
   });
 
-  it('charges a transaction id once and answers what was recorded', async () => {
+  it('charges a transaction id once and returns the recorded result', async () => {
     const gateway = gatewayOf();
     const once = request(property('ACTION_RETURN_PLUGIN_STATUS_ERROR'));
     const first = await gateway.purchase(once, context);
@@ -126,7 +126,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(gateway.ledger.all()).to.have.length(1);
   });
 
-  it('decides a pending transaction when it is asked for again', async () => {
+  it('completes a pending transaction on the next request', async () => {
     const gateway = gatewayOf();
     const once = request(property('ACTION_RETURN_PLUGIN_STATUS_PENDING'));
     await gateway.purchase(once, context);
@@ -149,7 +149,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await info(gateway)).map(said)).to.deep.equal([['PROCESSED', '7', 'USD']]);
   });
 
-  it('refuses configurations that it cannot follow', () => {
+  it('rejects invalid configurations', () => {
     const gateway = gatewayOf();
     const configure = (configuration: SandboxConfiguration) => () => gateway.configure(configuration);
     expect(configure({ CONFIGURE_ACTION: 'ACTION_DANCE' as 'ACTION_SLEEP' })).to.throw('ACTION_DANCE');
@@ -159,7 +159,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     ).to.throw('has no transaction');
   });
 
-  it('keeps the details of payment methods', async () => {
+  it('keeps payment method details', async () => {
     const gateway = gatewayOf();
     const paymentMethodId = nextId();
     const details = { externalPaymentMethodId: 'tok_1', isDefaultPaymentMethod: true, properties: [] };
@@ -168,7 +168,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(await gateway.getPaymentMethodDetail(ask, context)).to.deep.equal(details);
   });
 
-  describe('with its ledger in a file', () => {
+  describe('with a file ledger', () => {
     let directory: string;
     let path: string;
     const opened: { close(): void }[] = [];
@@ -186,7 +186,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       rmSync(directory, { recursive: true });
     });
 
-    it('knows after a restart what it has charged, to the last digit', async () => {
+    it('remembers all charges after a restart, to the last digit', async () => {
       const asked = request({ amount: decimal('123456789012345.000000001') });
       const before = await reopened().purchase(asked, context);
       const gateway = reopened();
@@ -197,7 +197,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect(readFileSync(path, 'utf8').split('\n')).to.have.length(2);
     });
 
-    it('is shared by processes that have it open', async () => {
+    it('shares the file with other processes', async () => {
       const [one, other] = [reopened(), reopened()];
       const asked = request();
       await one.purchase(asked, context);
@@ -211,7 +211,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect((await info(one)).map(({ status }) => status)).to.deep.equal(['ERROR']);
     });
 
-    it('passes over a line that a dying process left unfinished', async () => {
+    it('skips an incomplete last line after a crash', async () => {
       await reopened().purchase(request(), context);
       appendFileSync(path, '{"kind":"ENTRY","entry":{"kbPay');
       const gateway = reopened();

@@ -7,7 +7,7 @@ import { addMilliseconds, expect } from '../../support/unit.ts';
 const OURS = addMilliseconds(NOW, -1_000);
 const LATER = addMilliseconds(NOW, 60_000);
 
-describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)', () => {
+describe('the result of a payment call (payments §5.1 rule 3)', () => {
   const settled = (
     before: Partial<PaymentTransaction>,
     source: Settlement['source'],
@@ -35,19 +35,19 @@ describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)
   };
 
   for (const source of ['CALL', 'LATE'] as const) {
-    it(`of the source ${source} is recorded under the lease of the call, also when that has ended`, () =>
+    it(`is recorded from ${source} under the lease of the call, even after it expires`, () =>
       expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]));
 
-    it(`of the source ${source} is left out while another call has the lease`, () =>
+    it(`is ignored from ${source} while another call holds the lease`, () =>
       expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined));
 
-    it(`of the source ${source} is recorded like a result of recovery where the lease was taken back`, () => {
+    it(`is recorded from ${source} like a recovery result after the lease was revoked`, () => {
       expect(settled({ leaseUntil: null }, source)).to.deep.equal(['SUCCESS', null]);
       expect(settled({ leaseUntil: null }, source, 'PENDING')).to.equal(undefined);
     });
   }
 
-  it('of recovery is left out while a call has the lease', () => {
+  it('is ignored from recovery while a call holds the lease', () => {
     expect(settled({ leaseUntil: LATER }, 'JANITOR')).to.equal(undefined);
     expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.deep.equal(['SUCCESS', null]);
   });
@@ -56,7 +56,7 @@ describe('outcome of a payment transaction and its lease (payments §5.1 rule 3)
   const answers = ['PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED'] as const;
   for (const status of statuses) {
     const isOpen = status === 'UNKNOWN' || status === 'PENDING';
-    it(`payments §1.7 rule 7: a transaction that is ${status} ${isOpen ? 'takes every result of its call' : 'stays so, but for an operator'}`, () => {
+    it(`payments §1.7 rule 7: ${isOpen ? 'always replaces' : 'cannot replace, except by an operator,'} the status ${status}`, () => {
       for (const answer of answers)
         for (const source of ['CALL', 'LATE', 'JANITOR'] as const) {
           const after = settled({ status, leaseUntil: OURS }, source, answer);

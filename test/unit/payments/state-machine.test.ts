@@ -25,8 +25,8 @@ const own: readonly StateLink[] = [
   ['CHARGEBACK_SUCCESS', 'CHARGEBACK'],
 ];
 
-describe('payments §3.1, the state machine of a tenant', () => {
-  it('payments §3.1: a document of a tenant allows what its links lead to, and nothing else', () => {
+describe('the state machine of a tenant (payments §3.1)', () => {
+  it('payments §3.1: allows only the operations that its links lead to', () => {
     const states = [null, 'AUTH_SUCCESS', 'PURCHASE_SUCCESS', 'CREDIT_SUCCESS', 'CAPTURE_SUCCESS'];
     expect(allowedBy(stateMachineDocument(own), [...states, 'CHARGEBACK_SUCCESS'])).to.deep.equal([
       [null, 'AUTHORIZE', 'PURCHASE'],
@@ -47,21 +47,21 @@ describe('payments §3.1, the state machine of a tenant', () => {
       '<finalState>PURCHASE_INIT',
       '<finalState>PURCHASE_PENDING',
     ),
-    'to a machine that there is not': stateMachineDocument(own).replaceAll('name="PURCHASE"', 'name="BUY"'),
-    'whose operation is one of transitions only': stateMachineDocument(own).replaceAll(
+    'to a missing machine': stateMachineDocument(own).replaceAll('name="PURCHASE"', 'name="BUY"'),
+    'to an operation that is only used in transitions': stateMachineDocument(own).replaceAll(
       '<operation name="OP_PURCHASE"/>',
       '',
     ),
   } as const))
-    it(`payments §3.1: a link ${what} allows nothing`, () =>
+    it(`payments §3.1: allows nothing through a link ${what}`, () =>
       expect(allowedBy(document, [null])).to.deep.equal([[null, 'AUTHORIZE']]));
 
-  it('payments §3.1: a document that is no state machine lets nothing start', () => {
+  it('payments §3.1: allows no operation if the document is not a state machine', () => {
     for (const document of ['<stateMachineConfig/>', '\ufeff<catalog><a name="x">y</a></catalog>'])
       expect(allowedBy(document, [null, 'AUTH_SUCCESS'])).to.deep.equal([[null], ['AUTH_SUCCESS']]);
   });
 
-  it('payments §3.1: what is open blocks under the table of a tenant as under ours', () => {
+  it('payments §3.1: blocks open transactions like the default table', () => {
     const table = readStateMachine(stateMachineDocument([['BIG_BANG_INIT', 'AUTHORIZE']]));
     const open = [{ transactionType: 'AUTHORIZE', status: 'UNKNOWN' }] as const;
     expect(() => checkMayStart('AUTHORIZE', null, { transactions: open, table })).to.throw(
@@ -73,21 +73,18 @@ describe('payments §3.1, the state machine of a tenant', () => {
   for (const [what, document] of [
     ['nothing', ''],
     ['text', 'one'],
-    ['an element that is not closed', '<a><b></a>'],
+    ['an unclosed element', '<a><b></a>'],
     ['two roots', '<a/><b/>'],
-    ['a document type', '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'],
-    ['an entity that is not declared', '<a>&x;</a>'],
+    ['a document type declaration', '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'],
+    ['an undeclared entity', '<a>&x;</a>'],
     ['a name of a megabyte', `<${'a'.repeat(1_000_000)}/>`],
-    ['a million characters more', `<a>${'a'.repeat(1_100_000)}</a>`],
-    ['elements in one another without end', '<a>'.repeat(100_000)],
-    ['elements without end', `<a>${'<b/>'.repeat(100_000)}</a>`],
-    [
-      'attributes without end',
-      `<a ${Array.from({ length: 50_000 }, (_, index) => `b${index}="c"`).join(' ')}/>`,
-    ],
-    ['ampersands without end', `<a>${'&'.repeat(500_000)}</a>`],
+    ['a million extra characters', `<a>${'a'.repeat(1_100_000)}</a>`],
+    ['endlessly nested elements', '<a>'.repeat(100_000)],
+    ['endless elements', `<a>${'<b/>'.repeat(100_000)}</a>`],
+    ['endless attributes', `<a ${Array.from({ length: 50_000 }, (_, index) => `b${index}="c"`).join(' ')}/>`],
+    ['endless ampersands', `<a>${'&'.repeat(500_000)}</a>`],
     ['a control character', '<a>\u0001</a>'],
   ] as const)
-    it(`payments §3.1: a state machine that is ${what} is refused, and soon`, () =>
+    it(`payments §3.1: rejects ${what}, quickly`, () =>
       expect(() => readStateMachine(document)).to.throw(DocumentFault));
 });

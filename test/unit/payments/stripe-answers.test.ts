@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import Stripe from 'stripe';
 import { SentRequests } from '../../../adapters/stripe/stripe-accounts.ts';
 
-describe('An answer of Stripe', () => {
+describe('A Stripe response', () => {
   let server: Server;
   const closed: Promise<void>[] = [];
 
@@ -30,7 +30,7 @@ describe('An answer of Stripe', () => {
     server.close();
   });
 
-  it('whose body drips ends with its connection after the time of a request', async () => {
+  it('with a slow body ends with its connection after the request timeout', async () => {
     const { port } = server.address() as AddressInfo;
     const stripe = new Stripe('sk_test_1', {
       httpClient: new SentRequests().client(undefined),

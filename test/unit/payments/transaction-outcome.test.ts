@@ -31,14 +31,14 @@ describe('transaction outcome (payments §2.2)', () => {
     ['UNDEFINED', 'UNKNOWN', '0'],
   ] as const;
   for (const [status, expected, processed] of rows)
-    it(`a gateway's ${status} is read as ${expected} with ${processed} processed`, () => {
+    it(`is ${expected} with ${processed} processed for the gateway status of ${status}`, () => {
       const outcome = readOutcome(requested, answered({ status }));
       expect(outcome.status).to.equal(expected);
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
       expect(outcome.processedCurrency).to.equal('USD');
     });
 
-  it('takes what the gateway says it processed over what was requested', () => {
+  it('uses the processed amount from the gateway instead of the requested one', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: decimal('225.44'), currency: 'EUR' }),
@@ -47,7 +47,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedCurrency).to.equal('EUR');
   });
 
-  it('takes amounts of any decimal type', () => {
+  it('accepts amounts of any decimal type', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: new ForeignDecimal('10') }),
@@ -62,7 +62,7 @@ describe('transaction outcome (payments §2.2)', () => {
     // What was asked for is what older data has left, and it may be processed exactly.
     ['249.955', '249.955'],
   ] as const)
-    it(`payments §2.2: ${stated} USD that a gateway has processed of 249.955 is booked as ${processed}`, () => {
+    it(`payments §2.2: rounds ${stated} USD processed of 249.955 to ${processed}`, () => {
       const outcome = readOutcome(
         { ...requested, amount: decimal('249.955') },
         answered({ status: 'PROCESSED', amount: stated as never }),
@@ -70,7 +70,7 @@ describe('transaction outcome (payments §2.2)', () => {
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
     });
 
-  it('keeps the error of the gateway, code uncut', () => {
+  it('keeps the gateway’s full error code', () => {
     const code = 'a code that is a good deal longer than thirty-two characters';
     const outcome = readOutcome(
       requested,
@@ -89,7 +89,7 @@ describe('transaction outcome (payments §2.2)', () => {
     [null as never, null],
     [undefined, null],
   ] as const)
-    it(`transaction outcome: the gateway's response ${JSON.stringify(said)} is kept as ${kept}`, () => {
+    it(`keeps the gateway response ${JSON.stringify(said)} as ${kept}`, () => {
       const claim = said === undefined ? {} : { paymentResponse: said };
       expect(readOutcome(requested, answered({ status: 'ERROR', ...claim })).paymentResponse).to.equal(kept);
     });
@@ -103,17 +103,20 @@ describe('transaction outcome (payments §2.2)', () => {
     'a result for another transaction': answered({ status: 'PROCESSED', kbTransactionPaymentId: nextId() }),
     'a status that does not exist': answered({ status: 'DONE' as 'PROCESSED' }),
     'a negative amount': answered({ status: 'PROCESSED', amount: decimal('-1') }),
-    'an amount that is none': answered({ status: 'PROCESSED', amount: new ForeignDecimal(Number.NaN) }),
+    'an amount that is not a number': answered({
+      status: 'PROCESSED',
+      amount: new ForeignDecimal(Number.NaN),
+    }),
     'a currency that does not exist': answered({ status: 'PROCESSED', currency: 'XXQ' as 'USD' }),
   };
   for (const [name, call] of Object.entries(unknown))
-    it(`the outcome of a transaction stays unknown after ${name}`, () => {
+    it(`stays unknown after ${name}`, () => {
       const outcome = readOutcome(requested, call);
       expect(outcome.status).to.equal('UNKNOWN');
       expect(outcome.processedAmount?.isZero()).to.equal(true);
     });
 
-  it('books what never arrived as not submitted', () => {
+  it('is not submitted when the request never arrived', () => {
     const outcome = readOutcome(requested, { kind: 'NEVER_RECEIVED', message: 'nothing happened' });
     expect(outcome).to.deep.include({ status: 'PLUGIN_FAILURE', gatewayErrorMsg: 'nothing happened' });
   });

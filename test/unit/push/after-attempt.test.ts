@@ -20,8 +20,8 @@ const fresh = {
   endedDate: null,
 } as PushDelivery;
 
-describe('after an attempt of a push (platform §10.2)', () => {
-  it('after an attempt of a push that fails the next one is due at its start and the next delay; after the last it is given up', () => {
+describe('push delivery after an attempt (platform §10.2)', () => {
+  it('schedules the next attempt from the start of the failed one and gives up after the last', () => {
     let delivery = fresh;
     let at = startedAt;
     const dates: string[] = [];
@@ -43,13 +43,13 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('the next one counts from when it was started, not from when it ended', () =>
+  it('counts the delay from the start of the attempt, not from its end', () =>
     expect(afterAttempt(fresh, { startedAt, endedAt, outcome: failing }, schedule)).to.deep.include({
       dueOrder: startedAt + 15 * MINUTE_MS,
       attemptedDate: startedAt,
     }));
 
-  it('after an attempt of a push that is taken it has ended', () => {
+  it('ends when the receiver accepts the push', () => {
     const failed = { ...fresh, attempts: 2, failures: 2, lastError: 'no' };
     const outcome: AttemptOutcome = { kind: 'DELIVERED', status: 204 };
     expect(afterAttempt(failed, { startedAt, endedAt, outcome }, schedule)).to.deep.include({
@@ -62,7 +62,7 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('after an attempt of a push that was withdrawn nothing has been attempted', () => {
+  it('records no attempt for a withdrawn push', () => {
     const outcome: AttemptOutcome = { kind: 'WITHDRAWN', error: 'The callback is no longer registered' };
     expect(afterAttempt(fresh, { startedAt, endedAt, outcome }, schedule)).to.deep.include({
       state: 'REMOVED',
@@ -72,7 +72,7 @@ describe('after an attempt of a push (platform §10.2)', () => {
     });
   });
 
-  it('an empty schedule gives it up, and a long reason is cut', () => {
+  it('gives up with an empty schedule and truncates a long reason', () => {
     const outcome: AttemptOutcome = { kind: 'FAILED', status: null, error: 'x'.repeat(9_999) };
     const after = afterAttempt(fresh, { startedAt, endedAt, outcome }, []);
     expect(after.state).to.equal('FAILED');

@@ -66,9 +66,9 @@ const table: Readonly<
 };
 const inside = ['PAYMENT_UNRESOLVED', 'CHILD_INVOICE_CHANGE', 'NULL_INVOICE'];
 
-describe('external events (platform §10.4)', () => {
+describe('external push events (platform §10.4)', () => {
   for (const type of Object.values(BusEventType))
-    it(`external event of ${type}`, () => {
+    it(`contain the documented fields for ${type}`, () => {
       const told = externalEvent({ type, payload });
       if (inside.includes(type)) return expect(told).to.equal(null);
       const [objectType, objectId, metaData] = table[type] ?? [];
@@ -80,18 +80,18 @@ describe('external events (platform §10.4)', () => {
     ['SUBSCRIPTION', 'SUBSCRIPTION'],
     ['SUBSCRIPTION_BUNDLE', 'BUNDLE'],
   ])
-    it(`an external event of a blocking state on ${blockingType} names its object so`, () => {
+    it(`name the object of a blocking state on ${blockingType}`, () => {
       const told = externalEvent({ type: 'BLOCKING_STATE', payload: { ...payload, blockingType } });
       expect(told?.objectType).to.equal(objectType);
     });
 
-  it('the body of a push has five members in one order, and metaData as text', () => {
+  it('have a body with five members in a fixed order and metaData as text', () => {
     const told = externalEvent({ type: 'TAG_CREATION', payload });
     expect(told && pushBody(told)).to.equal(
       `{"eventType":"TAG_CREATION","accountId":"${accountId}","objectType":"TAG","objectId":"t","metaData":${JSON.stringify(given)}}`,
     );
   });
 
-  it('an external event of a payload without its object is a defect, not a push', () =>
+  it('fail as an internal error if the payload lacks its object', () =>
     expect(() => externalEvent({ type: 'TAG_CREATION', payload: { accountId } })).to.throw('tagId'));
 });

@@ -14,8 +14,8 @@ const retry = (recordId: number, accountRecordId: number): Ordered => ({
 });
 const idsOf = (some: readonly Ordered[]): readonly number[] => some.map(({ recordId }) => recordId);
 
-describe('lanes of pushes (platform §10.2 rule 6)', () => {
-  it('start the first of each account, and the next when it has ended', () => {
+describe('push lanes (platform §10.2 rule 6)', () => {
+  it('start the first push of each account, and the next when it has ended', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
     expect(idsOf(lanes.start(10))).to.deep.equal([1, 3, 4]);
@@ -26,13 +26,13 @@ describe('lanes of pushes (platform §10.2 rule 6)', () => {
     expect([lanes.underWay, lanes.startable, lanes.held]).to.deep.equal([0, 0, []]);
   });
 
-  it('hold back no first attempt for a retry, nor a retry for anything', () => {
+  it('never delay a first attempt for a retry, or a retry for anything else', () => {
     const lanes = new Lanes();
     lanes.add([retry(1, 7), retry(2, 7), first(3, 7)]);
     expect(idsOf(lanes.start(10)).toSorted()).to.deep.equal([1, 2, 3]);
   });
 
-  it('take what they hold once, and say of which accounts there is enough', () => {
+  it('store each push once and report the accounts with enough pushes', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8)]);
     lanes.add([first(2, 7), first(3, 8)]);
@@ -41,7 +41,7 @@ describe('lanes of pushes (platform §10.2 rule 6)', () => {
     expect([lanes.startable, idsOf(lanes.start(1)), lanes.startable]).to.deep.equal([2, [1], 1]);
   });
 
-  it('lanes of pushes: whatever ends when, each account in order, one at a time, and all of them', () => {
+  it('deliver all pushes, in order and one at a time per account, regardless of when each ends', () => {
     const some = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(some, fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (accounts, picks, atOnce) => {

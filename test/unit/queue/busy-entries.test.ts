@@ -5,32 +5,37 @@ import { MAX_BUSY_ENTRIES_COUNTED } from '../../../lib/values/limits.ts';
 
 describe('queue entries of busy accounts (platform §15 rule 2)', () => {
   const cases = [
-    ['first as a call waits', 300, [30_000, 60_000], [100, 100, 100, 30_000, 60_000, null, null]],
-    ['at once by the intervals', 0, [30_000, 60_000], [30_000, 60_000, null]],
-    ['a part of a step is one', 50, [30_000], [100, 30_000, null]],
-    ['as calls do and no more where there are no intervals', 200, [], [100, 100, null]],
+    [
+      'at the pace of a waiting call first, then at the intervals',
+      300,
+      [30_000, 60_000],
+      [100, 100, 100, 30_000, 60_000, null, null],
+    ],
+    ['only at the intervals without a call wait', 0, [30_000, 60_000], [30_000, 60_000, null]],
+    ['once quickly for a partial wait step', 50, [30_000], [100, 30_000, null]],
+    ['only at the pace of a waiting call without intervals', 200, [], [100, 100, null]],
   ] as const;
   for (const [name, waitMs, intervalsMs, expected] of cases)
-    it(`busy entries come again: ${name}`, () => {
+    it(`retry ${name}`, () => {
       const pauses = expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }));
       expect(pauses).to.deep.equal(expected);
     });
 
-  it('the queue entries of busy accounts come again after the last pause where they have to be done all the same', () => {
+  it('reuse the last pause when they must be processed', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
     expect(lasts).to.deep.equal([60_000, 100]);
   });
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-  it('the queue entries of busy accounts are counted one by one, and from the start when one has been done', () => {
+  it('are counted separately, and from zero again when one is done', () => {
     const busy = new BusyEntries();
     expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.deep.equal([1, 1, 2, 3]);
     busy.forget(entry(1));
     expect([1, 2].map((id) => busy.add(entry(id)))).to.deep.equal([1, 2]);
   });
 
-  it('the queue entries of busy accounts are counted up to a limit; the one not seen for longest is forgotten', () => {
+  it('are counted up to a limit, and the least recently seen one is dropped', () => {
     const busy = new BusyEntries();
     busy.add(entry(1));
     busy.add(entry(2));

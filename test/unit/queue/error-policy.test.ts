@@ -2,8 +2,8 @@ import { RetryLater } from '../../../lib/ports/index.ts';
 import { decideAfterError } from '../../../lib/runtime/queue/handler.ts';
 import { BillingError, ErrorCode, expect } from '../../support/unit.ts';
 
-describe('what follows the error of a handler', () => {
-  it('is another try after 1 s, 5 s and 30 s, and then none', () => {
+describe('the decision after a handler error', () => {
+  it('schedules retries after 1 s, 5 s and 30 s, then gives up', () => {
     const decisions = [0, 1, 2, 3].map((errorCount) => decideAfterError(errorCount, new Error('no'), 3));
     expect(decisions).to.deep.equal([
       { kind: 'retry', delayMs: 1_000, reason: 'Error: no' },
@@ -13,10 +13,10 @@ describe('what follows the error of a handler', () => {
     ]);
   });
 
-  it('is a wait that counts as no failure where a plugin asks for it', () =>
+  it('delays the entry without counting a failure when a plugin requests it', () =>
     expect(decideAfterError(3, new RetryLater(70), 3)).to.include({ kind: 'later', delayMs: 70 }));
 
-  it('is the same where the database has no room or is out of reach, however often', () => {
+  it('delays the entry without limit while the database is full or unreachable', () => {
     for (const code of [ErrorCode.NO_ROOM, ErrorCode.BUSY]) {
       const error = new BillingError({ code, message: 'not now' });
       expect(decideAfterError(3, error, 3)).to.include({ kind: 'later', delayMs: 5_000 });

@@ -21,8 +21,8 @@ function handTimers() {
   };
 }
 
-describe('housekeeping of the queue (platform §9.3 rules 7 and 9)', () => {
-  it('reaps each kind by its schedule and bounds, and purges what is older than the retention', async () => {
+describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
+  it('reaps each kind on its own schedule and limits, and purges entries older than the retention', async () => {
     const done: unknown[] = [];
     const queue = {
       reap: async (request: object) => {
@@ -69,7 +69,7 @@ describe('housekeeping of the queue (platform §9.3 rules 7 and 9)', () => {
     await housekeeping.stop();
   });
 
-  it('does further work at its own pace, again after a failure too', async () => {
+  it('runs additional work at its own interval, even after a failure', async () => {
     const { timers, systemClock } = handTimers();
     const logger = recordingLogger();
     let runs = 0;

@@ -20,8 +20,8 @@ function withSettings(bus: Partial<KindSettings>, notification: Partial<KindSett
   return { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
 }
 
-describe('settings of the queue (platform §4.3)', () => {
-  it('are the defaults where no property is set', () => {
+describe('queue settings (platform §4.3)', () => {
+  it('use the defaults when no property is set', () => {
     const { server } = serverConfiguration({}, recordingLogger());
     expect(queueSettingsOf(server)).to.deep.equal(DEFAULT_QUEUE_SETTINGS);
     expect(DEFAULT_QUEUE_SETTINGS.BUS).to.deep.equal({
@@ -41,7 +41,7 @@ describe('settings of the queue (platform §4.3)', () => {
     ['BUS', 'org.service.persistent.bus.main.', ''],
     ['NOTIFICATION', 'org.killbill.notificationq.main.', 'notification.'],
   ] as const)
-    it(`settings of the queue of ${kind} are read from ${prefix}…`, () => {
+    it(`read the settings of ${kind} from ${prefix}…`, () => {
       const logger = recordingLogger();
       const { server } = serverConfiguration(
         {
@@ -74,7 +74,7 @@ describe('settings of the queue (platform §4.3)', () => {
       expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
-  it('take both kinds in one claim, unless they differ or are bounded, and none that is off', () => {
+  it('claim both kinds together unless they differ or are limited, and skip a disabled kind', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ describe('settings of the queue (platform §4.3)', () => {
     expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.deep.equal([]);
   });
 
-  it('reap both kinds at once unless they differ, and what is off too', () => {
+  it('reap both kinds together unless they differ, including a disabled kind', () => {
     const off = withSettings({ isOff: true }, { isOff: true });
     const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 };
     expect(reapLanes(off)).to.deep.equal([both]);
@@ -112,7 +112,7 @@ describe('settings of the queue (platform §4.3)', () => {
     ]);
   });
 
-  it('look as often as the kind that is looked at most often', () => {
+  it('poll at the shortest interval of both kinds', () => {
     expect(pollMsOf(withSettings({ pollMs: 50 }, { pollMs: 900 }))).to.equal(50);
     expect(pollMsOf(withSettings({ pollMs: 50, isOff: true }, { pollMs: 900 }))).to.equal(900);
     expect(pollMsOf(withSettings({ isOff: true }, { isOff: true }))).to.equal(3_000);

@@ -5,7 +5,7 @@ import { recordingLogger } from '../../support/system-time.ts';
 
 const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-describe('the scope of work (platform §13.1)', () => {
+describe('work scope (platform §13.1)', () => {
   const scopes = workScopes();
   const written = recordingLogger();
   const logger = scopedLogger(written, scopes);
@@ -14,7 +14,7 @@ describe('the scope of work (platform §13.1)', () => {
   });
   const fields = () => written.lines.map((line) => line.fields);
 
-  it('lines carry the id of the request and its trace, whatever waits in between; what a line says itself wins', async () => {
+  it('adds the request id and trace to log lines across waits, unless a line sets its own', async () => {
     await scopes.run({ requestId: 'one', traceParent: trace }, async () => {
       await new Promise((resolve) => setImmediate(resolve));
       logger.warn({ a: 1 }, 'first');
@@ -25,7 +25,7 @@ describe('the scope of work (platform §13.1)', () => {
     expect(fields()).to.deep.equal([{ requestId: 'one', traceId, a: 1 }, { requestId: 'own', traceId }, {}]);
   });
 
-  it('lines about several accounts carry the ids of all, one about an account that of who has caused its work', () => {
+  it('adds all ids to log lines about several accounts, and only the id of the cause to lines about one', () => {
     const of = (requestId: string) => ({ requestId, traceParent: `${trace}${requestId}` });
     const accounts = new Map([
       [7, of('one')],
@@ -42,14 +42,14 @@ describe('the scope of work (platform §13.1)', () => {
     expect(fields()[1]).to.include({ requestId: 'two' });
   });
 
-  it('what nobody has asked for is done on behalf of nobody, whoever has started it', () => {
+  it('is empty for detached work', () => {
     scopes.run({ requestId: 'one', traceParent: trace }, () =>
       detached({ scopes }, () => logger.warn({}, 'care')),
     );
     expect(fields()).to.deep.equal([{}]);
   });
 
-  it('without anything that carries scopes the work is done all the same', async () => {
+  it('is optional for running work', async () => {
     const done = await onBehalfOf({}, { requestId: 'one', start: neverAsked }, async (span) => {
       expect(span).to.equal(null);
       return ofAccount({}, 7, () => detached({}, () => 'done'));

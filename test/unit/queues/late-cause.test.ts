@@ -62,12 +62,12 @@ const table: readonly (readonly [changes: Partial<SeenEntry>, cause: string, why
   [{ availableAtMs: NOW_MS }, 'WAITING', 'the next node that has time takes it'],
 ];
 
-describe('why an entry of the queue is late (platform §9.5 rule 1)', () => {
+describe('the reason why a queue entry is late (platform §9.5 rule 1)', () => {
   for (const [changes, cause, why] of table)
-    it(`an entry is late because of ${cause}: ${why}`, () =>
+    it(`is ${cause}: ${why}`, () =>
       expect(lateCause({ ...entry, ...changes }, now)).to.deep.equal({ cause, why }));
 
-  it('an entry is late because of NO_NODE where none is at work', () => {
+  it('is NO_NODE when no node is running', () => {
     expect(lateCause(entry, { ...now, isAnybodyAtWork: false }).cause).to.equal('NO_NODE');
     expect(lateCause({ ...entry, behind: 3 }, { ...now, isAnybodyAtWork: false }).cause).to.equal('BEHIND');
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { topicsNamed } from '../../../lib/queues/queue-export-service.ts';
 
-describe('the queues that a caller names (platform §9.4)', () => {
-  it('queues are named with or without their service, by their service, or not at all', () => {
+describe('queue names from callers (platform §9.4)', () => {
+  it('may include the service, name only the service, or be absent', () => {
     expect(topicsNamed({})).to.equal(null);
     const [full, short] = ['payment-service:retry', 'retry'];
     for (const queueName of [full, short]) expect(topicsNamed({ queueName })).to.deep.equal([full]);

@@ -48,7 +48,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
     ['_q=1&created_date[lt]=2025-03-10T09:15:30Z', [`created_date lt ${Date.UTC(2025, 2, 10, 9, 15, 30)}`]],
   ];
   for (const [key, clauses] of readable)
-    it(`a search key by operators reads ${JSON.stringify(key)}`, () => {
+    it(`parse ${JSON.stringify(key)}`, () => {
       expect(isOperatorSearch(key)).to.equal(true);
       expect(read(key)).to.deep.equal(clauses);
     });
@@ -68,12 +68,12 @@ describe('search keys in operator form (accounts §6.2)', () => {
     '_q=1&created_date=soon',
     '_q=1&created_date[like]=2025%',
   ])
-    it(`a search key by operators refuses ${JSON.stringify(key)}`, () =>
+    it(`reject ${JSON.stringify(key)}`, () =>
       expect(() => read(key))
         .to.throw(BillingError)
         .with.property('code', 60002));
 
-  it('takes any other key for text', () => {
+  it('treat any other key as text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);
   });
 });

@@ -24,11 +24,11 @@ describe('permissions', () => {
     [['', ''], []],
   ];
   for (const [given, expected] of stored)
-    it(`platform P8 stores ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () =>
+    it(`platform P8: store ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () =>
       expect(normalisePermissions(given)).to.deep.equal(expected));
 
   for (const bad of ['a:b:c', ':', ':b', '::'])
-    it(`platform P8 refuses the permission ${bad}`, () =>
+    it(`platform P8: reject ${bad}`, () =>
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'no permission')
         .with.property('code', 40005));
@@ -41,12 +41,12 @@ describe('permissions', () => {
     ['tenant_kvs:remove', 'tenant_kvs:delete'],
     [`tag:${'x'.repeat(10_000)}`, 'tag:create_tag_definition'],
   ] as const)
-    it(`a refusal names ${nearest} where a group of the product has no ${given.slice(0, 30)}`, () => {
+    it(`suggest ${nearest} for the unknown value ${given.slice(0, 30)} of a built-in group`, () => {
       const refused = () => checkKnownPermissions(['tag:add', given]);
       expect(refused).to.throw(BillingError, `did you mean ${nearest}?`).with.property('code', 40005);
     });
 
-  it('knows the whole group, its values, all, and what plugins name themselves', () => {
+  it('include whole groups, their values, the wildcard and names from plugins', () => {
     checkKnownPermissions(['account:*', 'account:create', '*', '*:*', 'my-plugin:do it', 'accounts:fly']);
   });
 
@@ -62,10 +62,10 @@ describe('permissions', () => {
     [[], 'account:create', false],
   ];
   for (const [granted, needed, permitted] of checks)
-    it(`the permissions ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () =>
+    it(`of ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () =>
       expect(isPermitted(granted, needed)).to.equal(permitted));
 
-  it('permissions of several roles are one sorted list', () =>
+  it('are one sorted list for several roles', () =>
     expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.deep.equal([
       'account:create',
       'tag:add',

@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 const graceMs = 3_660_000;
 const key = (day: number) => ({ createdMs: day * dayMs });
 
-describe('keys that sign tokens', () => {
+describe('token signing keys', () => {
   it('sign for 90 days, the newest first', () => {
     const keys = [key(0), key(90)];
     expect(signingKeyAt([], 0)).to.equal(null);
@@ -14,7 +14,7 @@ describe('keys that sign tokens', () => {
     expect(signingKeyAt(keys, 91 * dayMs)).to.deep.equal(key(90));
   });
 
-  it('are published until the last token that they signed has expired', () => {
+  it('are published until the last token signed with them has expired', () => {
     const keys = [key(0), key(90)];
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.deep.equal(keys);
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([key(90)]);

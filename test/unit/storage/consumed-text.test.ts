@@ -33,13 +33,13 @@ const ranges = fc.array(
   { maxLength: 40 },
 );
 
-describe('the text of consumed points', () => {
-  it('usage §1.2: is read as it was written', () =>
+describe('the stored text of consumed usage points', () => {
+  it('usage §1.2: is unchanged after writing and reading', () =>
     forRuns(historyRuns, [ranges], (written) => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
     }));
 
-  it('has a number for each day of a month, and none for long times without usage', () => {
+  it('contains a number for each day of a month and none for long times without usage', () => {
     const month = Array.from({ length: 30 }, (_, index): PointRange => {
       return { unit: 'sms', localDate: addDays(first, index), part: 'ALL', after: 0, upTo: 5 };
     });

@@ -9,8 +9,8 @@ const counters = (count: number) =>
   Array.from({ length: count }, (_, value) => ({ name: `c${value}`, value }));
 const lentIn = /bw_lent_3\(\?\)/;
 
-describe('rows that SQLite is lent', () => {
-  it('are those of insertions of 20 and more, on connections that know how', () => {
+describe('rows passed to SQLite by reference', () => {
+  it('are used for insertions of 20 rows or more, if the connection supports them', () => {
     expect(render(insertInto(7, countersTable, counters(20)), lendingDialect.writer).text).to.match(lentIn);
     expect(render(insertInto(7, countersTable, counters(19)), lendingDialect.writer).text).to.match(
       /json_each/,
@@ -20,7 +20,7 @@ describe('rows that SQLite is lent', () => {
     );
   });
 
-  it('are without the columns that 1,000 and more have in common', () => {
+  it('omit the columns that are equal in 1,000 rows or more', () => {
     const insertionOf = (count: number) =>
       render(insertInto(7, countersTable, counters(count)), lendingDialect.writer);
     expect(insertionOf(999).text).to.match(lentIn);
@@ -33,7 +33,7 @@ describe('rows that SQLite is lent', () => {
     expect(insertion.parameters.slice(0, 2)).to.deep.equal(['one', 1]);
   });
 
-  it('are not those that are joined with what is stored: SQLite would read all of it for them', () => {
+  it('are not used for joins with stored rows, because SQLite would read all of them', () => {
     const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
     const update = new TenantScope(null as never, 7).updateOf(countersTable, change);
     const { text, parameters } = render(update, lendingDialect.writer);

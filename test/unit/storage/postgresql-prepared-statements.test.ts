@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { PreparedStatements } from '../../../adapters/mikro-orm/postgresql/prepared-statements.ts';
 
 describe('prepared statements on PostgreSQL', () => {
-  it('have one name per text', () => {
+  it('have one name per SQL text', () => {
     const prepared = new PreparedStatements();
     const names = ['select $1', 'select $1', 'select $1 + 1'].map((text) => prepared.nameOf(text));
     expect(names).to.deep.equal(['bw_0', 'bw_0', 'bw_1']);
   });
 
-  it('are none that search by a pattern: each pattern has a plan of its own', () =>
+  it('are not used for pattern searches, because each pattern needs its own plan', () =>
     expect(new PreparedStatements().nameOf('select name from t where name like $1')).to.equal(undefined));
 
-  it('are bounded: texts without end are not kept by the server', () => {
+  it('are limited in number, so the server does not keep endless texts', () => {
     const prepared = new PreparedStatements();
     const names = Array.from({ length: 600 }, (_, index) => prepared.nameOf(`select $1 + ${index}`));
     expect(names.filter((name) => name !== undefined)).to.have.length(500);

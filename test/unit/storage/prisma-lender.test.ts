@@ -26,8 +26,8 @@ const failure = (code: string, cause?: object) =>
     meta: { driverAdapterError: { cause } },
   });
 
-describe('what is made of Prisma', () => {
-  it('its client outside a transaction, and one on another database, lend nothing and say so', () => {
+describe('the Prisma lender', () => {
+  it('rejects a client outside a transaction or on another database', () => {
     const refusalOf = (handle: object) => {
       const lender = lenderOf(handle);
       return typeof lender === 'string' ? lender : lender.refusal;
@@ -38,7 +38,7 @@ describe('what is made of Prisma', () => {
     expect(refusalOf(prisma('sqlite'))).to.equal(null);
   });
 
-  it('values come as they would without it', async () => {
+  it('returns the same values as a direct connection', async () => {
     const amount = new Decimal('0.000000012345678901234567');
     const row = {
       amount,
@@ -64,7 +64,7 @@ describe('what is made of Prisma', () => {
     expect(updated).to.deep.equal({ rows: [], numAffectedRows: 7n });
   });
 
-  it('statements that are asked for at once reach it one by one, those after a failure too', async () => {
+  it('sends concurrent statements one at a time, even after a failure', async () => {
     let running = 0;
     let most = 0;
     const lender = lenderOf({
@@ -88,7 +88,7 @@ describe('what is made of Prisma', () => {
     expect(most).to.equal(1);
   });
 
-  it('errors are those of the database, and a transaction that has ended is refused', async () => {
+  it('passes database errors on and rejects an ended transaction', async () => {
     const failing = (error: Error) =>
       rejection(
         run('postgresql', () => {

@@ -21,8 +21,8 @@ const statements: readonly (readonly [text: string, returns: boolean])[] = [
   ["set local lock_timeout = '1s'", false],
 ];
 
-describe('which statements give rows', () => {
+describe('statement result detection', () => {
   for (const [text, returns] of statements)
-    it(`${returns ? 'rows' : 'a count'}: ${text.trim()}`, () =>
+    it(`expects ${returns ? 'rows' : 'a count'} from ${text.trim()}`, () =>
       expect([returnsRows(text), returnsRows(text)]).to.deep.equal([returns, returns]));
 });

@@ -4,7 +4,7 @@ import { clauseConditions } from '../../../adapters/mikro-orm/sql/search-conditi
 import { render } from '../../../adapters/mikro-orm/sql/sql.ts';
 import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite/dialect.ts';
 
-describe('clauses of a search (accounts §6.2)', () => {
+describe('search conditions (accounts §6.2)', () => {
   for (const [clause, postgresql, sqlite] of [
     [{ property: 'name', type: 'text', operator: 'eq', value: 'a' }, 'name = $1', 'name = ?'],
     [{ property: 'name', type: 'text', operator: 'neq', value: 'a' }, 'name <> $1', 'name <> ?'],
@@ -35,7 +35,7 @@ describe('clauses of a search (accounts §6.2)', () => {
       `replace(lower(cast(name as text)), ?, ?) like ? escape '\\'`,
     ],
   ] as const)
-    it(`conditions of a search read texts alike on every database: ${JSON.stringify(clause)}`, () => {
+    it(`compare text the same way on every database: ${JSON.stringify(clause)}`, () => {
       const condition = clauseConditions([clause]);
       expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
       expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/migrator.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
-describe('the version of MikroORM', () => {
-  it('may be any of the range that the package declares, and the one that is installed', () => {
+describe('the MikroORM version', () => {
+  it('may be any version in the declared range, including the installed one', () => {
     const ranges = Object.entries(manifest.peerDependencies).filter(([name]) =>
       name.startsWith('@mikro-orm/'),
     );
@@ -13,7 +13,7 @@ describe('the version of MikroORM', () => {
       expect(() => checkMikroOrmVersion(version), version).to.not.throw();
   });
 
-  it('a version of MikroORM outside the range is refused with the way out', () => {
+  it('is rejected outside the range with a message that explains the fix', () => {
     for (const version of ['6.6.17', '7.0.17', '7.1.15', '8.0.0'])
       expect(() => checkMikroOrmVersion(version)).to.throw(
         `Billwright works with MikroORM 7 from 7.2 on, and MikroORM ${version} is installed; install @mikro-orm/core`,

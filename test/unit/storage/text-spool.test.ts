@@ -10,8 +10,8 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-describe('a text on its way to a slow reader', () => {
-  it('is read as it was written, characters at the end of a piece included', async () => {
+describe('a text spool for a slow reader', () => {
+  it('returns the text unchanged, including characters split across pieces', async () => {
     const spool = await openTextSpool();
     const parts = ['a', 'é'.repeat(EXPORT_PIECE_BYTES), '💣'.repeat(EXPORT_PIECE_BYTES), ''];
     for (const part of parts) await spool.write(part);
@@ -36,7 +36,7 @@ describe('a text on its way to a slow reader', () => {
     }
   });
 
-  it('closes when its reader turns away before or after the first piece', async () => {
+  it('closes when the reader leaves before or after the first piece', async () => {
     for (const readsFirst of [false, true]) {
       const spool = await openTextSpool();
       await spool.write('x'.repeat(3 * EXPORT_PIECE_BYTES));
