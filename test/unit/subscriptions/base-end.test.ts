@@ -38,65 +38,65 @@ const boughtOn = (createdOn: string, planName: string, date: string) => {
   return member([{ ...choice('CREATE', date, planName), createdDate }]);
 };
 
-describe('subscriptions §12 What a base ends of its add-ons', () => {
+describe('End of an add-on through its base (subscriptions §12)', () => {
   const left = member([solo, toElite, choice('CHANGE', '2024-08-01', 'solo-now-evergreen')]);
   const cases: Readonly<Record<string, readonly [BundleMember, BundleMember, end: string]>> = {
-    'a change to a product that includes the add-on': [
+    'follows a base change to a product that includes the add-on': [
       member([solo, toElite]),
       addOn('support-monthly-evergreen', '2024-06-05'),
       'CANCEL 2024-07-01, service 2024-07-01',
     ],
-    'a change to a product that does not offer it': [
+    'follows a base change to a product that does not offer it': [
       member([solo, toElite]),
       addOn('backup-monthly-evergreen', '2024-06-05'),
       'CANCEL 2024-07-01, service 2024-07-01',
     ],
-    'not a change to one that offers it': [
+    'does not follow a base change to a product that offers it': [
       member([solo, toElite]),
       addOn('archive-monthly-evergreen', '2024-06-05'),
       '',
     ],
-    'of one that begins after the change: billing at its start, the service with the change': [
+    'keeps the billing start but ends the service with the change if the add-on starts later': [
       member([solo, toElite]),
       boughtOn('2024-06-01', 'support-monthly-evergreen', '2024-07-15'),
       'CANCEL 2024-07-15, service 2024-07-01',
     ],
-    'not of one to come that was bought after the change: it was bought for another plan': [
+    'does not apply to a future add-on bought after the change, which was bought for another plan': [
       member([solo, toElite]),
       boughtOn('2024-07-02', 'support-monthly-evergreen', '2024-07-15'),
       '',
     ],
-    'of one that was bought after the change from before it on': [
+    'applies to an add-on bought after the change with an earlier start': [
       member([solo, toElite]),
       boughtOn('2024-07-02', 'support-monthly-evergreen', '2024-06-15'),
       'CANCEL 2024-07-01, service 2024-07-01',
     ],
-    'a product that is left again after the start of the add-on': [
+    'follows a change to another product that the base leaves after the start of the add-on': [
       left,
       boughtOn('2024-06-01', 'support-monthly-evergreen', '2024-07-31'),
       'CANCEL 2024-07-31, service 2024-07-01',
     ],
-    'not a product that is left by the start of the add-on': [
+    'ignores a product that the base leaves by the start of the add-on': [
       left,
       addOn('support-monthly-evergreen', '2024-08-01'),
       '',
     ],
-    'an own end at the same time counts': [
+    'keeps the add-on’s own billing end at the same time': [
       member([solo, toElite]),
       addOn('support-monthly-evergreen', '2024-06-05', event('CANCEL', '2024-07-01')),
       'service 2024-07-01',
     ],
-    'of one that has expired by then nothing is left to end': [
+    'is empty for an add-on that has expired by then': [
       member([solo, toElite]),
       addOn('support-6m-fixedterm', '2024-01-01', event('EXPIRED', '2024-07-01')),
       '',
     ],
-    'a cancellation: billing with that of the base, the service with its service': [
+    'follows a cancellation of the base, billing with billing and service with service': [
       member([solo, event('CANCEL', '2024-07-01')], [state('ENT_CANCELLED', '2024-06-20')]),
       addOn('backup-monthly-evergreen', '2024-06-05'),
       'CANCEL 2024-07-01, service 2024-06-20',
     ],
-    'an expiry, which ends no service': [
+    'follows an expiry of the base, which ends no service': [
       member([choice('CREATE', '2024-04-01', 'term-3m-fixedterm'), event('EXPIRED', '2024-07-01')]),
       addOn('backup-monthly-evergreen', '2024-06-05'),
       'EXPIRED 2024-07-01',

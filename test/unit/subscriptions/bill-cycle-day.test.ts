@@ -24,24 +24,24 @@ const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
 describe('First charge date', () => {
-  it('the first charge date is the billing start of a plan that charges at once', () =>
+  it('is the billing start for a plan that charges at once', () =>
     expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05'));
 
-  it('the first charge date is the end of a free trial', () =>
+  it('is the end of a free trial', () =>
     expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04'));
 
-  it('the first charge date is the start of a requested phase', () =>
+  it('is the start of a requested phase', () =>
     expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05'));
 
-  it('the first charge date passes over every free phase, also one with a recurring price of zero', () => {
+  it('skips every free phase, including one with a recurring price of zero', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '0' });
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('the first charge date is the start of a last phase without end, free or not', () =>
+  it('is the start of a last phase without end, free or not', () =>
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04'));
 
-  it('the first charge date passes over the charges of phases that lie before the billing start', () => {
+  it('skips charges of phases before the billing start', () => {
     const paidTrial = phase('TRIAL', { price: '5' });
     const life = withPhases(paidTrial + phase('DISCOUNT', { fixed: '' }), EVERGREEN);
     const earlier = at('2023-12-01');
@@ -52,28 +52,28 @@ describe('First charge date', () => {
     expect(firstCharge({ ...life, events })).to.equal('2024-01-30');
   });
 
-  it('the first charge date is the billing start of a plan that ends without any recurring charge', () => {
+  it('is the billing start for a plan that ends without a recurring charge', () => {
     const term = phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '99' });
     expect(firstCharge(withPhases(FREE, term))).to.equal('2024-01-05');
   });
 });
 
 describe('Bill cycle day', () => {
-  it('the bill cycle day is that of the account where the plan is aligned to it', () =>
+  it('is the account’s day for a plan aligned to the account', () =>
     expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17));
 
-  it('the bill cycle day is not known while the account has none', () =>
+  it('is unknown while the account has none', () =>
     expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null));
 
-  it('the bill cycle day is that of the first charge where the plan is aligned to the subscription', () =>
+  it('is the day of the first charge for a plan aligned to the subscription', () =>
     expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4));
 
-  it('the bill cycle day is the requested one before all', () =>
+  it('is the requested day above all others', () =>
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
     ));
 
-  it('the bill cycle day is the aligned one until a requested one takes effect', () => {
+  it('is the aligned day until a requested one takes effect', () => {
     const life = created({
       account: account({ billCycleDayLocal: 17 }),
       request: { planName: 'solo-now', billCycleDayLocal: 28 },
@@ -85,7 +85,7 @@ describe('Bill cycle day', () => {
   });
 });
 
-describe('Bill cycle day by the alignment BUNDLE', () => {
+describe('Bill cycle day with the alignment BUNDLE', () => {
   /** A base with an add-on that begins later, and what is asked for besides of the base. */
   function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();
@@ -108,17 +108,17 @@ describe('Bill cycle day by the alignment BUNDLE', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('the bill cycle day by the alignment BUNDLE is the day of the first charge of the base, whatever the account has', () =>
+  it('is the day of the base’s first charge, regardless of the account', () =>
     expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.deep.equal([17, 4]));
 
-  it('the bill cycle day by the alignment BUNDLE is not moved by a day that is asked for of the base', () => {
+  it('ignores a day requested for the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);
     const { id: subscriptionId } = base.subscription;
     const asked = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });
     expect(bundled(base, asked)).to.deep.equal([28, 4]);
   });
 
-  it('the bill cycle day by the alignment BUNDLE of a STANDALONE is that of its own first charge', () => {
+  it('is the day of its own first charge for a STANDALONE', () => {
     const bundleAligned = version({
       products: product('P', { category: 'STANDALONE' }),
       rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase>

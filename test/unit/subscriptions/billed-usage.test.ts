@@ -51,8 +51,8 @@ function day(instant: Parameters<typeof formatInstant>[0]): string {
   return formatInstant(instant).slice(0, 10);
 }
 
-describe('Usage among the billing events', () => {
-  it('is that of the phase and catalog version in force, and ends with the subscription', () => {
+describe('Usage in the billing events', () => {
+  it('comes from the phase and catalog version in force, and ends with the subscription', () => {
     const life = metered1(
       event('QUANTITY_CHANGE', '2024-02-20', { quantity: 2 }),
       event('QUANTITY_CHANGE', '2024-03-20', { quantity: 3 }),
@@ -84,7 +84,7 @@ describe('Usage among the billing events', () => {
     ]);
   });
 
-  it('needs prices in the currency of the account', () => {
+  it('requires prices in the currency of the account', () => {
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const life = metered1();
     const inEuro = { ...life, account: { ...life.account, currency: 'EUR' as const } };

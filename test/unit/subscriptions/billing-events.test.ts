@@ -50,7 +50,7 @@ function amounts(event: BillingEvent): readonly (string | null)[] {
 }
 
 describe('Billing events', () => {
-  it('carry plan, prices, period and day of each phase', () => {
+  it('contain plan, prices, period and day of each phase', () => {
     const [trial, evergreen, ...others] = streamOf(
       create({ planName: 'pro-monthly' }, { billCycleDayLocal: 9 }),
     );
@@ -82,7 +82,7 @@ describe('Billing events', () => {
     expect(amounts(evergreen)).to.deep.equal([null, '249.95']);
   });
 
-  it('take ACCOUNT for SUBSCRIPTION while the account has no day, and say so', () => {
+  it('use SUBSCRIPTION instead of ACCOUNT alignment while the account has no day, and report it', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -98,7 +98,7 @@ describe('Billing events', () => {
     ]);
   });
 
-  it('carry the requested day and quantity of their own instant, also before those events in the order', () => {
+  it('contain the requested day and quantity of their own instant, even for earlier events at that instant', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.deep.equal([
       ['CREATE', 15, 3],
@@ -114,7 +114,7 @@ describe('Billing events', () => {
     ]);
   });
 
-  it('are tied at one instant by the order in which they were stored, whatever their subscription', () => {
+  it('follow the stored order at one instant, regardless of the subscription', () => {
     const asking = create({ planName: 'solo-now', billCycleDayLocal: 20 });
     const other = created({
       account: asking.account,
@@ -146,7 +146,7 @@ describe('Billing events', () => {
     expect(dayWhen(10, 1)).to.equal(7);
   });
 
-  it('end with an expiry that carries no plan and no price and repeats the day', () => {
+  it('end with an expiry that has no plan or price and repeats the day', () => {
     const life = passed(create({ planName: 'term-3m', billCycleDayLocal: 20 }), at('2024-06-01'));
     const last = streamOf(life).at(-1);
     expect(last).to.deep.include({
@@ -161,7 +161,7 @@ describe('Billing events', () => {
     });
   });
 
-  it('have nothing after a CANCEL', () => {
+  it('end at a CANCEL', () => {
     const { events } = ofEvents(
       choice('CREATE', '2024-01-01', 'pro-monthly-trial'),
       event('CANCEL', '2024-01-20'),
@@ -170,7 +170,7 @@ describe('Billing events', () => {
     expect(events.map((each) => each.transitionType)).to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
+  it('omit a subscription that does not start with CREATE or TRANSFER, and report its id', () => {
     const broken = someBase();
     const life = create({ planName: 'solo-now' });
     const { events, skipped } = billingEvents({
@@ -185,7 +185,7 @@ describe('Billing events', () => {
     expect(events.map((each) => each.subscriptionId)).to.deep.equal([life.subscription.id]);
   });
 
-  it('stand by subscription id, then by time', () => {
+  it('are sorted by subscription id, then by time', () => {
     const lives = [create({ planName: 'pro-monthly' }), create({ planName: 'solo-monthly' })];
     const histories = lives.map(({ subscription, events, blockingStates }) => ({
       subscription,
@@ -202,7 +202,7 @@ describe('Billing events', () => {
     expect(order(histories.toReversed())).to.deep.equal(expected);
   });
 
-  it('refuse a plan without price in the currency of the account', () => {
+  it('reject a plan without a price in the currency of the account', () => {
     const life = create({ planName: 'solo-now' });
     expectError(
       () => streamOf({ ...life, account: { ...life.account, currency: 'EUR' } }),
@@ -210,7 +210,7 @@ describe('Billing events', () => {
     );
   });
 
-  it('refuse a priced plan for an account without currency', () => {
+  it('reject a priced plan for an account without a currency', () => {
     const life = create({ planName: 'solo-now' });
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const account = { ...life.account, currency: null };
@@ -218,7 +218,7 @@ describe('Billing events', () => {
   });
 });
 
-describe('Price changes among the billing events', () => {
+describe('Price changes in the billing events', () => {
   const raised = (rules?: string) =>
     createCatalog(
       (
@@ -245,19 +245,27 @@ describe('Price changes among the billing events', () => {
   const rows = [
     ['the day of the account', livingOn(raised(), 10), '2024-03-10T08:00:00.000Z'],
     [
-      'that of the subscription for an account without one',
+      'the day of the subscription if the account has none',
       livingOn(raised(), 0),
       '2024-03-01T08:00:00.000Z',
     ],
-    ['that of the subscription by its alignment', livingOn(raised(aligned), 10), '2024-03-01T08:00:00.000Z'],
-    ['that asked for, before both', livingOn(raised(aligned), 10, 20), '2024-03-20T08:00:00.000Z'],
+    [
+      'the day of the subscription by its alignment',
+      livingOn(raised(aligned), 10),
+      '2024-03-01T08:00:00.000Z',
+    ],
+    [
+      'the requested day, which overrides both',
+      livingOn(raised(aligned), 10, 20),
+      '2024-03-20T08:00:00.000Z',
+    ],
   ] as const;
   const streamOn = (life: Life, alignPriceChanges: boolean) =>
     billingEvents({ account: life.account, histories: [life], plans: life.catalog, alignPriceChanges })
       .events;
 
   for (const [which, life, expected] of rows)
-    it(`catalog §6.4 rule 5: aligned to ${which}`, () => {
+    it(`catalog §6.4 rule 5: take effect on ${which}`, () => {
       const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([expected]);
       // Rule 9.
@@ -281,7 +289,7 @@ describe('Price changes among the billing events', () => {
     );
   };
 
-  it('catalog §6.4 rule 2: bill cycle day and quantity do not end them, and keep the price that is in force', () => {
+  it('catalog §6.4 rule 2: continue across bill cycle day and quantity changes at the price in force', () => {
     const begun = [
       'CREATE 2024-01-01 1 × 40 on 10',
       'QUANTITY_CHANGE 2024-02-01 2 × 40 on 10',
@@ -302,7 +310,7 @@ describe('Price changes among the billing events', () => {
   });
 });
 
-describe('Billing events of phases that are not stored yet', () => {
+describe('Billing events of phases not yet stored', () => {
   const phasesOf = (events: readonly BillingEvent[]): readonly (string | null)[] =>
     events.map((each) =>
       [each.transitionType, formatLocalDate(each.localDate), each.phaseName].filter(Boolean).join(' '),
@@ -314,7 +322,7 @@ describe('Billing events of phases that are not stored yet', () => {
     return created({ account: account(), catalog, request: { planName: 'p-m' }, now: at('2024-01-01') });
   }
 
-  it('reach to the last phase, each from the start of the one before', () => {
+  it('extend to the last phase, each from the start of the previous one', () => {
     const life = withFinal(phase('EVERGREEN', { price: '50' }));
     expect(life.events).to.have.length(2);
     expect(phasesOf(streamOf(life))).to.deep.equal([
@@ -325,7 +333,7 @@ describe('Billing events of phases that are not stored yet', () => {
     expect(streamOf(life).map(amounts).at(-1)).to.deep.equal([null, '50']);
   });
 
-  it('reach to the expiry', () => {
+  it('extend to the expiry', () => {
     const life = withFinal(phase('FIXEDTERM', { unit: 'WEEKS', number: 2, price: '5' }));
     expect(phasesOf(streamOf(life)).slice(2)).to.deep.equal([
       'PHASE 2024-04-30 p-m-fixedterm',
@@ -333,7 +341,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('stop where the plan is changed or ended before', () => {
+  it('stop when the plan changes or ends first', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const pending = [
@@ -348,7 +356,7 @@ describe('Billing events of phases that are not stored yet', () => {
     }
   });
 
-  it('stand in the segment of a plan that is changed later', () => {
+  it('belong to the segment of a plan that changes later', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-09-01', { phaseName: 'club-monthly-trial', subscriptionId });
@@ -363,7 +371,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('follow no PHASE that a change takes off its plan at its own instant', () => {
+  it('follow no PHASE that a change removes at the same instant', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-02-04', { phaseName: 'solo-now-evergreen', subscriptionId });
@@ -374,7 +382,7 @@ describe('Billing events of phases that are not stored yet', () => {
     ]);
   });
 
-  it('come last at their instant, in the order of what they follow', () => {
+  it('come last at their instant, in the order of the events they follow', () => {
     const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
     const [one, two] = lives.map((life, index) => ({
       ...life,
@@ -393,7 +401,7 @@ describe('Billing events of phases that are not stored yet', () => {
     expect(orderings.every(Number.isSafeInteger)).to.equal(true);
   });
 
-  it('are not shown in the timeline', () => {
+  it('do not appear in the timeline', () => {
     const view = viewOf(create({ planName: 'club-monthly' }));
     expect(view.events.map((row) => row.eventType)).to.deep.equal([
       'START_ENTITLEMENT',

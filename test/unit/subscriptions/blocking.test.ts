@@ -203,10 +203,10 @@ function withEnd(life: Life, date: string): Life {
   };
 }
 
-describe('Blocked billing', () => {
+describe('Billing pauses', () => {
   const set = (...blocks: readonly BlockParts[]) => withBlocks(lived({ phaseType: 'EVERGREEN' }), ...blocks);
 
-  it('a service ends only its own block, and only on the same object', () => {
+  it('end only on the same object and through the same service', () => {
     const life = set(
       { service: 'A', flags: 'f f t', date: '2024-06-01' },
       { service: 'B', flags: 'f f f', date: '2024-06-05' },
@@ -217,7 +217,7 @@ describe('Blocked billing', () => {
     expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-11']);
   });
 
-  it('a state of another name that still blocks goes on with the interval', () => {
+  it('continue when another state of the service still blocks billing', () => {
     const life = set(
       { name: 'one', flags: 'f f t', date: '2024-06-01' },
       { name: 'two', flags: 't f t', date: '2024-06-02' },
@@ -226,10 +226,10 @@ describe('Blocked billing', () => {
     expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-20']);
   });
 
-  it('blocks of entitlement or change alone leave billing as it is', () =>
+  it('do not result from blocks of entitlement or changes only', () =>
     expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.deep.equal([]));
 
-  it('an interval of another service keeps one that is a day only together from counting', () => {
+  it('shorter than a day count only together with an adjacent interval of another service', () => {
     const life = set(
       { service: 'A', flags: 'f f t', date: '2024-06-01T00:00:00Z' },
       { service: 'A', flags: 'f f f', date: '2024-06-01T12:00:00Z' },
@@ -240,7 +240,7 @@ describe('Blocked billing', () => {
     expect(billed(life)[1]).to.equal('START_BILLING_DISABLED 2024-06-01 pro-monthly-evergreen - -');
   });
 
-  it('before the start of billing there is nothing to disable; the start comes with the end of the block', () => {
+  it('before the billing start delay that start to the end of the block', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-04-20' },
@@ -252,7 +252,7 @@ describe('Blocked billing', () => {
     ]);
   });
 
-  it('a block without end takes away everything after it', () => {
+  it('without an end remove everything after their start', () => {
     const life = withBlocks(lived(), { flags: 'f f t', date: '2024-05-11' });
     expect(billed(life)).to.deep.equal([
       'CREATE 2024-05-01 pro-monthly-trial 0 -',
@@ -260,7 +260,7 @@ describe('Blocked billing', () => {
     ]);
   });
 
-  it('what takes effect at the end of a block is kept, after the return', () => {
+  it('keep events that take effect at their end, after the resumption', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-05-11' },
@@ -273,7 +273,7 @@ describe('Blocked billing', () => {
     ]);
   });
 
-  it('states after the end of billing make no difference, and nothing is billed again after it', () => {
+  it('have no effect after the end of billing, and nothing resumes afterwards', () => {
     const life = withEnd(lived({ phaseType: 'EVERGREEN' }), '2024-06-15');
     const over = withBlocks(
       life,
@@ -302,7 +302,7 @@ describe('Blocked billing', () => {
     ]);
   });
 
-  it('subscriptions §2 rule 8: no day along the events lies before the one of an event before it', () => {
+  it('subscriptions §2 rule 8: keep the event dates in order', () => {
     const { events } = billingEvents({ account: account(), histories: [lived()], plans: lived().catalog });
     const [first] = events;
     if (first === undefined) throw new Error('a life has events');
@@ -324,7 +324,7 @@ describe('Blocked billing', () => {
     expect(raisedTo(bound, on('2024-05-01', later))).to.deep.equal(on('2024-05-01', later));
   });
 
-  it('a fixed price is billed with the return only if it was not billed before', () => {
+  it('bill a fixed price on resumption only if it was not billed before', () => {
     const changed = (date: string): Life => {
       const life = lived({ phaseType: 'EVERGREEN', billCycleDayLocal: 1 });
       const { id: subscriptionId } = life.subscription;
@@ -349,8 +349,8 @@ describe('Blocked billing', () => {
   });
 });
 
-describe('The rows of blocking states', () => {
-  it('a block that is in force when service and billing start pauses them there', () => {
+describe('Event list rows of blocking states', () => {
+  it('show a pause at the start of service and billing if a block is in force', () => {
     const before = lived({ start: '2024-05-01', entitlementDate: '2024-05-05' });
     const life = withBlocks(
       before,
@@ -366,7 +366,7 @@ describe('The rows of blocking states', () => {
     ]);
   });
 
-  it('a state that changes neither flag is told, but not one of pause and resume', () => {
+  it('show a state that changes neither flag, except a pause or resume', () => {
     const life = withBlocks(
       lived({ phaseType: 'EVERGREEN' }),
       { flags: 't f f', date: '2024-06-01' },
@@ -385,7 +385,7 @@ describe('The rows of blocking states', () => {
     ]);
   });
 
-  it('resumes stand before pauses, and after the end of the service there are neither', () => {
+  it('show resumes before pauses, and neither after the end of the service', () => {
     const life = withEnd(
       withBlocks(
         lived({ phaseType: 'EVERGREEN' }),
@@ -405,7 +405,7 @@ describe('The rows of blocking states', () => {
     ]);
   });
 
-  it('an expiry ends the counting too', () => {
+  it('stop counting at an expiry as well', () => {
     const life = passed(lived({ planName: 'term-3m', start: '2024-01-01' }), at('2024-04-02'));
     const rows = shown(withBlocks(life, { flags: 't t t', date: '2024-04-03' }));
     expect(rows.at(-1)).to.equal('SERVICE_STATE_CHANGE 2024-04-03 fraud');
@@ -427,7 +427,7 @@ describe('Setting a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('does not store a pause of a paused bundle or a resume of a resumed one, now or at the same date', () => {
+  it('skips a pause of a paused bundle and a resume of a resumed one, now or on the same date', () => {
     const life = passed(lived(), at('2024-06-12T10:00:00Z'));
     const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
@@ -438,7 +438,7 @@ describe('Setting a blocking state', () => {
       expect(plan(resumedOnce, { ...resumed, date }).added, date).to.equal(null);
   });
 
-  it('keeps a pause in a pause and a resume after a resume that have dates of their own (R38)', () => {
+  it('keeps a nested pause and a second resume with their own dates (R38)', () => {
     const life = withBlocks(
       lived(),
       { ...paused, date: '2024-06-01' },
@@ -464,7 +464,7 @@ describe('Setting a blocking state', () => {
     ]);
   });
 
-  it('gives the same pauses in any order of storing pauses and resumes, whatever the day (R38)', () => {
+  it('yields the same pauses for any order of pauses and resumes, on any day (R38)', () => {
     const commands: readonly BlockParts[] = [
       { ...paused, date: '2024-06-01' },
       { ...resumed, date: '2024-06-05' },
@@ -507,7 +507,7 @@ describe('Setting a blocking state', () => {
   ];
   for (const [block, clear] of blockers) {
     const { service = 'fraud', on = 'SUBSCRIPTION_BUNDLE' } = block as BlockParts;
-    it(`gives the same states of ${service} on ${on} in any order of storing, before, on and after today (R38)`, () => {
+    it(`yields the same states of ${service} on ${on} for any order before, on and after today (R38)`, () => {
       const life = passed(lived({ phaseType: 'EVERGREEN' }), at('2024-05-15'));
       const later = passed(life, at('2024-05-15T10:00:00Z'));
       const dates = ['2024-05-10', '2024-05-12', '2024-05-15', '2024-05-18', '2024-05-20'] as const;
@@ -538,14 +538,14 @@ describe('Setting a blocking state', () => {
     });
   }
 
-  it('stores a first state without flags, of any service', () => {
+  it('stores the first state of any service, even without flags', () => {
     const first = (parts: Partial<BlockParts>) =>
       plan(lived(), { flags: 'f f f', date: '2024-06-01', ...parts }).added;
     expect(first({})).to.include({ sequence: 1 });
     expect(first(resumed)).to.include({ stateName: 'ENT_CLEAR' });
   });
 
-  it('tells from which day on billing differs', () => {
+  it('returns the first day on which billing differs', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-06-10' },
@@ -565,5 +565,5 @@ describe('Setting a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('finds no difference between equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
+  it('returns no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
 });

@@ -40,31 +40,31 @@ function choose({
   return chooseBundle({ request, found, renameKeyIfUnused, now });
 }
 
-describe('Choice of the bundle', () => {
-  it('the choice of the bundle makes a new one when the request names none, or a key that no bundle has', () => {
+describe('Bundle selection', () => {
+  it('creates a bundle if the request names none or contains an unused key', () => {
     expect(choose({})).to.equal(null);
     expect(choose({ bundleExternalKey: key })).to.equal(null);
   });
 
-  it('the choice of the bundle takes the bundle named by id, with or without its key', () => {
+  it('uses the bundle with the given id, with or without its key', () => {
     const { id } = running.bundle;
     expect(choose({ bundleId: id, found: running })).to.equal(running);
     expect(choose({ bundleId: id, bundleExternalKey: key, found: running })).to.equal(running);
   });
 
-  it('the choice of the bundle takes the live bundle of the account with the key', () =>
+  it('uses the account’s live bundle with the key', () =>
     expect(choose({ bundleExternalKey: key, found: running })).to.equal(running));
 
-  it('the choice of the bundle refuses an unknown bundle id', () =>
+  it('rejects an unknown bundle id', () =>
     expectError(() => choose({ bundleId: nextId() }), ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID));
 
-  it('the choice of the bundle refuses the id of a bundle of another account', () => {
+  it('rejects the id of another account’s bundle', () => {
     const found = bundleWith('solo-now', '2024-05-01', account());
     const call = () => choose({ bundleId: found.bundle.id, found });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('the choice of the bundle refuses an id together with a key that is not its own', () => {
+  it('rejects an id with the key of a different bundle', () => {
     const call = () => choose({ bundleId: running.bundle.id, bundleExternalKey: 'other', found: running });
     expectError(
       call,
@@ -73,52 +73,52 @@ describe('Choice of the bundle', () => {
     );
   });
 
-  it('the choice of the bundle refuses the key of a live bundle of another account', () => {
+  it('rejects the key of another account’s live bundle', () => {
     const found = bundleWith('solo-now', '2024-05-01', account());
     const call = () => choose({ bundleExternalKey: key, found });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('the choice of the bundle refuses the key of an ended bundle when it may not be renamed', () => {
+  it('rejects the key of an ended bundle if it cannot be renamed', () => {
     const call = () => choose({ bundleExternalKey: key, found: ended, renameKeyIfUnused: false });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('the choice of the bundle makes a new one with the key of an ended bundle, whosever it is', () => {
+  it('creates a bundle with the key of an ended one, regardless of the owner', () => {
     expect(choose({ bundleExternalKey: key, found: ended })).to.equal(null);
     expect(
       choose({ bundleExternalKey: key, found: bundleWith('term-3m', '2024-01-01', account()) }),
     ).to.equal(null);
   });
 
-  it('the choice of the bundle counts a bundle as live while its end lies ahead', () => {
+  it('treats a bundle as live until its future end', () => {
     const found = bundleWith('term-3m', '2024-05-01');
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });
 
-  it('the choice of the bundle uses a bundle of the account without any subscription again', () => {
+  it('reuses the account’s bundle if it has no subscriptions', () => {
     const found = { ...running, subscriptions: [], events: [] };
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });
 });
 
-describe('What a bundle takes', () => {
+describe('A bundle', () => {
   const standalone = bundleWith('kit-monthly');
 
-  it('takes a further STANDALONE among STANDALONE', () => {
+  it('accepts another STANDALONE beside STANDALONE subscriptions', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
   for (const category of ['BASE', 'STANDALONE'] as const)
-    it(`a bundle takes no ${category} beside a BASE`, () =>
+    it(`rejects a ${category} beside a BASE`, () =>
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS));
 
-  it('takes no BASE beside STANDALONE', () => {
+  it('rejects a BASE beside STANDALONE subscriptions', () => {
     const call = () => checkBundleTakes('BASE', standalone);
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('takes anything when it is empty', () => {
+  it('accepts any category while it is empty', () => {
     checkBundleTakes('BASE', { ...running, subscriptions: [] });
   });
 });

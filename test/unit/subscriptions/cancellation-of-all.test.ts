@@ -71,7 +71,7 @@ const atOnce = (requested: string | null = '2024-02-20') => end(requested, 'IMME
 const atEndOfTerm = (requested: string | null = '2024-02-20') => end(requested, 'END_OF_TERM');
 const BOTH = '2024-02-20T08:00 2024-02-20T08:00';
 
-describe('subscriptions §9 rule 9: the ends of one of all subscriptions of an account', () => {
+describe('Cancellation of all subscriptions of an account (subscriptions §9 rule 9)', () => {
   const solo = begun();
   const byOwner = cancelled(solo, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' });
   const servedOn = passed(
@@ -90,67 +90,83 @@ describe('subscriptions §9 rule 9: the ends of one of all subscriptions of an a
   const addOn = { ...solo, subscription: { ...solo.subscription, category: 'ADD_ON' } } as const;
 
   const table: Readonly<Record<string, readonly [Life, EndOfAll, ends: string]>> = {
-    'IMMEDIATE: both on a date of the past, at reference time': [solo, atOnce(), BOTH],
-    '… at an instant': [solo, atOnce('2024-02-20T15:00:00Z'), '2024-02-20T15:00 2024-02-20T15:00'],
-    '… on a date to come': [solo, atOnce('2024-03-05'), '2024-03-05T08:00 2024-03-05T08:00'],
-    '… now': [solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
-    'END_OF_TERM: billing where it is invoiced to': [
+    'ends both on a past date at reference time with IMMEDIATE': [solo, atOnce(), BOTH],
+    'ends both at an instant with IMMEDIATE': [
+      solo,
+      atOnce('2024-02-20T15:00:00Z'),
+      '2024-02-20T15:00 2024-02-20T15:00',
+    ],
+    'ends both on a future date with IMMEDIATE': [
+      solo,
+      atOnce('2024-03-05'),
+      '2024-03-05T08:00 2024-03-05T08:00',
+    ],
+    'ends both now with IMMEDIATE': [solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
+    'ends billing at the charged-through date with END_OF_TERM': [
       solo,
       atEndOfTerm(),
       '2024-02-20T08:00 2024-03-10T08:00',
     ],
-    '… as it was on the date, not as it is now': [
+    'uses the charged-through date as of the requested date with END_OF_TERM': [
       begun({ chargedThrough: '2024-02-28' }),
       atEndOfTerm(),
       '2024-02-20T08:00 2024-02-28T08:00',
     ],
-    '… with the service where that is past': [begun({ chargedThrough: '2024-02-10' }), atEndOfTerm(), BOTH],
-    'of a term that ends before what is invoiced: where it ends': [
+    'ends billing with the service if the charged-through date is past': [
+      begun({ chargedThrough: '2024-02-10' }),
+      atEndOfTerm(),
+      BOTH,
+    ],
+    'ends billing with a term that ends before the charged-through date': [
       begun({ planName: 'term-3m', chargedThrough: '2024-05-10' }),
       atEndOfTerm(),
       '2024-02-20T08:00 2024-04-10T08:00',
     ],
-    'of what has not begun: where it begins': [
+    'ends a future subscription at its start': [
       begun({ start: '2024-04-01' }),
       atOnce(),
       '2024-04-01T08:00 2024-04-01T08:00',
     ],
-    'of what began after the date: where it began': [
+    'ends a subscription that began after the date at its start': [
       begun({ start: '2024-02-25' }),
       atOnce(),
       '2024-02-25T08:00 2024-02-25T08:00',
     ],
-    'billing not before the phase that is in effect': [
+    'ends billing no earlier than the current phase': [
       begun({ planName: 'pro-monthly' }),
       atOnce('2024-01-20'),
       '2024-01-20T08:00 2024-02-09T08:00',
     ],
-    'billing not before a quantity that is in effect': [
+    'ends billing no earlier than the current quantity': [
       { ...solo, events: [...solo.events, quantity] },
       atOnce(),
       '2024-02-20T08:00 2024-02-25T08:00',
     ],
-    'of what ends later: moved forward': [byOwner, atOnce(), BOTH],
-    '… the service alone where billing would end no earlier': [byOwner, atEndOfTerm(), '2024-02-20T08:00 -'],
-    '… neither where both end by then': [byOwner, atOnce('2024-03-15'), 'nothing'],
-    '… the service alone where billing has ended': [servedOn, atOnce(), '2024-02-20T08:00 -'],
-    'nothing where that is not wanted': [byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
-    'nothing where the service has ended, even if billing goes on': [
+    'moves a later end forward': [byOwner, atOnce(), BOTH],
+    'moves only the service end if billing would not end earlier': [
+      byOwner,
+      atEndOfTerm(),
+      '2024-02-20T08:00 -',
+    ],
+    'moves nothing if both end by then': [byOwner, atOnce('2024-03-15'), 'nothing'],
+    'moves only the service end if billing has ended': [servedOn, atOnce(), '2024-02-20T08:00 -'],
+    'keeps a later end on request': [byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
+    'ignores an ended service, even with billing still active': [
       cancelled(solo, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' }),
       atOnce(),
       'nothing',
     ],
-    'nothing where it has expired': [
+    'ignores an expired subscription': [
       begun({ planName: 'term-3m', start: '2023-11-10', chargedThrough: '2024-02-10' }),
       atOnce('2024-01-10'),
       'nothing',
     ],
-    'nothing of an add-on, which follows its base': [addOn, atOnce(), 'nothing'],
+    'ignores an add-on, which follows its base': [addOn, atOnce(), 'nothing'],
   };
   for (const [what, [life, asked, ends]] of Object.entries(table))
     it(what, () => expect(endsOf(life, asked)).to.equal(ends));
 
-  it('what is moved forward leaves no later end behind', () => {
+  it('leaves no later end when it moves an end forward', () => {
     const edit = endOf(byOwner, atOnce());
     expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.deep.equal(['CANCEL']);
     expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.deep.equal(['ENT_CANCELLED']);

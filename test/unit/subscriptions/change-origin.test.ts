@@ -46,7 +46,7 @@ describe('subscriptions W6 Change alignment', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST')).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('CHANGE_OF_PRICELIST counts from the choice that brought the list, through those that kept it', () => {
+  it('CHANGE_OF_PRICELIST counts from the choice that introduced the list', () => {
     const moved = (...lists: readonly string[]) =>
       transitionsOf(
         lists.map((priceListName, index) =>
@@ -66,7 +66,7 @@ describe('subscriptions W6 Change alignment', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST', { transitions: pending })).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('begins with the phase that the subscription began with, where the new plan has one', () => {
+  it('starts with the original phase of the subscription if the new plan contains it', () => {
     const evergreen = transitionsOf(
       [choice('CREATE', '2023-08-05', 'support-monthly-evergreen')],
       exampleCatalog,

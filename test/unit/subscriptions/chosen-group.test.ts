@@ -50,8 +50,8 @@ type Dates = Pick<CreateSubscriptionOptions, 'entitlementDate' | 'billingDate'> 
 
 const on = (date: string) => ({ date: day(date) });
 
-describe('subscriptions §6.2 An add-on for a base that runs', () => {
-  it('counts its phases from the start of the base, and is not billed before it', () => {
+describe('An add-on for a running base (subscriptions §6.2)', () => {
+  it('counts its phases from the start of the base but is not billed before that start', () => {
     const { bundleStart, billing } = add(base(), 'backup-monthly', { billingDate: on('2024-05-20') });
     expect([bundleStart, billing].map(({ date }) => formatLocalDate(date))).to.deep.equal([
       '2024-06-01',
@@ -65,14 +65,14 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
   });
 
   const blocks: readonly (readonly [what: string, BlockParts, action: string])[] = [
-    ['changes of it', { on: 'SUBSCRIPTION', flags: 't f f', date: '2024-06-20' }, 'Change'],
-    ['its service', { on: 'SUBSCRIPTION', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
-    ['changes of its bundle', { flags: 't f f', date: '2024-06-20' }, 'Change'],
-    ['the service of its bundle', { flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
+    ['changes of the base', { on: 'SUBSCRIPTION', flags: 't f f', date: '2024-06-20' }, 'Change'],
+    ['the service of the base', { on: 'SUBSCRIPTION', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
+    ['changes of the bundle', { flags: 't f f', date: '2024-06-20' }, 'Change'],
+    ['the service of the bundle', { flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
     ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
   ];
   for (const [what, block, action] of blocks)
-    it(`subscriptions §6.2 rule 8: an add-on is refused from the day on that ${what} is blocked, with the id of the base`, () => {
+    it(`subscriptions §6.2 rule 8: is rejected from the day that blocks ${what}, with the id of the base`, () => {
       const life = base('solo-now', block);
       add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
       const error = errorOf(() => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }));
@@ -82,7 +82,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
       );
     });
 
-  it('rule 8: is refused where changes of the account are blocked, whatever its bundle says', () => {
+  it('rule 8: is rejected if changes of the account are blocked, regardless of its bundle', () => {
     const life = base('solo-now', { on: 'ACCOUNT', flags: 't f f', date: '2024-06-20' });
     expectError(
       () => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }),
@@ -91,11 +91,11 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     );
   });
 
-  it('rule 8: is taken where billing alone is blocked', () => {
+  it('rule 8: is accepted if only billing is blocked', () => {
     add(base('solo-now', { flags: 'f f t', date: '2024-06-01' }), 'backup-monthly');
   });
 
-  it('rule 9: is refused where the service of the base ends by its date', () => {
+  it('rule 9: is rejected if the base’s service ends by its date', () => {
     const life = base();
     const blockingStates = [state('ENT_CANCELLED', '2024-06-20', { blockedId: life.subscription.id })];
     const by = (date: string) =>
@@ -104,7 +104,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
   });
 
-  it('rule 9: is refused before the service of a base that is still to start, not of one that is served by now', () => {
+  it('rule 9: is rejected before the service of a future base, but not for one that is now active', () => {
     const before = { entitlementDate: on('2024-05-20'), billingDate: on('2024-05-20') };
     const { entitlement, billing } = add(base(), 'backup-monthly', before);
     expect([entitlement, billing].map(({ date }) => formatLocalDate(date))).to.deep.equal([
@@ -124,7 +124,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     );
   });
 
-  it('rule 10: is refused where billing of the base has ended by now, also from a day before on', () => {
+  it('rule 10: is rejected if the base’s billing has ended by now, even for an earlier date', () => {
     const life = base();
     const events = [event('CANCEL', '2024-06-05', { subscriptionId: life.subscription.id })];
     expectError(
@@ -133,7 +133,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     );
   });
 
-  it('rule 10: is judged by the plan that the base has at its billing date', () => {
+  it('rule 10: is validated against the base’s plan on its billing date', () => {
     const life = base();
     const { id: subscriptionId } = life.subscription;
     const events = [choice('CHANGE', '2024-07-01', { phaseName: 'elite-monthly-evergreen', subscriptionId })];
@@ -143,7 +143,7 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     expectError(from('2024-07-01'), ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED);
   });
 
-  it('rule 11: counts the add-ons that have its plan at its billing date and have not ended by now', () => {
+  it('rule 11: counts the active add-ons on its plan at its billing date', () => {
     const life = base();
     const archive = (...events: readonly LifecycleEvent[]): Required<More> => {
       const id = nextId();

@@ -18,24 +18,24 @@ function without(field: keyof typeof byProduct): CreateSubscriptionRequest {
   return { ...byProduct, [field]: null };
 }
 
-describe('Checks of a create request', () => {
+describe('Create request validation', () => {
   const needed = (field: string) => `SubscriptionJson ${field} needs to be set when no planName is specified`;
   const surplus = (field: string) => `SubscriptionJson ${field} should not be set when planName is specified`;
   const unpriced = 'At least one fixed price, one recurring price or one usage price must be overridden';
   const refused: Readonly<Record<string, readonly [CreateSubscriptionRequest | null, string]>> = {
-    'no body': [null, 'SubscriptionJson body should be specified'],
-    'no account': [{ planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
-    'no plan and no product': [{ accountId }, needed('productName')],
-    'an empty plan name and no product': [{ accountId, planName: '' }, needed('productName')],
-    'no category': [without('productCategory'), needed('productCategory')],
-    'no period': [without('billingPeriod'), needed('billingPeriod')],
-    'no list': [without('priceList'), needed('priceList')],
+    'a missing body': [null, 'SubscriptionJson body should be specified'],
+    'a missing account': [{ planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
+    'a missing plan and product': [{ accountId }, needed('productName')],
+    'an empty plan name and a missing product': [{ accountId, planName: '' }, needed('productName')],
+    'a missing category': [without('productCategory'), needed('productCategory')],
+    'a missing period': [without('billingPeriod'), needed('billingPeriod')],
+    'a missing list': [without('priceList'), needed('priceList')],
     'plan and product': [{ ...byName, productName: 'Pro' }, surplus('productName')],
     'plan and category': [{ ...byName, productCategory: 'BASE' }, surplus('productCategory')],
     'plan and period': [{ ...byName, billingPeriod: 'MONTHLY' }, surplus('billingPeriod')],
     'plan and list': [{ ...byName, priceList: 'DEFAULT' }, surplus('priceList')],
-    'a price override without price': [{ ...byName, priceOverrides: [{ usagePrices: [] }] }, unpriced],
-    'a price override with usage sections without price': [
+    'a price override without a price': [{ ...byName, priceOverrides: [{ usagePrices: [] }] }, unpriced],
+    'a price override with usage sections without a price': [
       {
         ...byName,
         priceOverrides: [
@@ -47,22 +47,22 @@ describe('Checks of a create request', () => {
     ],
   };
   for (const [name, [request, message]] of Object.entries(refused))
-    it(`a creation request refuses ${name}`, () =>
+    it(`rejects ${name}`, () =>
       expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message));
 
   for (const billCycleDayLocal of [0, 32, -1, 1.5])
-    it(`a creation request refuses the bill cycle day ${billCycleDayLocal}`, () =>
+    it(`rejects the bill cycle day ${billCycleDayLocal}`, () =>
       expectError(
         () => checkCreateRequest({ ...byName, billCycleDayLocal }),
         ErrorCode.MISSING_OR_INVALID_FIELD,
       ));
 
   for (const quantity of [0, -3, 2.5, 2 ** 31])
-    it(`a creation request refuses the quantity ${quantity}`, () =>
+    it(`rejects the quantity ${quantity}`, () =>
       expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD));
 
   for (const field of ['externalKey', 'bundleExternalKey'])
-    it(`a creation request takes 255 characters of ${field} and refuses 256`, () => {
+    it(`accepts 255 characters of ${field} and rejects 256`, () => {
       const key = 'k'.repeat(255);
       expect(checkCreateRequest({ ...byName, [field]: key })).to.include({ [field]: key });
       expectError(
@@ -71,7 +71,7 @@ describe('Checks of a create request', () => {
       );
     });
 
-  it('takes price overrides of every sort', () => {
+  it('accepts price overrides of every type', () => {
     const priceOverrides = [
       { phaseType: 'TRIAL', fixedPrice: ZERO },
       { phaseName: 'pro-monthly-evergreen', recurringPrice: decimal('5') },
@@ -86,7 +86,7 @@ describe('Checks of a create request', () => {
     expect(checkCreateRequest({ ...byName, priceOverrides }).priceOverrides).to.equal(priceOverrides);
   });
 
-  it('takes a plan name alone, an empty list of overrides and the bounds of day and quantity', () => {
+  it('accepts a plan name alone, an empty list of overrides and the limits of day and quantity', () => {
     const checked = checkCreateRequest({ ...byName, priceOverrides: [], billCycleDayLocal: 31, quantity: 1 });
     expect(checked).to.deep.include({
       accountId,
@@ -98,7 +98,7 @@ describe('Checks of a create request', () => {
     expect(checked.plan.planName).to.equal('pro-monthly');
   });
 
-  it('takes product, category, period and list', () =>
+  it('accepts product, category, period and list', () =>
     expect(checkCreateRequest(byProduct).plan).to.deep.equal({
       planName: null,
       productName: 'Pro',
@@ -106,7 +106,7 @@ describe('Checks of a create request', () => {
       priceListName: 'DEFAULT',
     }));
 
-  it('reads empty keys as absent', () => {
+  it('treats empty keys as absent', () => {
     const checked = checkCreateRequest({ ...byName, externalKey: '', bundleExternalKey: '' });
     expect(checked).to.include({ externalKey: null, bundleExternalKey: null });
   });

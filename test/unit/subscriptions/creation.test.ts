@@ -44,15 +44,15 @@ function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT
   });
 }
 
-describe('Creation', () => {
-  it('a creation takes now for absent dates', () => {
+describe('Subscription creation', () => {
+  it('uses now for missing dates', () => {
     const life = create({ planName: 'solo-now' });
     const view = viewOf(life);
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
     expect(view.billingStart).to.deep.equal(view.start);
   });
 
-  it('a creation takes a date at the reference time, by the rules of that date, and an instant as it is', () => {
+  it('reads a date at the reference time with that date’s zone rules, and an instant unchanged', () => {
     const view = viewOf(
       create(
         { planName: 'solo-now' },
@@ -66,7 +66,7 @@ describe('Creation', () => {
     expect(view.billingStart && formatLocalDate(view.billingStart.date)).to.equal('2024-09-01');
   });
 
-  it('a creation stores bill cycle day and quantity at the billing date', () => {
+  it('stores bill cycle day and quantity at the billing date', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 15, quantity: 4 });
     expect(
       life.events.map(({ type, sequence, billCycleDay, quantity }) => ({
@@ -83,7 +83,7 @@ describe('Creation', () => {
     expect(viewOf(life)).to.include({ billCycleDayLocal: 15, quantity: 4 });
   });
 
-  it('a creation gives keys, anchors and flags their defaults', () => {
+  it('sets default keys, anchors and flags', () => {
     const { newBundle, subscription, events, cursor } = creationOf({
       account: customer,
       request: { planName: 'pro-monthly' },
@@ -108,7 +108,7 @@ describe('Creation', () => {
     });
   });
 
-  it('a creation keeps the keys and the migrated flag that are asked for', () => {
+  it('keeps the requested keys and the migrated flag', () => {
     const life = create(
       { planName: 'pro-monthly', externalKey: 'sub-1', bundleExternalKey: 'bundle-1' },
       { migrated: true },
@@ -120,7 +120,7 @@ describe('Creation', () => {
     });
   });
 
-  it('a creation finds the plan by product, period and list, and keeps the list it was found in', () => {
+  it('finds the plan by product, period and list, and keeps the list that contained it', () => {
     const named = { productName: 'Elite', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
     expect(viewOf(create({ ...named, priceList: 'club' }))).to.include({
       planName: 'club-monthly',
@@ -133,7 +133,7 @@ describe('Creation', () => {
     expect(viewOf(create({ planName: 'solo-now' })).priceList).to.equal('notrial');
   });
 
-  it('a creation starts in the phase that is asked for', () => {
+  it('starts in the requested phase', () => {
     const life = create({ planName: 'club-monthly', phaseType: 'DISCOUNT' });
     expect(storedOf(life)).to.deep.equal([
       'CREATE 2024-08-07 club-monthly-discount',
@@ -141,35 +141,35 @@ describe('Creation', () => {
     ]);
   });
 
-  it('a creation takes a STANDALONE plan', () =>
+  it('accepts a STANDALONE plan', () =>
     expect(viewOf(create({ planName: 'kit-monthly' }))).to.include({
       productCategory: 'STANDALONE',
       state: 'ACTIVE',
     }));
 });
 
-describe('Phases of a creation', () => {
-  it('stores only the next phase of a subscription that starts now', () =>
+describe('Phases of a new subscription', () => {
+  it('include only the next one if the subscription starts now', () =>
     expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
     ]));
 
-  it('stores every phase that has begun and the next one', () =>
+  it('include every phase that has begun, and the next one', () =>
     expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
     ]));
 
-  it('counts a phase that begins this very second as begun', () =>
+  it('include one that begins this second as begun', () =>
     expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
       'PHASE 2024-11-07 p-m-fixedterm',
     ]));
 
-  it('stores the expiry once the last phase has begun', () =>
+  it('include the expiry once the last phase has begun', () =>
     expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
@@ -177,25 +177,25 @@ describe('Phases of a creation', () => {
       'EXPIRED 2025-04-30',
     ]));
 
-  it('stores the expiry at once where the first phase is the last', () =>
+  it('include the expiry at once if the first phase is the last', () =>
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
     ]));
 
-  it('is expired when all of it lies in the past', () => {
+  it('end with an expiry if all of them are past', () => {
     const life = createLong('2020-01-01');
     expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
   });
 
-  it('stores nothing of what begins after a billing date ahead but the first phase change', () =>
+  it('include only the first phase change after a future billing date', () =>
     expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
     ]));
 
-  it('goes on phase by phase as they begin', () => {
+  it('are added one at a time as they begin', () => {
     const life = createLong('2024-08-07');
     expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.deep.equal([
       'CREATE 2024-08-07 p-m-trial',
@@ -211,14 +211,14 @@ describe('Phases of a creation', () => {
   });
 });
 
-describe('Refusals of a creation', () => {
+describe('Validation of a creation', () => {
   const refused: Readonly<Record<string, readonly [CreateParts['request'], ErrorCode]>> = {
     'an unknown plan': [{ planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
     'an unknown product': [
       { productName: 'Gold', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'DEFAULT' },
       ErrorCode.CATALOG_NO_SUCH_PRODUCT,
     ],
-    'a period that the product has not': [
+    'a period that the product does not have': [
       { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'WEEKLY', priceList: 'DEFAULT' },
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
     ],
@@ -226,18 +226,18 @@ describe('Refusals of a creation', () => {
       { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'vip' },
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
     ],
-    'another category than the plan has': [
+    'a category other than the plan’s': [
       { productName: 'Elite', productCategory: 'STANDALONE', billingPeriod: 'MONTHLY', priceList: 'club' },
       ErrorCode.MISSING_OR_INVALID_FIELD,
     ],
-    'a phase that the plan has not': [
+    'a phase that the plan does not have': [
       { planName: 'pro-monthly', phaseType: 'DISCOUNT' },
       ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
     ],
     'an add-on without a bundle': [{ planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
   };
   for (const [name, [request, code]] of Object.entries(refused))
-    it(`a creation refuses ${name}`, () => expectError(() => create(request), code));
+    it(`rejects ${name}`, () => expectError(() => create(request), code));
 
   for (const [name, options] of [
     ['date', { billingDate: { date: day('2125-01-01') } }],
@@ -245,25 +245,25 @@ describe('Refusals of a creation', () => {
     ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
     ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
   ] as const)
-    it(`a creation refuses a ${name} more than a hundred years away`, () =>
+    it(`rejects a ${name} more than a hundred years away`, () =>
       expectError(
         () => create({ planName: 'pro-monthly' }, options),
         ErrorCode.INVALID_PARAMETER,
         /100 years/,
       ));
 
-  it('a creation takes a date a hundred years away', () => {
+  it('accepts a date a hundred years away', () => {
     const life = create({ planName: 'pro-monthly' }, { billingDate: { date: day('2124-12-31') } });
     expect(storedOf(life).at(-1)).to.equal('PHASE 2125-01-30 pro-monthly-evergreen');
   });
 
-  it('a creation refuses a tenant without catalog', () => {
+  it('rejects a tenant without a catalog', () => {
     const call = () =>
       created({ account: customer, request: { planName: 'solo-now' }, now, catalog: createCatalog([]) });
     expectError(call, ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE);
   });
 
-  it('a creation refuses an account whose changes are blocked at the entitlement date, and only then', () => {
+  it('rejects an account only if its changes are blocked on the entitlement date', () => {
     const block = {
       recordId: 1,
       id: nextId(),

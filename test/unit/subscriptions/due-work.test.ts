@@ -21,8 +21,8 @@ function eventOf(life: Life, type: LifecycleEvent['type']): LifecycleEvent {
   return found;
 }
 
-describe('Due work', () => {
-  it('stores the phase after a PHASE, dated from its start, with the next sequence', () => {
+describe('Due subscription work', () => {
+  it('stores the next phase after a PHASE, dated from its start, with the next sequence', () => {
     const life = create({ planName: 'club-monthly' });
     const { addedEvents, busEvents } = workOf(life, eventOf(life, 'PHASE'), CLOCK);
     expect(addedEvents).to.have.length(1);
@@ -38,7 +38,7 @@ describe('Due work', () => {
     expect(busEvents.map(({ type }) => type)).to.deep.equal(['SUBSCRIPTION_PHASE']);
   });
 
-  it('stores nothing when the entry comes again', () => {
+  it('stores nothing when the entry runs again', () => {
     const life = create({ planName: 'club-monthly' });
     const once = passed(life, at('2024-01-31'));
     expect(once.events).to.have.length(3);
@@ -50,7 +50,7 @@ describe('Due work', () => {
     expect(workOf(life, eventOf(life, 'PHASE'), CLOCK).addedEvents).to.deep.equal([]);
   });
 
-  it('stores no phase that a change or an end comes before', () => {
+  it('stores no phase after a pending change or end', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const later = [
@@ -63,7 +63,7 @@ describe('Due work', () => {
     }
   });
 
-  it('stores the phase that comes before a pending change or end', () => {
+  it('stores the phase before a pending change or end', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const later = [
@@ -76,7 +76,7 @@ describe('Due work', () => {
     }
   });
 
-  it('does nothing for an event that is no longer there, or that an end has made void', () => {
+  it('does nothing for an event that is missing or voided by an end', () => {
     const life = create({ planName: 'club-monthly' });
     const phase = eventOf(life, 'PHASE');
     const nothing = { addedEvents: [], busEvents: [], addOnEnds: [] };
@@ -86,7 +86,7 @@ describe('Due work', () => {
     expect(workOf({ ...life, events: [...life.events, cancel] }, phase, CLOCK)).to.deep.equal(nothing);
   });
 
-  it('tells of a creation ahead with all that falls on its instant, the last one asking for an invoice run', () => {
+  it('emits all events at the instant of a future creation, and the last one requests an invoice run', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 3, quantity: 2 }, '2024-02-01');
     const told = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
     expect(
@@ -103,7 +103,7 @@ describe('Due work', () => {
     ]);
   });
 
-  it('tells of an expiry', () => {
+  it('emits an event for an expiry', () => {
     const life = create({ planName: 'term-3m' });
     const [told] = workOf(life, eventOf(life, 'EXPIRED'), CLOCK).busEvents;
     expect(told).to.deep.include({ type: 'SUBSCRIPTION_EXPIRED', accountRecordId: 1 });

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { mergeSorted } from '../../../lib/subscriptions/views/subscription-event-list.ts';
 
-describe('sorted lists that are merged', () => {
+describe('merged sorted lists', () => {
   const byKey = (one: readonly [number, number], other: readonly [number, number]) => one[0] - other[0];
 
-  it('have the order of a stable sort of all of them', () => {
+  it('match the order of a stable sort', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(9), { maxLength: 8 }), { maxLength: 9 }), (keys) => {
         const lists = keys.map((list, place) =>
@@ -16,7 +16,7 @@ describe('sorted lists that are merged', () => {
     );
   });
 
-  it('are gone through no further than they are asked for', () => {
+  it('are read only as far as needed', () => {
     const taken: number[] = [];
     function* from(first: number) {
       for (let key = first; ; key += 2) {

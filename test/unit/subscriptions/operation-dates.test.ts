@@ -60,65 +60,85 @@ function momentOf(text: string): RequestedDate {
 /** Without what is 0: `2024-02-10T08:00`. */
 const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(instant).slice(0, 16);
 
-describe('subscriptions §8 Date of a billing policy', () => {
+describe('Effective date of a billing policy (subscriptions §8)', () => {
   const now = '2024-02-15T12:00:00Z';
   const table: Readonly<Record<string, readonly [TimedPolicy, Begun, now: string, date: string]>> = {
-    'IMMEDIATE is now': ['IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
-    'END_OF_TERM is what is invoiced': [
+    'is now for IMMEDIATE': ['IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
+    'is the charged-through date for END_OF_TERM': [
       'END_OF_TERM',
       { chargedThrough: '2024-03-10' },
       now,
       '2024-03-10T08:00',
     ],
-    '… now, where nothing is invoiced': ['END_OF_TERM', {}, now, '2024-02-15T12:00'],
-    '… now, where that is past': ['END_OF_TERM', { chargedThrough: '2024-02-15' }, now, '2024-02-15T12:00'],
-    'START_OF_TERM is the start, where nothing is invoiced': ['START_OF_TERM', {}, now, '2024-01-10T08:00'],
-    '… what is invoiced, where that is past': [
+    'is now for END_OF_TERM without a charged-through date': ['END_OF_TERM', {}, now, '2024-02-15T12:00'],
+    'is now for END_OF_TERM if the charged-through date is past': [
+      'END_OF_TERM',
+      { chargedThrough: '2024-02-15' },
+      now,
+      '2024-02-15T12:00',
+    ],
+    'is the start for START_OF_TERM without a charged-through date': [
+      'START_OF_TERM',
+      {},
+      now,
+      '2024-01-10T08:00',
+    ],
+    'is the past charged-through date for START_OF_TERM': [
       'START_OF_TERM',
       { chargedThrough: '2024-02-10' },
       now,
       '2024-02-10T08:00',
     ],
-    '… a whole period before': ['START_OF_TERM', { chargedThrough: '2024-03-10' }, now, '2024-02-10T08:00'],
-    '… as many as it takes': ['START_OF_TERM', { chargedThrough: '2024-05-10' }, now, '2024-02-10T08:00'],
-    '… that begins this very second': [
+    'is one period before the charged-through date for START_OF_TERM': [
+      'START_OF_TERM',
+      { chargedThrough: '2024-03-10' },
+      now,
+      '2024-02-10T08:00',
+    ],
+    'goes back several periods for START_OF_TERM if needed': [
+      'START_OF_TERM',
+      { chargedThrough: '2024-05-10' },
+      now,
+      '2024-02-10T08:00',
+    ],
+    'may be a term start at this exact second': [
       'START_OF_TERM',
       { chargedThrough: '2024-03-15', billCycleDayLocal: 15 },
       '2024-02-15T08:00:00Z',
       '2024-02-15T08:00',
     ],
-    '… on the bill cycle day, clamped to its month': [
+    'falls on the bill cycle day, clamped to the month': [
       'START_OF_TERM',
       { chargedThrough: '2024-03-31', billCycleDayLocal: 31 },
       '2024-03-10',
       '2024-02-29T08:00',
     ],
-    '… on it again where the month has it': [
+    'returns to the bill cycle day in a month that contains it': [
       'START_OF_TERM',
       { chargedThrough: '2024-02-29', billCycleDayLocal: 31 },
       now,
       '2024-01-31T08:00',
     ],
-    '… a quarter before': [
+    'goes back by a quarter for a quarterly plan': [
       'START_OF_TERM',
       { planName: 'p-q', chargedThrough: '2024-04-10' },
       now,
       '2024-01-10T08:00',
     ],
-    '… weeks, whatever the bill cycle day': [
+    'goes back by weeks regardless of the bill cycle day': [
       'START_OF_TERM',
       { planName: 'p-w', chargedThrough: '2024-02-28' },
       now,
       '2024-02-14T08:00',
     ],
-    '… now, without a billing period': [
+    'is now for START_OF_TERM without a billing period': [
       'START_OF_TERM',
       { planName: 'p-once', chargedThrough: '2024-07-10' },
       now,
       '2024-02-15T12:00',
     ],
-    'raised to the start of billing': ['IMMEDIATE', { start: '2024-03-01' }, now, '2024-03-01T08:00'],
-    'raised to the start of the phase': [
+    'is not before the start of billing': ['IMMEDIATE', { start: '2024-03-01' }, now, '2024-03-01T08:00'],
+    'is not before the start of the phase': [
       'START_OF_TERM',
       { planName: 'pro-monthly' },
       now,
@@ -131,7 +151,7 @@ describe('subscriptions §8 Date of a billing policy', () => {
       expect(shown(policyDate(policy, running, at(when)).at)).to.equal(date);
     });
 
-  it('is not raised to a bill cycle day or a quantity that has taken effect', () => {
+  it('may be before the latest bill cycle day or quantity change', () => {
     const life = begun();
     const { id: subscriptionId } = life.subscription;
     const events = [
@@ -151,10 +171,10 @@ describe('subscriptions §8 Date of a billing policy', () => {
     expect(shown(date.at)).to.equal('2024-02-05T08:00');
   });
 
-  it('is none for ILLEGAL', () => expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
+  it('is rejected for ILLEGAL', () => expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
 });
 
-describe('subscriptions §7 rule 3: the date of a change', () => {
+describe('Effective date of a plan change (subscriptions §7 rule 3)', () => {
   const now = '2024-03-01T12:00:00Z';
   const dateOf = (life: Life, planName: string, options: ChangePlanOptions = {}): string => {
     const request = checkChangeRequest({ planName }, options);
@@ -166,33 +186,33 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
   const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
 
   const table: readonly (readonly [what: string, Life, string, ChangePlanOptions, date: string])[] = [
-    ['the requested date, at reference time', pro, 'solo-now', on('2024-03-05'), '2024-03-05T08:00'],
-    ['the requested instant', pro, 'solo-now', on('2024-03-05T15:00:00Z'), '2024-03-05T15:00'],
-    ['a date of the past', pro, 'solo-now', on('2024-02-20'), '2024-02-20T08:00'],
-    ['raised to the phase that has begun since', pro, 'solo-now', on('2024-01-20'), '2024-02-09T08:00'],
-    ['by a policy', pro, 'solo-now', by('END_OF_TERM'), '2024-03-10T08:00'],
-    ['raised to the phase, by a policy', pro, 'solo-now', by('START_OF_TERM'), '2024-02-10T08:00'],
-    ['by the rule of the catalog: at once', pro, 'elite-monthly', {}, '2024-03-01T12:00'],
+    ['is the requested date at reference time', pro, 'solo-now', on('2024-03-05'), '2024-03-05T08:00'],
+    ['is the requested instant', pro, 'solo-now', on('2024-03-05T15:00:00Z'), '2024-03-05T15:00'],
+    ['may be in the past', pro, 'solo-now', on('2024-02-20'), '2024-02-20T08:00'],
+    ['is not before the current phase', pro, 'solo-now', on('2024-01-20'), '2024-02-09T08:00'],
+    ['follows the requested policy', pro, 'solo-now', by('END_OF_TERM'), '2024-03-10T08:00'],
     [
-      'by the rule for the phase in force, not for that of the creation',
+      'is not before the current phase with a policy either',
       pro,
       'solo-now',
-      {},
-      '2024-03-10T08:00',
+      by('START_OF_TERM'),
+      '2024-02-10T08:00',
     ],
-    ['raised to the start, by a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
+    ['follows the catalog rule: at once', pro, 'elite-monthly', {}, '2024-03-01T12:00'],
+    ['follows the rule for the current phase, not the initial one', pro, 'solo-now', {}, '2024-03-10T08:00'],
+    ['is not before the start with a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
   ];
   for (const [what, life, planName, options, date] of table)
     it(what, () => expect(dateOf(life, planName, options)).to.equal(date));
 
-  it('is raised to a bill cycle day that has taken effect too', () => {
+  it('is not before the latest bill cycle day change', () => {
     const { id: subscriptionId } = pro.subscription;
     const change = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 5 });
     const changed = { ...pro, events: [...pro.events, change] };
     expect(dateOf(changed, 'solo-now', on('2024-02-12'))).to.equal('2024-02-20T00:00');
   });
 
-  it('is refused before the start of the service, which need not be that of billing', () => {
+  it('is rejected before the service start, even after the billing start', () => {
     const life = created({
       account: account(),
       request: { planName: 'solo-now' },
@@ -203,7 +223,7 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
     expect(dateOf(life, 'team-now', on('2024-02-20'))).to.equal('2024-02-20T00:00');
   });
 
-  it('may be the very end of a term, not later', () => {
+  it('may be the exact end of a term, but not later', () => {
     const term = begun({ planName: 'term-3m' });
     expect(dateOf(term, 'solo-now', on('2024-04-10'))).to.equal('2024-04-10T08:00');
     const later = () => dateOf(term, 'solo-now', on('2024-04-11'));
@@ -225,14 +245,14 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
     );
   };
 
-  it('is refused onto a term that would have ended by it', () => {
+  it('is rejected for a new term that would already have ended', () => {
     const solo = begun({ planName: 'solo-now' });
     const from = (date: string) => plannedOf(solo, { planName: 'term-3m' }, on(date));
     expect(from('2024-04-09')).to.deep.equal(['CHANGE 2024-04-09T08:00', 'EXPIRED 2024-04-10T08:00']);
     expectError(() => from('2024-04-10'), ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE);
   });
 
-  it('stores a quantity that differs from the one in force only', () => {
+  it('is stored with the quantity only if the quantity changes', () => {
     const solo = begun({ planName: 'solo-now' });
     const { id: subscriptionId } = solo.subscription;
     const two = event('QUANTITY_CHANGE', '2024-03-03', { subscriptionId, quantity: 2 });
@@ -247,7 +267,7 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
   });
 });
 
-describe('subscriptions §9: the ends of a cancellation', () => {
+describe('Cancellation dates (subscriptions §9)', () => {
   const now = '2024-03-01T12:00:00Z';
   const endsOf = (life: Life, options: CancelSubscriptionOptions): string => {
     const tools = { now: at(now), nextId };
@@ -257,21 +277,21 @@ describe('subscriptions §9: the ends of a cancellation', () => {
   const both = { useRequestedDateForBilling: true };
   const pro = begun({ planName: 'pro-monthly', chargedThrough: '2024-03-10' });
 
-  it('billing cannot end before the phase that is in effect, the service can', () => {
+  it('end billing no earlier than the current phase, but may end the service earlier', () => {
     const requestedDate = momentOf('2024-01-20');
     expect(endsOf(pro, { requestedDate })).to.equal('2024-01-20T08:00 2024-03-10T08:00');
     for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }])
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('END_OF_TERM ends the service now where what is invoiced is past', () => {
+  it('end the service now with END_OF_TERM if the charged-through date is past', () => {
     const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
     const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
     expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
     expect(endsOf(late, { entitlementPolicy: IMMEDIATE })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
   });
 
-  it('of one that has not begun neither comes before its start', () => {
+  it('are not before the start of a future subscription', () => {
     const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
     const start = '2024-04-01T08:00 2024-04-01T08:00';
     for (const options of [{}, both, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' }] as const)
@@ -280,7 +300,7 @@ describe('subscriptions §9: the ends of a cancellation', () => {
     expectError(() => endsOf(ahead, early), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('the rule is that of the version that supplies the plan now', () => {
+  it('follow the rule in the catalog version that supplies the plan now', () => {
     const ruled = (effectiveDate: string, policy: string) =>
       version({
         effectiveDate,
@@ -302,13 +322,13 @@ describe('subscriptions §9: the ends of a cancellation', () => {
   });
 });
 
-describe('subscriptions §15.3, §16 A change of bill cycle day or quantity of a fixed term', () => {
+describe('A bill cycle day or quantity change in a fixed term (subscriptions §15.3, §16)', () => {
   const term = begun({ planName: 'p-once' });
   const tools = { now: at('2024-03-01T12:00:00Z'), nextId };
   const running = runningOf(term);
   const from = (date: string) => ({ effectiveFromDate: momentOf(date) });
 
-  it('takes effect before its end', () => {
+  it('takes effect before the end of the term', () => {
     const day = planBillCycleDayChange(running, { day: 9, from: from('2024-07-09') }, tools);
     const quantity = planQuantityChange(running, { quantity: 2, from: from('2024-07-09') }, tools);
     expect([day, quantity].map(({ effective }) => shown(effective.at))).to.deep.equal([
@@ -317,7 +337,7 @@ describe('subscriptions §15.3, §16 A change of bill cycle day or quantity of a
     ]);
   });
 
-  it('is stored from its end on, and ignored while the term stands (subscriptions §11 rule 3)', () => {
+  it('is stored after the term’s end but ignored while the term stands (subscriptions §11 rule 3)', () => {
     for (const date of ['2024-07-10', '2024-08-09']) {
       const day = planBillCycleDayChange(running, { day: 9, from: from(date) }, tools);
       const quantity = planQuantityChange(running, { quantity: 2, from: from(date) }, tools);

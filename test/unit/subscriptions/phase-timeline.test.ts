@@ -44,14 +44,14 @@ describe('Phase timeline', () => {
     );
   });
 
-  it('the phase timeline keeps the time of day of the anchor past a phase that a gap in local time has moved', () =>
+  it('keeps the anchor’s time of day after a phase moved by a gap in local time', () =>
     expect(starts('2026-02-06T07:30Z', 'America/New_York')).to.deep.equal([
       'TRIAL 2026-02-06T07:30:00.000Z',
       'DISCOUNT 2026-03-08T07:00:00.000Z',
       'EVERGREEN 2026-04-08T06:30:00.000Z',
     ]));
 
-  it('the phase timeline has the phase that begins at an instant in force from then on', () => {
+  it('puts a phase in force at its exact start', () => {
     const entries = timeline('2024-01-01');
     const at31 = at('2024-01-31');
     expect(currentPhase(entries, at31)?.phase.type).to.equal('DISCOUNT');
@@ -62,8 +62,8 @@ describe('Phase timeline', () => {
   });
 });
 
-describe('Create alignment', () => {
-  it('begins the phases with the subscription or with its bundle', () => {
+describe('Phase alignment of a new subscription', () => {
+  it('starts the phases with the subscription or with its bundle', () => {
     const origins = {
       alignStart: { at: at('2024-03-01'), date: localDateOf(at('2024-03-01'), timeZone('UTC')) },
       bundleStart: { at: at('2024-01-01'), date: localDateOf(at('2024-01-01'), timeZone('UTC')) },

@@ -49,7 +49,7 @@ const whole = source({
 describe('Subscription event list', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('the event list of a subscription has a row for each start, phase, change and stop, and none for bill cycle day and quantity', () => {
+  it('contains a row for each start, phase, change and stop, but not for bill cycle day and quantity', () => {
     const seen = rows.map((row) => [
       formatInstant(row.effective.at).slice(0, 10),
       row.type,
@@ -67,7 +67,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('the event list of a subscription names the event or state that each row stands for', () => {
+  it('names the event or state of each row', () => {
     const ids = [
       ...whole.transitions.map(({ event: { id } }) => id),
       ...whole.blockingStates.map(({ id }) => id),
@@ -76,7 +76,7 @@ describe('Subscription event list', () => {
     expect(rows[1]?.eventId).to.equal(whole.transitions[0]?.event.id);
   });
 
-  it('the event list of a subscription shows the flags of the state in the rows of entitlement', () => {
+  it('shows the flags of the state in the entitlement rows', () => {
     const blocking = state('ENT_CANCELLED', '2024-05-01', { isBlockEntitlement: true });
     const [, stop] = subscriptionEvents([
       source({ events: [choice('CREATE', START, 'solo-now-evergreen')], states: [blocking] }),
@@ -84,7 +84,7 @@ describe('Subscription event list', () => {
     expect(stop).to.include({ isBlockedEntitlement: true, isBlockedBilling: false });
   });
 
-  it('the event list of a subscription shows the first plan in an entitlement that starts before billing', () => {
+  it('shows the first plan for an entitlement that starts before billing', () => {
     const early = source({
       events: [choice('CREATE', '2024-02-01', 'pro-monthly-trial')],
       states: [state('ENT_STARTED', START)],
@@ -95,7 +95,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('the event list of a subscription shows an expiry as STOP_BILLING', () => {
+  it('shows an expiry as STOP_BILLING', () => {
     const ended = source({
       events: [choice('CREATE', START, 'term-3m-fixedterm'), event('EXPIRED', '2024-04-01')],
     });
@@ -105,7 +105,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('the event list of a subscription puts at one instant all entitlement starts first, the base and the older subscription first among them', () => {
+  it('starts an instant with all entitlement starts, the base and older subscriptions first', () => {
     const of = (category: Subscription['category'], recordId: number) =>
       source({
         category,
@@ -134,7 +134,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('the event list of a subscription keeps the states of services together in their order, over all subscriptions, before the stops', () => {
+  it('keeps service states of all subscriptions in order, before the stops', () => {
     const [first, second] = [nextId(), nextId()];
     const held = (service: string, blockedId: typeof first, flags: object) =>
       state('held', '2024-03-01', { service, blockedId, ...flags });
@@ -173,7 +173,7 @@ describe('Subscription event list', () => {
     ]);
   });
 
-  it('the event list of a subscription leaves a row out that says what the one before it of its service says at that instant', () => {
+  it('omits a row that repeats the previous row of its service at the same instant', () => {
     const twice = [
       choice('CREATE', START, 'pro-monthly-trial'),
       choice('CHANGE', '2024-03-01', 'solo-now-evergreen'),
@@ -187,17 +187,17 @@ describe('Subscription event list', () => {
   });
 });
 
-describe('Prices of a subscription', () => {
+describe('Price list of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('the price list of a subscription has one entry for each phase met', () =>
+  it('contains one entry per phase reached', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
     ]));
 
-  it('the price list of a subscription has no price in a currency that the catalog lacks, nor for an account without currency', () => {
+  it('contains no price in a currency that the catalog lacks, or for an account without a currency', () => {
     for (const currency of ['EUR', null] as const) {
       const [trial, evergreen] = pricesMet(rows, currency);
       expect(trial?.fixedPrice).to.equal(null);
@@ -205,7 +205,7 @@ describe('Prices of a subscription', () => {
     }
   });
 
-  it('lists only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
+  it('contains only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
     const rowsOf = (...choices: readonly (readonly [date: string, phase: string])[]) =>
       subscriptionEvents([
         source({
@@ -230,7 +230,7 @@ describe('Prices of a subscription', () => {
     expect(rowsOf(['2024-02-01', solo], ['2024-03-01', pro], ['2024-04-01', solo])).to.have.length(3);
   });
 
-  it('lists a service state once that is set again, and again after another one', () => {
+  it('contains a repeated service state once, and again after another state', () => {
     const watched = (date: string, stateName: string) => state(stateName, date, { service: 'fraud' });
     const once = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -251,7 +251,7 @@ describe('Prices of a subscription', () => {
     expect(dates).to.deep.equal(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 
-  it('keeps a second pause whose first one was resumed by another service', () => {
+  it('keeps a second pause after another service has resumed the first', () => {
     const blocks = { isBlockEntitlement: true, isBlockBilling: true };
     const twice = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -275,7 +275,7 @@ describe('Prices of a subscription', () => {
     ]);
   });
 
-  it('the price list of a subscription has the same phase again from another catalog version, and once from the same', () => {
+  it('repeats a phase for another catalog version, but not for the same one', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
     const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);

@@ -25,48 +25,48 @@ const paused = (date: string) =>
 const resumed = (date: string) => state('ENT_CLEAR', date, { blockedId: bundleId });
 
 describe('Subscription state', () => {
-  it('the state of a subscription is PENDING before its entitlement date, then ACTIVE', () => {
+  it('is PENDING before its entitlement date, then ACTIVE', () => {
     expect(stateAt('2024-01-09T23:59:59Z')).to.equal('PENDING');
     expect(stateAt('2024-01-10')).to.equal('ACTIVE');
   });
 
-  it('the state of a subscription follows the entitlement date and not the billing date', () => {
+  it('follows the entitlement date, not the billing date', () => {
     const states = [state('ENT_STARTED', '2024-01-05')];
     expect(stateAt('2024-01-06', { states })).to.equal('ACTIVE');
     expect(stateAt('2024-01-11', { states: [state('ENT_STARTED', '2024-02-05')] })).to.equal('PENDING');
   });
 
-  it('the state of a subscription is CANCELLED from its ENT_CANCELLED on', () => {
+  it('is CANCELLED from its ENT_CANCELLED state', () => {
     const states = [started, state('ENT_CANCELLED', '2024-02-01', { isBlockEntitlement: true })];
     expect(stateAt('2024-01-31T23:59:59Z', { states })).to.equal('ACTIVE');
     expect(stateAt('2024-02-01', { states })).to.equal('CANCELLED');
   });
 
-  it('the state of a subscription is EXPIRED from the expiry on, unless it was cancelled', () => {
+  it('is EXPIRED from the expiry unless it was cancelled before', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-01', { events })).to.equal('EXPIRED');
     const states = [started, state('ENT_CANCELLED', '2024-01-20')];
     expect(stateAt('2024-02-01', { events, states })).to.equal('CANCELLED');
   });
 
-  it('the state of a subscription is EXPIRED rather than PENDING when its term ends before its service starts', () => {
+  it('is EXPIRED, not PENDING, when its term ends before its service starts', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-02', { events, states: [state('ENT_STARTED', '2024-03-01')] })).to.equal(
       'EXPIRED',
     );
   });
 
-  it('the state of a subscription is BLOCKED while a block of the entitlement is in force at any level', () => {
+  it('is BLOCKED while an entitlement block is in force at any level', () => {
     const states = [started, paused('2024-02-01'), resumed('2024-02-10')];
     expect(stateAt('2024-01-31', { states })).to.equal('ACTIVE');
     expect(stateAt('2024-02-01', { states })).to.equal('BLOCKED');
     expect(stateAt('2024-02-10', { states })).to.equal('ACTIVE');
   });
 
-  it('the state of a subscription is PENDING rather than BLOCKED before it starts', () =>
+  it('is PENDING, not BLOCKED, before its start', () =>
     expect(stateAt('2024-01-05', { states: [started, paused('2024-01-01')] })).to.equal('PENDING'));
 
-  it('the state of a subscription stays BLOCKED while another service or another object still blocks', () => {
+  it('stays BLOCKED while another service or another object still blocks', () => {
     const other = state('HOLD', '2024-02-02', {
       blockedId: bundleId,
       service: 'fraud',

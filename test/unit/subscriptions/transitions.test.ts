@@ -21,21 +21,21 @@ function typesOf(list: readonly Transition[]): readonly string[] {
 const START = '2024-01-01';
 const create = choice('CREATE', START, 'pro-monthly-trial');
 
-describe('Transitions', () => {
-  it('stand in the order of their instants, whatever the order given', () => {
+describe('Subscription transitions', () => {
+  it('are sorted by instant, regardless of the input order', () => {
     const phase = event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' });
     const change = choice('CHANGE', '2024-03-01', 'solo-monthly-evergreen');
     expect(typesOf(transitions(change, phase, create))).to.deep.equal(['CREATE', 'PHASE', 'CHANGE']);
   });
 
-  it('begin with CREATE at its instant, then follow the sequence', () => {
+  it('start with CREATE at its instant, then follow the sequence', () => {
     const earlierInSequence = event('QUANTITY_CHANGE', START, { quantity: 2, sequence: 1 });
     const day = event('BCD_CHANGE', START, { billCycleDay: 5, sequence: 3 });
     const list = transitions(day, earlierInSequence, { ...create, sequence: 9 });
     expect(typesOf(list)).to.deep.equal(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
   });
 
-  it('leave out markers and what lies at or after the first end', () => {
+  it('omit markers and events at or after the first end', () => {
     const list = transitions(
       create,
       event('UNCANCEL', '2024-01-10'),
@@ -48,7 +48,7 @@ describe('Transitions', () => {
     expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
   });
 
-  it('keep a PHASE at the instant of the end, and it alone', () => {
+  it('include a PHASE at the instant of the end, but no other event', () => {
     const end = event('CANCEL', '2024-01-31');
     const before = [
       event('BCD_CHANGE', '2024-01-31', { billCycleDay: 7 }),
@@ -61,10 +61,10 @@ describe('Transitions', () => {
     expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
   });
 
-  it('keep the CREATE of a subscription that is cancelled at its start', () =>
+  it('include the CREATE of a subscription cancelled at its start', () =>
     expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']));
 
-  it('carry plan, phase and price list from one to the next', () => {
+  it('pass plan, phase and price list to the next transition', () => {
     const list = transitions(
       create,
       event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
@@ -93,7 +93,7 @@ describe('Transitions', () => {
     ]);
   });
 
-  it('know the day and quantity of their own instant, and keep the latest of each', () => {
+  it('contain the day and quantity of their own instant, and keep the latest of each', () => {
     const list = transitions(
       create,
       event('BCD_CHANGE', START, { billCycleDay: 5 }),
@@ -112,7 +112,7 @@ describe('Transitions', () => {
     ]);
   });
 
-  it('are none for a list that does not begin with CREATE or TRANSFER', () => {
+  it('are empty for a list that does not start with CREATE or TRANSFER', () => {
     expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
     expect(transitions()).to.deep.equal([]);
   });
@@ -127,15 +127,15 @@ describe('Billing state', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const)
-    it(`a subscription of January is ${state} at ${date}`, () =>
+    it(`is ${state} at ${date} for a subscription created in January`, () =>
       expect(billingStateAt(list, at(date))).to.equal(state));
 
-  it('the billing state is CANCELLED after a CANCEL', () =>
+  it('is CANCELLED after a CANCEL', () =>
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
     ));
 
-  it('the billing state shows the first plan before the start and the last one after the end', () => {
+  it('shows the first plan before the start and the last plan after the end', () => {
     expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');
     expect(planShownAt(list, at('2025-01-01'))?.phase.name).to.equal('pro-monthly-trial');
   });
