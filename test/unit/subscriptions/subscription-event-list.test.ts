@@ -187,17 +187,17 @@ describe('Subscription event list', () => {
   });
 });
 
-describe('Price list of a subscription', () => {
+describe('Prices and events of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('contains one entry per phase reached', () =>
+  it('list one price entry per phase reached', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
     ]));
 
-  it('contains no price in a currency that the catalog lacks, or for an account without a currency', () => {
+  it('omit prices in a currency that the catalog lacks, or for an account without a currency', () => {
     for (const currency of ['EUR', null] as const) {
       const [trial, evergreen] = pricesMet(rows, currency);
       expect(trial?.fixedPrice).to.equal(null);
@@ -205,7 +205,7 @@ describe('Price list of a subscription', () => {
     }
   });
 
-  it('contains only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
+  it('list only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
     const rowsOf = (...choices: readonly (readonly [date: string, phase: string])[]) =>
       subscriptionEvents([
         source({
@@ -230,7 +230,7 @@ describe('Price list of a subscription', () => {
     expect(rowsOf(['2024-02-01', solo], ['2024-03-01', pro], ['2024-04-01', solo])).to.have.length(3);
   });
 
-  it('contains a repeated service state once, and again after another state', () => {
+  it('list a repeated service state once, and again after another state', () => {
     const watched = (date: string, stateName: string) => state(stateName, date, { service: 'fraud' });
     const once = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -251,7 +251,7 @@ describe('Price list of a subscription', () => {
     expect(dates).to.deep.equal(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 
-  it('keeps a second pause after another service has resumed the first', () => {
+  it('include a second pause after another service has resumed the first', () => {
     const blocks = { isBlockEntitlement: true, isBlockBilling: true };
     const twice = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -275,7 +275,7 @@ describe('Price list of a subscription', () => {
     ]);
   });
 
-  it('repeats a phase for another catalog version, but not for the same one', () => {
+  it('list a phase again for another catalog version, but not for the same one', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
     const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);
