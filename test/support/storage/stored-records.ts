@@ -1,30 +1,20 @@
 import type {
   Account,
   Authorship,
-  AutoPayHold,
-  BlockingState,
-  Bundle,
   CoverageRow,
   CustomField,
   Invoice,
-  InvoiceItem,
-  InvoicePayment,
-  LifecycleEvent,
   New,
   Payment,
-  PaymentAttempt,
-  PaymentMethod,
   PaymentTransaction,
   PushDelivery,
   StoredCursor,
-  Subscription,
   Tag,
   Tenant,
   UserTagDefinition,
   Uuid,
 } from '../../../lib/index.ts';
 import {
-  type AccountEmail,
   accountEmailFields,
   accountFields,
   autoPayHoldFields,
@@ -52,12 +42,11 @@ import {
   tagFields,
   tenantFields,
 } from '../../../lib/records/index.ts';
+import type { Fields, RecordOf } from '../../../lib/values/fields/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { emptyFields, filledRecord } from './filled-record.ts';
 import { hugeAmount, newId, now, oddText, today } from './stored-values.ts';
-
-/** Records with a value in every field that can hold one; tests overwrite what they are about. */
 
 export * from './stored-values.ts';
 
@@ -88,7 +77,7 @@ export function account(changes: Partial<New<Account>>): New<Account> {
   return filledRecord(accountFields, changes);
 }
 
-/** An account with null wherever null may stand. */
+/** An account with null in every nullable field. */
 export const bareAccount: Partial<New<Account>> = {
   ...emptyFields(accountFields),
   isPaymentDelegatedToParent: false,
@@ -102,6 +91,14 @@ interface Owner {
 
 export function ownerOf(owner: Account): Owner {
   return { accountId: owner.id, accountRecordId: owner.recordId };
+}
+
+/** Returns a builder of filled records that belong to an account. */
+function owned<F extends Fields>(fields: F, own: Partial<New<RecordOf<F>>> = {}) {
+  return ({ accountId, accountRecordId }: Owner, changes: Partial<New<RecordOf<F>>> = {}) => {
+    const owner = 'accountId' in fields ? { accountId, accountRecordId } : { accountRecordId };
+    return filledRecord(fields, { ...owner, ...own, ...changes });
+  };
 }
 
 export function catalogPart(changes: Partial<NewCatalogPart>): NewCatalogPart {
@@ -144,28 +141,13 @@ export function overridePlan(changes: Partial<New<StoredOverridePlan>>): New<Sto
   });
 }
 
-export function bundle(owner: Owner, changes: Partial<New<Bundle>> = {}): New<Bundle> {
-  return filledRecord(bundleFields, { ...owner, retiredKey: null, ...changes });
-}
+export const bundle = owned(bundleFields, { retiredKey: null });
 
-export function subscription(owner: Owner, changes: Partial<New<Subscription>> = {}): New<Subscription> {
-  return filledRecord(subscriptionFields, { ...owner, ...changes });
-}
+export const subscription = owned(subscriptionFields);
 
-export function lifecycleEvent(
-  { accountRecordId }: Owner,
-  changes: Partial<New<LifecycleEvent>> = {},
-): New<LifecycleEvent> {
-  const own = { accountRecordId, type: 'CHANGE', reason: '{"datedBy":"BASE"}' } as const;
-  return filledRecord(lifecycleEventFields, { ...own, ...changes });
-}
+export const lifecycleEvent = owned(lifecycleEventFields, { type: 'CHANGE', reason: '{"datedBy":"BASE"}' });
 
-export function blockingState(
-  { accountRecordId }: Owner,
-  changes: Partial<New<BlockingState>> = {},
-): New<BlockingState> {
-  return filledRecord(blockingStateFields, { accountRecordId, isBlockEntitlement: false, ...changes });
-}
+export const blockingState = owned(blockingStateFields, { isBlockEntitlement: false });
 
 let lastNumber = 0;
 
@@ -186,18 +168,14 @@ export function invoice(owner: Owner, changes: Partial<New<Invoice>> = {}): New<
   });
 }
 
-export function invoiceItem(owner: Owner, changes: Partial<New<InvoiceItem>> = {}): New<InvoiceItem> {
-  return filledRecord(invoiceItemFields, {
-    ...owner,
-    itemType: 'RECURRING',
-    endDate: localDate(2026, 3, 1),
-    rate: decimal('0.100000001'),
-    quantity: decimal('12345678901234567890.5'),
-    ...changes,
-  });
-}
+export const invoiceItem = owned(invoiceItemFields, {
+  itemType: 'RECURRING',
+  endDate: localDate(2026, 3, 1),
+  rate: decimal('0.100000001'),
+  quantity: decimal('12345678901234567890.5'),
+});
 
-/** Of a subscription that no run has looked at. */
+/** The cursor of a subscription that no run has read. */
 export function cursor({ accountRecordId }: Owner, changes: Partial<StoredCursor>): StoredCursor {
   return {
     accountRecordId,
@@ -219,16 +197,13 @@ export function coverageRow(changes: Partial<CoverageRow> = {}): CoverageRow {
   return filledRecord(coverageFields, { ...own, ...changes });
 }
 
-export function paymentMethod(owner: Owner, changes: Partial<New<PaymentMethod>> = {}): New<PaymentMethod> {
-  return filledRecord(paymentMethodFields, { ...owner, ...changes });
-}
+export const paymentMethod = owned(paymentMethodFields);
 
 export function payment(owner: Owner, changes: Partial<New<Payment>> = {}): New<Payment> {
   lastNumber += 1;
   return filledRecord(paymentFields, { ...owner, paymentNumber: lastNumber, ...changes });
 }
 
-/** What a refund of an invoice is to take back. */
 export function invoiceRefund(): InvoiceRefund {
   const adjustments = [{ invoiceItemId: newId(), amount: hugeAmount, description: 'Goodwill' }];
   return { paymentId: newId(), invoicePaymentId: newId(), adjustments };
@@ -249,23 +224,13 @@ export function transaction(
   });
 }
 
-export function attempt(owner: Owner, changes: Partial<New<PaymentAttempt>> = {}): New<PaymentAttempt> {
-  return filledRecord(paymentAttemptFields, {
-    ...owner,
-    transactionType: 'PURCHASE',
-    pluginNames: ['first', oddText],
-    pluginProperties: [],
-    ...changes,
-  });
-}
+export const attempt = owned(paymentAttemptFields, {
+  transactionType: 'PURCHASE',
+  pluginNames: ['first', oddText],
+  pluginProperties: [],
+});
 
-export function invoicePayment(
-  { accountRecordId }: Owner,
-  changes: Partial<New<InvoicePayment>> = {},
-): New<InvoicePayment> {
-  const own = { accountRecordId, status: 'SUCCESS', processedCurrency: 'USD' } as const;
-  return filledRecord(invoicePaymentFields, { ...own, ...changes });
-}
+export const invoicePayment = owned(invoicePaymentFields, { status: 'SUCCESS', processedCurrency: 'USD' });
 
 export function tagDefinition(changes: Partial<New<UserTagDefinition>> = {}): New<UserTagDefinition> {
   const own = { name: newId(), applicableObjectTypes: ['ACCOUNT', 'BUNDLE'] } as const;
@@ -277,9 +242,7 @@ export function tag({ accountId, accountRecordId }: Owner, changes: Partial<New<
   return filledRecord(tagFields, { ...own, ...changes });
 }
 
-export function accountEmail(owner: Owner, changes: Partial<New<AccountEmail>> = {}): New<AccountEmail> {
-  return filledRecord(accountEmailFields, { ...owner, ...changes });
-}
+export const accountEmail = owned(accountEmailFields);
 
 export function delivery(changes: Partial<New<PushDelivery>>): New<PushDelivery> {
   return filledRecord(pushDeliveryFields, {
@@ -305,6 +268,4 @@ export function customField(
   return filledRecord(customFieldFields, { ...own, ...changes });
 }
 
-export function autoPayHold(owner: Owner, changes: Partial<New<AutoPayHold>> = {}): New<AutoPayHold> {
-  return filledRecord(autoPayHoldFields, { ...owner, ...changes });
-}
+export const autoPayHold = owned(autoPayHoldFields);

@@ -14,7 +14,7 @@ import type { StripeBooks } from './stripe-books.ts';
 import { found } from './stripe-books.ts';
 import { type FormObject, objectIn, type StripeObject, textIn } from './stripe-objects.ts';
 
-/** A call of the API: what the path names, and its form or query. */
+/** A call of the API: the id in its path and its form or query. */
 export interface StripeCall {
   readonly books: StripeBooks;
   readonly id: string;
@@ -24,9 +24,9 @@ export interface StripeCall {
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
-  /** With `:id` in the place of an id. */
+  /** With `:id` as the placeholder of an id. */
   readonly path: string;
-  /** What it takes; anything else is refused, as Stripe does. */
+  /** The accepted parameters. Like Stripe, the double rejects others. */
   readonly takes: readonly string[];
   run(call: StripeCall): object;
 }
@@ -35,79 +35,54 @@ const PAGING = ['limit', 'starting_after', 'ending_before', 'expand'];
 const SEARCH = ['query', 'limit', 'page', 'expand'];
 const MOST = 100;
 
+const get = (path: string, takes: Endpoint['takes'], run: Endpoint['run']): Endpoint => ({
+  method: 'GET',
+  path,
+  takes,
+  run,
+});
+
+const post = (path: string, takes: Endpoint['takes'], run: Endpoint['run']): Endpoint => ({
+  ...get(path, takes, run),
+  method: 'POST',
+});
+
 export const endpoints: readonly Endpoint[] = [
-  {
-    method: 'POST',
-    path: '/v1/customers',
-    takes: ['metadata', 'name', 'email', 'description'],
-    run: ({ books, form }) => {
-      const invoiceSettings = { invoice_settings: { default_payment_method: null } };
-      const customer = { ...books.newObject('cus', 'customer', metadataIn(form)), ...invoiceSettings };
-      books.customers.set(customer.id, customer);
-      return customer;
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1/customers/search',
-    takes: SEARCH,
-    run: (call) => search(call, call.books.customers),
-  },
-  { method: 'GET', path: '/v1/customers/:id', takes: ['expand'], run: ({ books, id }) => books.customer(id) },
-  {
-    method: 'POST',
-    path: '/v1/customers/:id',
-    takes: ['invoice_settings', 'metadata'],
-    run: ({ books, id, form }) => {
-      const customer = books.customer(id);
-      const standard = textIn(objectIn(form, 'invoice_settings'), 'default_payment_method');
-      if (standard !== undefined) {
-        books.method(standard);
-        customer.invoice_settings.default_payment_method = standard;
-      }
-      return customer;
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1/customers/:id/payment_methods',
-    takes: [...PAGING, 'type'],
-    run: (call) => {
-      const { id: customer } = call.books.customer(call.id);
-      return list(
-        call,
-        [...call.books.methods.values()].filter((each) => each.customer === customer),
-      );
-    },
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_methods/:id/attach',
-    takes: ['customer'],
-    run: ({ books, id, form }) => attachMethod(books, id, form),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_methods/:id/detach',
-    takes: [],
-    run: ({ books, id }) => detachMethod(books, id),
-  },
-  {
-    method: 'GET',
-    path: '/v1/payment_methods/:id',
-    takes: ['expand'],
-    run: ({ books, id }) => books.method(id),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_methods/:id',
-    takes: ['metadata'],
-    run: ({ books, id, form }) => withMetadata(books.method(id), form),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_intents',
-    takes: [
+  post('/v1/customers', ['metadata', 'name', 'email', 'description'], ({ books, form }) => {
+    const invoiceSettings = { invoice_settings: { default_payment_method: null } };
+    const customer = { ...books.newObject('cus', 'customer', metadataIn(form)), ...invoiceSettings };
+    books.customers.set(customer.id, customer);
+    return customer;
+  }),
+  get('/v1/customers/search', SEARCH, (call) => search(call, call.books.customers)),
+  get('/v1/customers/:id', ['expand'], ({ books, id }) => books.customer(id)),
+  post('/v1/customers/:id', ['invoice_settings', 'metadata'], ({ books, id, form }) => {
+    const customer = books.customer(id);
+    const standard = textIn(objectIn(form, 'invoice_settings'), 'default_payment_method');
+    if (standard !== undefined) {
+      books.method(standard);
+      customer.invoice_settings.default_payment_method = standard;
+    }
+    return customer;
+  }),
+  get('/v1/customers/:id/payment_methods', [...PAGING, 'type'], (call) => {
+    const { id: customer } = call.books.customer(call.id);
+    return list(
+      call,
+      [...call.books.methods.values()].filter((each) => each.customer === customer),
+    );
+  }),
+  post('/v1/payment_methods/:id/attach', ['customer'], ({ books, id, form }) =>
+    attachMethod(books, id, form),
+  ),
+  post('/v1/payment_methods/:id/detach', [], ({ books, id }) => detachMethod(books, id)),
+  get('/v1/payment_methods/:id', ['expand'], ({ books, id }) => books.method(id)),
+  post('/v1/payment_methods/:id', ['metadata'], ({ books, id, form }) =>
+    withMetadata(books.method(id), form),
+  ),
+  post(
+    '/v1/payment_intents',
+    [
       'amount',
       'currency',
       'customer',
@@ -122,117 +97,57 @@ export const endpoints: readonly Endpoint[] = [
       'metadata',
       'expand',
     ],
-    run: ({ books, form, bank }) => createIntent(books, form, bank),
-  },
-  {
-    method: 'GET',
-    path: '/v1/payment_intents',
-    takes: [...PAGING, 'customer', 'created'],
-    run: (call) => {
-      const customer = textIn(call.form, 'customer');
-      return list(
-        call,
-        [...call.books.intents.values()].filter((each) => each.customer === customer),
-      );
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1/payment_intents/search',
-    takes: SEARCH,
-    run: (call) => search(call, call.books.intents),
-  },
-  {
-    method: 'GET',
-    path: '/v1/payment_intents/:id',
-    takes: ['expand', 'client_secret'],
-    run: ({ books, id }) => books.intent(id),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_intents/:id',
-    takes: ['metadata', 'description', 'expand'],
-    run: ({ books, id, form }) => withMetadata(books.intent(id), form),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_intents/:id/capture',
-    takes: ['amount_to_capture', 'final_capture', 'metadata', 'expand'],
-    run: ({ books, id, form }) => captureIntent(books, books.intent(id), form),
-  },
-  {
-    method: 'POST',
-    path: '/v1/payment_intents/:id/cancel',
-    takes: ['cancellation_reason', 'expand'],
-    run: ({ books, id }) => cancelIntent(books, books.intent(id)),
-  },
-  {
-    method: 'POST',
-    path: '/v1/setup_intents',
-    takes: [
-      'customer',
-      'payment_method',
-      'confirm',
-      'usage',
-      'automatic_payment_methods',
-      'return_url',
-      'metadata',
-    ],
-    run: ({ books, form, bank }) => createSetup(books, form, bank),
-  },
-  {
-    method: 'GET',
-    path: '/v1/setup_intents',
-    takes: [...PAGING, 'customer', 'payment_method'],
-    run: (call) => {
-      const customer = textIn(call.form, 'customer');
-      return list(
-        call,
-        [...call.books.setups.values()].filter((each) => each.customer === customer),
-      );
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1/setup_intents/:id',
-    takes: ['expand'],
-    run: ({ books, id }) => foundSetup(books, id),
-  },
-  {
-    method: 'POST',
-    path: '/v1/refunds',
-    takes: ['payment_intent', 'amount', 'reason', 'metadata', 'expand'],
-    run: ({ books, form, bank }) => createRefund(books, form, bank),
-  },
-  {
-    method: 'GET',
-    path: '/v1/refunds',
-    takes: [...PAGING, 'payment_intent', 'charge'],
-    run: (call) => {
-      const intent = textIn(call.form, 'payment_intent');
-      return list(
-        call,
-        [...call.books.refunds.values()].filter((each) => each.payment_intent === intent),
-      );
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1/refunds/:id',
-    takes: ['expand'],
-    run: ({ books, id }) => found(books.refunds, 'refund', id),
-  },
-  {
-    method: 'GET',
-    path: '/v1/disputes/:id',
-    takes: ['expand'],
-    run: ({ books, id }) => found(books.disputes, 'dispute', id),
-  },
-  {
-    method: 'POST',
-    path: '/v1/checkout/sessions',
-    takes: ['mode', 'customer', 'currency', 'success_url', 'cancel_url', 'setup_intent_data', 'metadata'],
-    run: ({ books, form }) => {
+    ({ books, form, bank }) => createIntent(books, form, bank),
+  ),
+  get('/v1/payment_intents', [...PAGING, 'customer', 'created'], (call) => {
+    const customer = textIn(call.form, 'customer');
+    return list(
+      call,
+      [...call.books.intents.values()].filter((each) => each.customer === customer),
+    );
+  }),
+  get('/v1/payment_intents/search', SEARCH, (call) => search(call, call.books.intents)),
+  get('/v1/payment_intents/:id', ['expand', 'client_secret'], ({ books, id }) => books.intent(id)),
+  post('/v1/payment_intents/:id', ['metadata', 'description', 'expand'], ({ books, id, form }) =>
+    withMetadata(books.intent(id), form),
+  ),
+  post(
+    '/v1/payment_intents/:id/capture',
+    ['amount_to_capture', 'final_capture', 'metadata', 'expand'],
+    ({ books, id, form }) => captureIntent(books, books.intent(id), form),
+  ),
+  post('/v1/payment_intents/:id/cancel', ['cancellation_reason', 'expand'], ({ books, id }) =>
+    cancelIntent(books, books.intent(id)),
+  ),
+  post(
+    '/v1/setup_intents',
+    ['customer', 'payment_method', 'confirm', 'usage', 'automatic_payment_methods', 'return_url', 'metadata'],
+    ({ books, form, bank }) => createSetup(books, form, bank),
+  ),
+  get('/v1/setup_intents', [...PAGING, 'customer', 'payment_method'], (call) => {
+    const customer = textIn(call.form, 'customer');
+    return list(
+      call,
+      [...call.books.setups.values()].filter((each) => each.customer === customer),
+    );
+  }),
+  get('/v1/setup_intents/:id', ['expand'], ({ books, id }) => foundSetup(books, id)),
+  post('/v1/refunds', ['payment_intent', 'amount', 'reason', 'metadata', 'expand'], ({ books, form, bank }) =>
+    createRefund(books, form, bank),
+  ),
+  get('/v1/refunds', [...PAGING, 'payment_intent', 'charge'], (call) => {
+    const intent = textIn(call.form, 'payment_intent');
+    return list(
+      call,
+      [...call.books.refunds.values()].filter((each) => each.payment_intent === intent),
+    );
+  }),
+  get('/v1/refunds/:id', ['expand'], ({ books, id }) => found(books.refunds, 'refund', id)),
+  get('/v1/disputes/:id', ['expand'], ({ books, id }) => found(books.disputes, 'dispute', id)),
+  post(
+    '/v1/checkout/sessions',
+    ['mode', 'customer', 'currency', 'success_url', 'cancel_url', 'setup_intent_data', 'metadata'],
+    ({ books, form }) => {
       const session = books.newObject('cs', 'checkout.session', metadataIn(form));
       return {
         ...session,
@@ -240,7 +155,7 @@ export const endpoints: readonly Endpoint[] = [
         url: `https://checkout.stripe.com/c/pay/${session.id}`,
       };
     },
-  },
+  ),
 ];
 
 function withMetadata<T extends StripeObject>(object: T, form: FormObject): T {
@@ -248,7 +163,7 @@ function withMetadata<T extends StripeObject>(object: T, form: FormObject): T {
   return object;
 }
 
-/** The newest first. */
+/** Newest first. */
 function list({ form }: StripeCall, objects: readonly StripeObject[]) {
   const newestFirst = objects.toReversed();
   const after = textIn(form, 'starting_after');
@@ -258,7 +173,7 @@ function list({ form }: StripeCall, objects: readonly StripeObject[]) {
   return { object: 'list', url: '/', data, has_more: start + limit < newestFirst.length };
 }
 
-/** `metadata['a']:'b' AND metadata['c']:'d'`, of what is known for a minute. */
+/** `metadata['a']:'b' AND metadata['c']:'d'`, among the objects older than the search lag. */
 function search({ books, form }: StripeCall, objects: ReadonlyMap<string, StripeObject>) {
   const query = textIn(form, 'query') ?? '';
   const wanted = [...query.matchAll(/metadata\['([^']+)'\]:'([^']*)'/g)];
