@@ -25,7 +25,7 @@ export interface Login {
   readonly chosen: ChosenPassword | null;
 }
 
-/** From `security.admin.user` (platform §4.3). */
+/** The name from `security.admin.user` (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }

@@ -2,7 +2,7 @@
 /** Time limit for resources of a configuration file after a command. */
 const GRACE_MS = 1_000;
 
-// First, since an older Node may be unable to load the rest.
+// Runs first, because an older Node may be unable to load the other modules.
 await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);

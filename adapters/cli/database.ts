@@ -196,7 +196,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
-/** By SQLSTATE or connection error code. */
+/** Returns the explanation for an SQLSTATE or connection error code; null if it is not known. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
     return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
@@ -214,7 +214,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
     : null;
 }
 
-/** By SQLite or file system error code. */
+/** Explanations by SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
   if (code === 'SQLITE_NOTADB') return 'is no SQLite file: name another with --database';
   if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: put a backup in its place';

@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { requestTimeMs, maxConnections } = http;
     const user = administratorOf(environment);
     const made = Promise.withResolvers<Login>();
-    // The port opens first: after a later failure nobody would see the password.
+    // Opens the port first: if that failed later, the password would never be shown.
     const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
     const limits = { maxHeaderBytes: http.limits.header, requestTimeMs, maxConnections };
     listening = await listen(app, { port, host, ...limits, prepare });

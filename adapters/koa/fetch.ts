@@ -131,7 +131,7 @@ export class Wire extends Duplex implements Peer {
     this.#other = other;
   }
 
-  /** Like sockets: emits `timeout` after that idle time; 0 = never. */
+  /** Emits `timeout` after this idle time, as sockets do; 0 = never. */
   setTimeout(ms: number): this {
     clearTimeout(this.#timer);
     this.#timer = ms === 0 ? undefined : setTimeout(() => this.emit('timeout'), ms).unref();
@@ -160,7 +160,7 @@ export class Wire extends Duplex implements Peer {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
     const other = this.#other;
-    // Deferred, so that the other end first reads all data sent to it.
+    // Runs later, so that the other end can first read all data sent to it.
     setImmediate(() => other?.destroy());
     done(error);
   }

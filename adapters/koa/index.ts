@@ -37,7 +37,7 @@ export interface KoaOptions
   readonly docs?: boolean | undefined;
   /** True: metrics require the credentials of a user; default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Further server properties in the diagnostic, such as those of `listen`; default none. */
+  /** Further server properties in the diagnostic, such as those of `listen`; none by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -213,7 +213,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     serve,
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
-  // Idle connections make room for new ones.
+  // Idle connections are closed to allow new ones.
   server.on('drop', () => server.closeIdleConnections());
   // Node would answer unknown expectations without a body.
   server.on('checkExpectation', serve);

@@ -3,7 +3,7 @@ import type { PrintableDocument } from '../../lib/ports/index.ts';
 import type { Fonts, LoadedFont, Packages, Weight } from './fonts.ts';
 import { type BaseDirection, linesOf, TextRuns } from './text-runs.ts';
 
-/** In points; the bottom margin contains the page number. */
+/** Margins in points. The bottom margin contains the page number. */
 export const margin = { top: 51, side: 48, bottom: 62 } as const;
 
 export const LINE_HEIGHT = 1.4;

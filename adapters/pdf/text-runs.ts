@@ -4,7 +4,7 @@ import { type Fonts, hasRightToLeftLetter, type LoadedFont, type Packages, type 
 interface TextRun {
   readonly text: string;
   readonly font: LoadedFont;
-  /** In thousandths of the font size. */
+  /** Width in thousandths of the font size. */
   readonly width: number;
 }
 

@@ -46,18 +46,18 @@ interface Parts {
 /** The facts read from Stripe before a request that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  /** The result of an earlier presentation of the transaction, if its idempotency key may be forgotten. */
+  /** The result of an earlier attempt, if Stripe may have forgotten its idempotency key. */
   readonly known: GatewayResult | null;
 }
 
-/** A transaction that is presented to Stripe, possibly again. */
+/** A transaction that is sent to Stripe, possibly again. */
 interface Presented<P extends Prepared> {
   readonly told: Told;
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /** Whether an earlier presentation may have done what Stripe now refuses to repeat. */
+  /** Whether an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
   mayBeDone(error: unknown): boolean;
 }
 
@@ -69,7 +69,7 @@ async function present<P extends Prepared>(
   try {
     prepared = await prepare();
   } catch (error) {
-    // While Stripe is unreachable, an earlier presentation is unknown.
+    // While Stripe is unreachable, the result of an earlier attempt is unknown.
     if (mayBeForgotten(request)) throw error;
     return failedResult(told, failureBefore(error), context.now);
   }
@@ -171,7 +171,7 @@ export class Charges {
       return intentResult(told, isReplay(intent) ? await this.#intent(of, intent.id) : intent);
     } catch (error) {
       const declined = failureOf(error)?.reference ?? null;
-      // The error may repeat that of an earlier presentation: read the current state.
+      // Stripe may have repeated the error of an earlier attempt, so read the current state.
       if (declined === null || !isReplay(error)) throw error;
       return intentResult(told, await this.#intent(of, declined));
     }
@@ -285,7 +285,7 @@ export class Changes {
       const refund = await of.sent.send(request.transactionId, (options) =>
         of.stripe.refunds.create({ payment_intent: intent.id, amount: units, metadata }, options),
       );
-      // The answer may repeat that of an earlier presentation: read the current state.
+      // Stripe may have repeated the answer of an earlier attempt, so read the current state.
       return refundResult(told, isReplay(refund) ? await of.stripe.refunds.retrieve(refund.id) : refund);
     });
   }

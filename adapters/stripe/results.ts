@@ -282,7 +282,7 @@ export const TRANSACTION = 'billwright_transaction';
 export const TYPE = 'billwright_type';
 export const PAYMENT_METHOD = 'billwright_payment_method';
 
-/** As Stripe returns it; null on deleted objects. */
+/** The value that Stripe returns; null for deleted objects. */
 export type StoredMetadata = Readonly<Record<string, string>> | null | undefined;
 
 export type FirstType = 'AUTHORIZE' | 'PURCHASE';

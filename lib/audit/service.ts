@@ -86,7 +86,7 @@ const ownNames: Readonly<Record<string, string>> = {
 /** Sorts by table name (code points), record, then write order (accounts §14 rule 5). */
 function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());
-  // Table names are ASCII, so code units are code points.
+  // Table names are ASCII, so comparing code units is the same as comparing code points.
   return [...ofTable]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, own]) => own.sort((a, b) => a.targetRecordId - b.targetRecordId || a.recordId - b.recordId));

@@ -29,8 +29,8 @@ export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
 const { ACCOUNT, BUNDLE, INVOICE } = ObjectType;
 
 /**
- * The effects of each tag, and the rooms that read them. AUTO_INVOICING_OFF is meant for accounts (accounts §13.2), but a
- * bundle with it is left out of invoices too (invoicing §4 rule 5, subscriptions §19.1).
+ * The effects of each tag and the modules that read them. AUTO_INVOICING_OFF is an account tag (accounts §13.2), but it
+ * also excludes a bundle from invoices (invoicing §4 rule 5, subscriptions §19.1).
  */
 export const tagEffects: readonly {
   readonly tag: Uuid;
@@ -101,7 +101,7 @@ export function concerns(tag: Uuid, type: TaggedType): boolean {
   return tagEffects.some((row) => row.tag === tag && row.on === type);
 }
 
-/** The present effects of the tags of some accounts. */
+/** The current effects of the tags of some accounts. */
 export interface AccountEffects {
   /** Returns true if the account has a tag with one of these effects. */
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;

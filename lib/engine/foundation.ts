@@ -56,7 +56,7 @@ export interface Foundation {
   readonly usageSources: UsageSources;
   readonly catalogs: CatalogService;
   readonly overdueConfigs: OverdueConfigs;
-  /** Largest number of rows in an answer without pages. */
+  /** The maximum number of rows in an answer that is not paginated. */
   readonly maxRows: number;
 }
 

@@ -219,7 +219,7 @@ export class EventCounts {
   }
 }
 
-/** By the members of platform §10.4. */
+/** Returns the labels of a payment event, from its `metaData` (platform §10.4). */
 function paymentLabels({ payload }: NewBusEvent): MetricValue['labels'] {
   const { transactionType, status } = payload.metaData as Readonly<Record<string, unknown>>;
   return { type: String(transactionType), outcome: String(status).toLowerCase() };

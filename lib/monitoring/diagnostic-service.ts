@@ -71,7 +71,7 @@ function checkNames(names: readonly string[]): void {
 
 /** The parts of a diagnostic. */
 export interface DiagnosticRequest {
-  /** The account to export; default none. */
+  /** The account to export; none by default. */
   readonly accountId?: Uuid | undefined;
   readonly withTenantConfig?: boolean | undefined;
   readonly withServiceConfig?: boolean | undefined;

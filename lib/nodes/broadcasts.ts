@@ -107,7 +107,7 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const { userName: createdBy, createdDate } = authorship;
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
-      // Otherwise this one would be skipped as older than the node's first read.
+      // Starts listening first. Otherwise the broadcast would be older than the node's first read and be skipped.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)
         await storage.write(SYSTEM_TENANT, authorship, async (session) => {

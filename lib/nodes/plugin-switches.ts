@@ -20,7 +20,7 @@ export class PluginSwitches {
     return list;
   }
 
-  /** As `running`, by name. */
+  /** Same as `running`, by name. */
   runningByName<P extends PluginIdentity>(plugins: readonly P[]): ReadonlyMap<string, P> {
     const byName = new Map<string, P>();
     this.#follow(() => {

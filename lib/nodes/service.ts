@@ -66,7 +66,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     knowsFormer = true;
   }
 
-  /** Work that repeats some time after its end, also after errors. */
+  /** Repeats the work after a pause, also after errors. */
   function repeated(everyMs: number, run: () => Promise<void>) {
     const { systemClock, logger } = ports;
     let isStopped = false;

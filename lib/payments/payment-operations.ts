@@ -121,7 +121,7 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   chargeback(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
    * Records that a chargeback has ended in the merchant's favor.
-   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) when no chargeback of the key stands.
+   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if every chargeback with the key was reversed or failed.
    */
   reverseChargeback(...given: [...C, input: Given<ChargebackReversalInput>]): Promise<PaymentResult>;
   /** Asks the gateway again about a pending transaction; returns a successful one as it is. */

@@ -82,7 +82,7 @@ export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 export interface DeliveryView extends ExternalEvent {
   /** `webhook-id` of every attempt. */
   readonly id: Uuid;
-  /** With masked query values, which may be tokens. */
+  /** The callback URL, with query values masked because they may be tokens. */
   readonly url: string;
   /**
    * AVAILABLE = to be sent, PROCESSED = accepted, FAILED = given up, REMOVED = its callback is no longer registered.
@@ -110,8 +110,8 @@ export interface DeliveryOperations<C extends Leading = []> {
   get(...given: [...C, deliveryId: Uuid]): Promise<DeliveryView>;
 
   /**
-   * Sends the event again at once, whatever its state: to the current callback, with the retry schedule from its start
-   * and the same id.
+   * Sends the event again at once, regardless of its state: to the current callback, with the same id and a fresh retry
+   * schedule.
    * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) without a callback.
    */
   sendAgain(...given: [...C, deliveryId: Uuid]): Promise<void>;

@@ -20,7 +20,7 @@ export const accountFields = {
   referenceTime: f.instant(fixed),
   parentAccountId: f.orNull(f.id(terms)),
   isPaymentDelegatedToParent: f.flag(terms),
-  /** Without a currency nothing is invoiced. */
+  /** An account without a currency is not invoiced. */
   currency: f.orNull(f.currency(fixed)),
   /** 1 to 31; 0 = not set yet. */
   billCycleDayLocal: f.integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),

@@ -40,7 +40,7 @@ export interface CallContext {
   readonly userToken: Uuid;
   readonly callOrigin: CallOrigin;
   readonly createdDate: Instant;
-  /** Passed on to plugins; default none. */
+  /** Passed on to plugins; none by default. */
   readonly pluginProperties?: readonly PluginProperty[];
   /** True: rounds binary floating point noise in amounts of the caller; default false. */
   readonly roundsFloatNoise?: boolean;

@@ -63,9 +63,9 @@ export const RepairRule = {
   WHOLE: 'WHOLE',
   /** Repairs some days of the row. */
   PART: 'PART',
-  /** Limits the repair to the rest after adjustments and earlier repairs. */
+  /** Limits the repair to the amount left after adjustments and earlier repairs. */
   LIMIT: 'LIMIT',
-  /** Repairs the last day with the whole rest. */
+  /** Repairs the last day with the whole remaining amount. */
   REMAINDER: 'REMAINDER',
 } as const;
 export type RepairRule = keyof typeof RepairRule;
@@ -168,7 +168,7 @@ export interface UsageBasis {
   readonly due: Decimal;
   /** The part of `due` billed before. */
   readonly billed: Decimal;
-  /** For a repair: the amount still to be credited, and the rest of the repaired item. */
+  /** For a repair: the amount still to be credited and the remaining amount of the repaired item. */
   readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
   /** The rated amount, before changes of plugins. */
   readonly amount: Decimal;

@@ -13,7 +13,7 @@ export interface SearchClause {
   readonly property: string;
   readonly type: SearchedType;
   readonly operator: SearchOperator;
-  /** Of that type; a date as YYYY-MM-DD, a `like` pattern with `%` for any text and `_` for one character. */
+  /** A value of `type`. Dates are YYYY-MM-DD. In a `like` pattern, `%` matches any text and `_` one character. */
   readonly value: SearchValue;
 }
 

@@ -42,7 +42,7 @@ export function tokenKeyOperations({
       const privateKey = await cipher.encrypt(made.privateKey);
       const unlessNewerThanMs = key?.createdMs ?? createdMs - SIGNING_KEY_LIFETIME_MS;
       await security.insertSigningKey({ ...made, privateKey, id: ids.next(), createdMs }, unlessNewerThanMs);
-      // If another node was faster, its key counts.
+      // If another node was faster, its key is used.
       const latest = await current();
       if (latest.signer !== null) return latest.signer;
       throw new Error(

@@ -56,7 +56,7 @@ export function tagDefinitionOperations({ storage, ids }: Pick<Ports, 'storage' 
 
     async delete(context: CallContext, id: Uuid): Promise<void> {
       await storage.write(context.tenant, authorshipOf(context), async (session) => {
-        // Under the lock nobody can start to use it.
+        // While the lock is held, no tag can start to use the definition.
         const [definition] = await session.tags.lockDefinitions([id]);
         if (!definition) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
         const used = await session.tags.definitionsInUse([id]);

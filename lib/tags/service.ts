@@ -25,7 +25,7 @@ import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './definition-service.ts';
 import { tagEvent } from './engine-tags.ts';
 
-/** Effects of tags that other rooms implement. The account is locked. */
+/** Tag effects that other modules implement. The account is locked. */
 interface TagEffects {
   setWrittenOff(
     session: WriteSession,

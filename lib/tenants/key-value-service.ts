@@ -184,7 +184,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** The tenant's row tells every node which value holds; null: none any more. */
+/** Every node reads the current value from the tenant's row; null if it was deleted. */
 async function markTenant(
   session: WriteSession,
   kind: KeyKind,
@@ -215,7 +215,7 @@ function checkValue(value: string): void {
   if (value === '') {
     throw invalidField('The value needs to be sent as the body');
   }
-  // No character takes more than three bytes, so a short text need not be measured.
+  // A UTF-16 code unit takes at most three bytes, so a short text is not measured.
   if (value.length * 3 <= MAX_TENANT_VALUE_BYTES) return;
   const bytes = new TextEncoder().encode(value).length;
   if (bytes <= MAX_TENANT_VALUE_BYTES) return;

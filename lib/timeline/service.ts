@@ -89,7 +89,7 @@ export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
 
 /** Histories of accounts as outlines. */
 export interface TimelineOutlineOperations<C extends Leading = []> {
-  /** As `TimelineOperations.timeline`, with outlines of the bundles. */
+  /** Same as `TimelineOperations.timeline`, with outlines of the bundles. */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<TimelineOutline>;
 }
 

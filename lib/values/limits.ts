@@ -210,7 +210,7 @@ export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
 /** Cache time of published keys. */
 export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 
-/** Pause between lookups of an unknown key id. */
+/** Minimum pause between lookups of an unknown key id. */
 export const KEY_SET_PAUSE_MS = MINUTE_MS;
 
 // Tags and custom fields (accounts §1.2)

@@ -75,7 +75,7 @@ async function serveWith(given: Given): Promise<void> {
     import('../configuration/configured.ts'),
     import('../short-resolution.ts'),
   ]);
-  // Before the short resolution, which must not apply to host modules.
+  // Runs before short resolution is enabled, because host modules must be resolved normally.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');

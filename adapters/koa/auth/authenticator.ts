@@ -24,7 +24,7 @@ import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers }
 import { verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
-  /** Other accepted issuers (`security.jwt.issuers`); default none. */
+  /** Other accepted issuers (`security.jwt.issuers`); none by default. */
   readonly issuers?: readonly TokenIssuer[];
   /** Fetches their key sets, for hosts with a proxy; default the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;

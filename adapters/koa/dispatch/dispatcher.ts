@@ -63,7 +63,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly requestTimeMs?: number | undefined;
   /** True: unknown paths are 404; default false passes them on to the host. */
   readonly ownsEveryPath?: boolean;
-  /** Redirect of `/` for browsers without credentials; default none. */
+  /** Redirect of `/` for browsers without credentials; none by default. */
   readonly homePath?: string;
 }
 
@@ -236,7 +236,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** At the time limit, cancels reads, and gives up an unread body with its connection. */
+  /** Cancels reads at the time limit. If the body has not been read, also closes the connection. */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,

@@ -40,7 +40,7 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
 
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/** The body specifies the work, so nothing has been done yet. */
+/** Returns the error for a body that arrives too late. No work starts before the body has been read. */
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,

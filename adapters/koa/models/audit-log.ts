@@ -43,12 +43,12 @@ function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] 
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
 
-/** Without history, which has its own endpoints (accounts §14 rule 2). */
+/** An audit log without history, which has its own endpoints (accounts §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering) {
   return shownRows(rows).map((row) => AuditLog.write(row, rendering));
 }
 
-/** With the record after each change (accounts §14.1). */
+/** An audit log with the record after each change (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number, rendering: Rendering) {
   return shownRows(rows).map((row) =>
     AuditLog.write({ ...row, history: historyOf(row, tenantRecordId) }, rendering),

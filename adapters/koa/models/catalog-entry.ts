@@ -29,7 +29,7 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
   return field(type, access, { from: (view: Readonly<Record<Name, Instant | null>>) => view[name] ?? '' });
 }
 
-/** In answers a text with nine fractional digits. */
+/** In answers, this is a string with nine fractional digits. */
 const decimalText: WireType<Decimal> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),

@@ -1,7 +1,7 @@
 import type { SubscriptionEventView } from '../../../lib/subscriptions/index.ts';
 import type { JsonText } from '../wire/json-pieces.ts';
 
-/** Kept texts, of about 450 characters each. */
+/** Maximum number of cached texts, of about 450 characters each. */
 const MAX_KEPT_TEXTS = 10_000;
 
 interface Shown {

@@ -131,7 +131,7 @@ export const SamplesModel = model('SamplesForSampleKindAndHost', {
   ),
 });
 
-/** At most six fractional digits. */
+/** A number with at most six fractional digits. */
 function shownValue(value: number): string {
   return String(Number.isInteger(value) ? value : Number(value.toFixed(6)));
 }

@@ -41,7 +41,7 @@ const { invoiceId, accountId, childAccountId, ...others } = itemFields;
 const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
 const names = { productName, planName, phaseName };
 
-// Generated client classes take the properties in this order.
+// Generated client classes list their properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
   invoiceItemId: shown(uuid, ({ id }: InvoiceItemView) => id),
   invoiceId,
@@ -132,7 +132,7 @@ const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/** Without a body, the default dry run. An action without date or policy: http-api §4. */
+/** Without a body, the default dry run is computed. For an action without date or policy, see http-api §4. */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {

@@ -88,7 +88,7 @@ const ExplainedStep = model('ExplainedStep', {
 
 type FactName<B = ItemBasis> = B extends ItemBasis ? Exclude<keyof B, 'kind'> & string : never;
 
-/** A fact behind the amount; null if missing. */
+/** A fact that explains the amount; null if missing. */
 function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }

@@ -4,7 +4,7 @@ import { bool, date, int, text } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const onlyD = { onlyD: true } as const;
-/** Only in answers for a requested day. */
+/** Present only if a day was requested. */
 const ofDay = { onlyD: true, absentable: true } as const;
 
 const stateFields = {

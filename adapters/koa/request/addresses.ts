@@ -26,7 +26,7 @@ export interface BaseUrlOptions {
   readonly locationHost?: string | undefined;
   /** False: `Location` is the path only (`org.service.jaxrs.location.full.url`). Default true. */
   readonly locationFullUrl?: boolean;
-  /** Addresses and networks (`10.0.0.0/8`) with trusted forwarding headers; default none. */
+  /** Addresses and networks (`10.0.0.0/8`) with trusted forwarding headers; none by default. */
   readonly trustedProxies?: readonly string[];
 }
 

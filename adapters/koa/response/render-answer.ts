@@ -117,7 +117,7 @@ export function paginationHeaders(
   return headers;
 }
 
-/** Without a count, a full page may have a successor (http-api §8 rule 4). */
+/** Returns the offset of the next page. Without a total count, a full page may have a next one (http-api §8 rule 4). */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);
   if (size === 0) return undefined;

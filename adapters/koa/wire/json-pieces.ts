@@ -127,7 +127,7 @@ export async function* piecesOf(
   if (piece !== '') yield piece;
 }
 
-/** Returns the text if it is one piece, else a stream. */
+/** Returns a string if there is only one piece, otherwise a stream. */
 export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
   const first = await pieces.next();
   if (first.done) return '';

@@ -133,7 +133,7 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** Of any size, reduced by `cutPage`. */
+/** A limit of any size, reduced by `cutPage`. */
 const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
 });
@@ -168,7 +168,7 @@ const notAMoment = quoting('is neither a date nor a date-time');
 /** One format, since Java clients cannot omit or send a parameter with two. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** The operation interprets it (http-api §9 rule 3); absent = null. */
+/** A date or date-time, which the operation interprets (http-api §9 rule 3); absent = null. */
 export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
 /** A date means 00:00 UTC; absent = null. */
@@ -193,7 +193,7 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
-/** In any letter case; absent = null. */
+/** Accepts any letter case; absent = null. */
 export function optionalChoice<V extends string>(values: Values<V>): QueryParameter<V | null> {
   const allowed = Object.values(values);
   return optional(() => z.enum(allowed), oneOf(allowed));
@@ -215,7 +215,7 @@ export const uuidList = listParameter(
 /** Repeated or comma-separated. */
 export const textList = listParameter(() => z.string(), anyText);
 
-/** In any letter case, repeated or comma-separated. */
+/** Accepts any letter case, repeated or comma-separated. */
 export function choiceList<V extends string>(values: Values<V>): QueryParameter<readonly V[]> {
   const allowed = Object.values(values);
   return listParameter(

@@ -95,7 +95,7 @@ export function text(
   });
 }
 
-/** Else code 5 (json-models §16 rule 4). */
+/** An invalid value is rejected with code 5 (json-models §16 rule 4). */
 export const externalKey = text(255, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED);
 
 export const bool = scalar<boolean>({
@@ -133,7 +133,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   });
 }
 
-/** From 1, below 2^53 (platform §17). */
+/** An integer from 1 to below 2^53 (platform §17). */
 export const recordNumber = emptiable<number>({
   answer: () => z.int().min(1),
   problem: 'is no record id',
@@ -227,7 +227,7 @@ export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | 
   return at === undefined ? undefined : { at };
 }
 
-/** In upper case (http-api §9 rule 8). */
+/** Values are in upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(
   values: Readonly<Record<string, V>> | readonly V[],
 ): WireType<V> {

@@ -50,7 +50,7 @@ export function kept<Key extends object, Value>(make: (key: Key) => Value): (key
 
 const FIRST_LOOK_MS = 1;
 const LONGEST_PAUSE_MS = 250;
-/** By then, the dispatchers' own polls have found what was committed. */
+/** After this time, the dispatchers' own polls have found the committed entries. */
 const LAST_LOOK_MS = 60_000;
 
 /**

@@ -65,7 +65,7 @@ const transactionOn = kept((client: UsedClient): Transaction => {
   };
 });
 
-/** Read from the text, because the host may have configured its driver to return doubles or instants. */
+/** Parses the text form, because the host may have configured its driver to return doubles or instants. */
 const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);
 const booleanType = 16;
 

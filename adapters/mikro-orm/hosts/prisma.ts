@@ -7,7 +7,7 @@ import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Only the client has it, not its transactions. */
+  /** Exists only on the client, not on its transactions. */
   readonly $connect?: undefined;
 }
 

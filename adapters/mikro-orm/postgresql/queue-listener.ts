@@ -84,7 +84,7 @@ export class QueueListener {
         if (payload !== this.#ownTag) this.#tell();
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);
-      // If another node has taken the name meanwhile, leases keep their work apart.
+      // If another node has taken the name in the meantime, leases keep the two from doing the same work.
       if (this.#nodeName !== undefined) await holdName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
@@ -101,7 +101,7 @@ export class QueueListener {
     this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     this.#timer = setTimeout(() => {
       this.#running = this.#connect();
-      // Commits in between were missed.
+      // Commits during the outage were missed.
       this.#tell();
     }, pauseMs).unref();
   }

@@ -38,7 +38,7 @@ export interface BatchedStatement {
 }
 
 export interface DriverClient {
-  /** Not in the type declarations of the driver's pool. */
+  /** Missing from the type declarations of the driver's pool. */
   readonly constructor: unknown;
   /** Breaks off the connection: pending statements then fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
@@ -55,12 +55,12 @@ export type Send = (
 
 type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
-/** In one round trip, using the driver's internals. */
+/** Sends the statements in one round trip, using the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
   client.query(new StatementBatch(client, statements, whenAnswered));
 };
 
-/** In one round trip each, using the driver's public interface. */
+/** Sends each statement in its own round trip, using the driver's public interface. */
 export const oneByOne: Send = (client, statements, whenAnswered) => {
   void resultsOf(client, statements).then(({ results, failure }) => {
     whenAnswered();
@@ -102,14 +102,14 @@ class StatementBatch {
     const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
     this.#queries = statements.map((statement) => {
       const query = new Query({ ...statement, queryMode: 'extended' });
-      // The client decides how the values of a column are read.
+      // The client's type parsers decode the values.
       query._result._types = client;
       if (statement.onRow) query._result.addRow = statement.onRow;
       return query;
     });
   }
 
-  /** Read by the driver to note which statements are prepared. */
+  /** The driver reads this to track which statements are prepared. */
   get name(): string | undefined {
     return this.#query?.name;
   }

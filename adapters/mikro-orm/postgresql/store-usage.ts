@@ -26,7 +26,7 @@ function column(name: string, type: ColumnType): Column {
   return { name, type, nullable: false };
 }
 
-/** From this number of points, the statement is planned for each call: the generic plan suits few points. */
+/** From this number of points on, each call plans the statement, because the generic plan suits only a few points. */
 const MANY_FROM = 10;
 
 /** Stores a chunk in one statement, its own transaction: one round trip. Unknown units take two more. */

@@ -279,7 +279,7 @@ export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites 
   };
 }
 
-/** Never reached: the due order of later events of an account while one is retried, since sinks need the order. */
+/** A due order that is never reached, for later events of an account while one is retried: sinks need the order. */
 const HELD_BACK = 9_000_000_000_000_000;
 
 /** Holds back the events after one that is retried. Without retries, this is a single lookup. */

@@ -192,7 +192,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** In terms of the claim order, so that the scan can use its index. */
+/** Expressed in terms of the claim order, so that the scan can use its index. */
 function ofKind({ kind }: ClaimRequest) {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;

@@ -25,7 +25,7 @@ export class HostTransactions {
   readonly #onCommit: () => void;
   /** Whether a connection leads to our database. */
   readonly #leadHere = new WeakMap<object, boolean>();
-  /** Host transactions on other connections to our SQLite file. While one is open, nobody else can write. */
+  /** Host transactions on other connections to our SQLite file. While one is open, no other connection can write. */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
   /** Host connections whose locks our connections see. */

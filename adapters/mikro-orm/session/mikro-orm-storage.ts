@@ -494,7 +494,7 @@ async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknow
   }
 }
 
-/** In a host's transaction, only this conflict can be retried: other ones end the whole transaction. */
+/** The only conflict that can be retried in a host's transaction: any other ends the whole transaction. */
 function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
   return error instanceof ConcurrentChangeError;
 }

@@ -224,7 +224,7 @@ type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 
-/** In effect until an engine sets its own. */
+/** The default in effect until an engine sets its own. */
 export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,

@@ -9,7 +9,7 @@ interface Waiting {
 /** Numbers for use outside their transaction. Concurrent callers of a tenant share a statement, in order. */
 export class SharedNumbers {
   readonly #take: Take;
-  /** By tenant, the callers during a statement. */
+  /** The callers that arrived during a statement, by tenant. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(take: Take) {

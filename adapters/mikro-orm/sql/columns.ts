@@ -190,7 +190,7 @@ function storable(text: string) {
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
 const texts: Conversion<string> = { type: 'text', isShared: true, encode: storable, decode: textOf };
-// As numbers, which both databases accept as booleans.
+// Booleans are sent as numbers, which both databases accept.
 const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',

@@ -60,7 +60,7 @@ export interface Dialect extends SchemaDialect {
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /** Suffix that prevents changes of the selected rows. Several transactions can hold it. */
+  /** Suffix that prevents changes to the selected rows. Several transactions can hold this lock at once. */
   readonly forShare: string;
   /** Suffix that prevents the deletion of the selected rows. Only `forDeletion` waits for it, `forUpdate` does not. */
   readonly forKeyShare: string;
@@ -123,7 +123,7 @@ export interface UsageChunk {
   readonly tenantRecordId: number;
   readonly createdBy: string;
   readonly createdDate: Instant;
-  /** At least one, sorted by subscription and tracking id, without duplicates. */
+  /** At least one submission, sorted by subscription and tracking id, without duplicates. */
   readonly submissions: readonly UsageSubmission[];
 }
 

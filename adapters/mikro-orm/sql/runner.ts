@@ -48,7 +48,7 @@ export class Runner implements Statements {
     return taggedReads(this, read);
   }
 
-  /** Like `readAs`, for the first row; null without rows. */
+  /** Like `readAs`, but returns only the first row; null if there are no rows. */
   firstAs<T>(read: RowReader<T>) {
     return taggedFirst(this, read);
   }
@@ -76,7 +76,7 @@ export class Runner implements Statements {
 
   /** Accepts statements that only the commit depends on, and that can fail only in the database. */
   leaveToCommit(writing: Promise<unknown>): void {
-    // If the work fails first, nobody awaits them.
+    // If the work fails first, these promises are never awaited.
     writing.catch(() => undefined);
     this.#left.push(writing);
   }

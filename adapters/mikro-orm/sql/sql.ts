@@ -21,7 +21,7 @@ export interface Membership {
 /** A condition on rows. If it is among none, no row meets it and the query can be skipped. */
 export type Condition = Sql | Membership;
 
-/** A text column that is compared by code points, whatever the collation of the database. */
+/** A text column that is compared by code points, regardless of the collation of the database. */
 interface OrderedText {
   readonly kind: 'ordered';
   readonly column: string;
@@ -38,7 +38,7 @@ interface RowSource {
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** Whether the statement must start from these rows, whatever the planner estimates. */
+  /** Whether the statement must start from these rows, regardless of what the planner estimates. */
   readonly isReadFirst: boolean;
 }
 

@@ -48,7 +48,7 @@ export const lendingDialect: Dialect = {
     ...sqliteDialect.writer,
     rowSource: (part, bind, afterwards) => {
       const { alias, columns, rows, isReadFirst } = part;
-      // SQLite expects 500 million rows of a table function and would look them up one by one from stored rows.
+      // SQLite estimates 500 million rows for a table function, so it would search them for each stored row.
       if (!isReadFirst || rows.length < LENT_FROM || columns.length > MOST_COLUMNS) {
         return sqliteDialect.writer.rowSource(part, bind, afterwards);
       }

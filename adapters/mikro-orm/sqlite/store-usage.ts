@@ -43,7 +43,7 @@ const askedColumns = givenColumns({
   tracking_id: 'text',
 });
 
-/** A chunk of this many submissions yields to the event loop first. */
+/** Before storing a chunk of at least this many submissions, yields to the event loop. */
 const MANY_FROM = 500;
 
 /** Runs in a transaction without concurrent writers, so values that were read can be written back. */
@@ -205,7 +205,7 @@ class DayTotals {
       amount: formatDecimal(amount),
     });
     this.count += 1;
-    // On most days, the chunk has the first point, and all totals are the same decimal.
+    // The first point of a day, usually its only one in the chunk, needs no addition.
     this.#sum = this.count === 1 ? amount : this.#sum.plus(amount);
     if (this.#max === null || amount.gt(this.#max)) this.#max = amount;
     if (this.#min === null || amount.lt(this.#min)) this.#min = amount;

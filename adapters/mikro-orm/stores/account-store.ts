@@ -141,7 +141,7 @@ export async function lockAccounts(
   const chosen = scope.haveIds(accountIds);
   const rowsHaveNoLocks = dialect.forUpdate === '';
   if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
-  // A single free account, the usual case, costs one statement. With several, the busy ones would be locked out of order.
+  // A single free account, the usual case, needs one statement. Several accounts must all be locked in order.
   if (accountIds.length === 1) {
     const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
     if (free.length === 1) return free;

@@ -268,7 +268,7 @@ function definitionKey({
 /** Small enough that the parts of the largest documents fit into one string; 256 per row were not faster. */
 const PARTS_PER_ROW = 32;
 
-/** Never part of the data: XML names cannot contain them, and JSON escapes them. */
+/** Characters that never occur in the data: XML names cannot contain them, and JSON escapes them. */
 const RECORD_SEPARATOR = '\u001e';
 const UNIT_SEPARATOR = '\u001f';
 

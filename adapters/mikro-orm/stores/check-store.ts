@@ -66,7 +66,7 @@ interface Reference {
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
-/** Only items of the engine are checked: items of people keep their references as given (ruling R21). */
+/** Only items created by the engine are checked. Manual items keep their references as given (ruling R21). */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
   condition: sql`t.item_type not in ${literals(itemTypesWith('addedByPeople'))}

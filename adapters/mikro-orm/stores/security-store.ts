@@ -209,7 +209,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
 async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
-  // A higher version invalidates what caches know about the former owner of the name.
+  // A higher version invalidates cache entries for the previous owner of the name.
   const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;
   const record = { ...given, id: known?.id ?? given.id, credentialVersion };
   await save(writing, kind, { record, changeType: ChangeType.INSERT });

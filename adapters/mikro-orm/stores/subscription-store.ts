@@ -66,7 +66,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   };
 }
 
-/** Returns the ids, with one index lookup per account, whatever the length of its history. */
+/** Returns the ids, with one index lookup per account, regardless of the length of its history. */
 async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],

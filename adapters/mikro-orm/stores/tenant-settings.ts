@@ -177,7 +177,7 @@ export class RevisionsOfSession {
   }
 }
 
-/** By record id: after a wait for the lock, only the tenant's row is current, not those of other tables. */
+/** Reads by record id, because after a wait for the lock only the tenant's row is sure to be current. */
 function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
 }

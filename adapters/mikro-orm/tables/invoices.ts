@@ -66,7 +66,7 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     linked: 'tenant_record_id, parent_invoice_id where parent_invoice_id is not null',
     delegated: 'tenant_record_id, account_record_id where contributed_amount is not null',
     draft: `tenant_record_id, account_record_id where status = 'DRAFT'`,
-    // The indexes for searches (invoicing §15) have the order of the pages.
+    // The search indexes (invoicing §15) have the same order as the result pages.
     invoice_date: 'tenant_record_id, invoice_date, record_id',
     target_date: 'tenant_record_id, target_date, record_id',
     currency: 'tenant_record_id, currency, record_id',
@@ -79,12 +79,12 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     parent: 'tenant_record_id, record_id where is_parent_invoice',
     // The id of a group is that of its first invoice.
     grouped: 'tenant_record_id, group_id, record_id where group_id <> id',
-    // Contains all that a balance depends on, so that counting by balance does not read the rows.
+    // Contains every column that a balance depends on, so that counting by balance does not read the rows.
     counted: `tenant_record_id, record_id, raw_balance, parent_invoice_id where ${COUNTED_INVOICES}`,
   },
 });
 
-/** Kept aside: the basis is rarely read and takes as much room as the rest of the item. */
+/** A separate table, because the basis is rarely read and takes as much space as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {

@@ -39,7 +39,7 @@ const event = { localDate: dayText };
 const share = { base: amountText };
 const period = { startDate: dayText, endDate: dayText };
 
-/** Older items lack the value. */
+/** Older items do not have the value. */
 const orNull = [(value: unknown) => value, (stored: unknown) => stored];
 
 type ConversionsOf<T> = Conversions<T> & { readonly [K in keyof T]?: object };

@@ -38,7 +38,7 @@ const sampleFields = {
     eventGroup: text,
     eventCategory: text,
   }),
-  // JSON columns return fractions as decimals.
+  // JSON columns return fractional numbers as decimals.
   kinds: jsonRead('kinds', (kinds: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(kinds).map(([kind, value]) => [kind, Number(value)])),
   ),

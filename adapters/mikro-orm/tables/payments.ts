@@ -32,7 +32,7 @@ const methodColumns = {
 export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment_methods', methodColumns, {
   uniques: { id: 'id', external_key: 'tenant_record_id, external_key' },
   violations: {
-    // The engine's ids are unique, so a gateway listed this one.
+    // The engine generates unique ids, so a duplicate comes from a gateway's list.
     id: {
       code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
       message:

@@ -64,9 +64,9 @@ export const queueEntriesTable = new RecordTable('queue_entries', entryFields, {
     // The order of claims, over all accounts and within an account.
     due: `due_order, record_id where processing_state = 'AVAILABLE'`,
     account_due: `tenant_record_id, account_record_id, due_order, record_id where processing_state = 'AVAILABLE'`,
-    // For accounts with an entry in processing, and for ended leases.
+    // Finds accounts with an entry in processing and claims with expired leases.
     claimed: `tenant_record_id, account_record_id where processing_state = 'IN_PROCESSING'`,
-    // For the reaper.
+    // Finds entries for the reaper.
     lapsed: 'record_id where lapses > 0',
     told: publishedEvents,
   },
@@ -112,7 +112,7 @@ export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFi
   },
 });
 
-/** The last event with a delivery, for each tenant with a callback. Later events get theirs when there is room. */
+/** The last event with a delivery, for each tenant with a callback. Later events get one when there is capacity. */
 export const pushCursorsTable = new RecordTable('push_cursors', fieldsOf({ afterRecordId: bigint }), {
   uniques: { tenant: 'tenant_record_id' },
 });

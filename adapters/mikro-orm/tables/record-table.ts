@@ -36,7 +36,7 @@ export interface TableSpec {
   readonly indexes: readonly IndexSpec[];
 }
 
-/** By name: the columns, and `where` with the condition of a partial index, such as `id, name where is_active`. */
+/** Indexes by name: the columns and, if partial, `where` and the condition, such as `id, name where is_active`. */
 export type Indexes = Readonly<Record<string, string>>;
 
 interface TableOptions {

@@ -32,7 +32,7 @@ import { lockFamily, movedMeanwhile } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/** The operations of invoicing, a room above this one, that accounts need. */
+/** The invoicing operations that accounts need. Invoicing is a higher module, so they are passed in. */
 export interface AccountInvoicing {
   /** Bills the account, which is locked, after a change of its bill cycle day. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;

@@ -37,12 +37,12 @@ export class CatalogCache {
     return this.#in(session).ofTenant(session);
   }
 
-  /** As `catalogOf`, for accounts, which may have their own content; reads the revision once. */
+  /** Same as `catalogOf`, for accounts, which may have their own content; reads the revision once. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
-  /** As `catalogsOf`, after an upload. || @param added the same list for all questions about one upload. */
+  /** Same as `catalogsOf`, after an upload. || @param added the same list for all questions about one upload. */
   candidatesOf(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -75,7 +75,7 @@ export class CatalogCache {
 
 export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
 
-/** The memory weight of a plan row in characters, besides its text. */
+/** The memory weight of a plan row in characters, excluding its text. */
 const CHARACTERS_OF_PLAN_ROW = 1_000;
 
 interface TenantCatalogs {
@@ -149,7 +149,7 @@ export class EffectiveCatalogs {
     return (await this.#current(session)).catalog;
   }
 
-  /** In a constant number of statements. */
+  /** Uses a constant number of statements. */
   async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const tenant = await this.#current(session);
     const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
@@ -168,7 +168,7 @@ export class EffectiveCatalogs {
     return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
   }
 
-  /** As `ofAccounts`, including versions of a planned upload. */
+  /** Same as `ofAccounts`, including versions of a planned upload. */
   async ofAccountsWith(
     session: ReadSession,
     accountIds: readonly Uuid[],

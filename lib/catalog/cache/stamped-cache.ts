@@ -7,7 +7,7 @@ interface Kept<V> {
 
 interface CacheLimits {
   readonly maxEntries: number;
-  /** Limit of the total weight set by `weigh`; default none. */
+  /** Limit of the total weight set by `weigh`; none by default. */
   readonly maxWeight?: number;
 }
 

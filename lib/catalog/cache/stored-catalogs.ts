@@ -35,7 +35,7 @@ const MAX_DECODED_CATALOG_PARTS = 10_000;
  * on demand.
  */
 export class StoredCatalogs {
-  /** By tenant record id, least recently used first. */
+  /** Entries by tenant record id, least recently used first. */
   readonly #kept = new Map<number, KeptCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
@@ -166,7 +166,7 @@ class KeptCatalog {
     }
   }
 
-  /** In batches: an in-process database reads without yielding. */
+  /** Reads in batches, because an in-process database does not yield while it reads. */
   async #partsOf(
     recordIds: ReadonlySet<number>,
     session: ReadSession,
@@ -212,7 +212,7 @@ class KeptCatalog {
     }
   }
 
-  /** In the order of `stored`, so that a version shares parts with the previous one. */
+  /** Builds the versions in the order of `stored`, so that each shares parts with the previous one. */
   #compose(
     stored: readonly StoredCatalogVersion[],
     known: KeptVersions,

@@ -185,8 +185,8 @@ function contentOf(
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition by the field tables: named records by name, prices by currency, flat rule cases. With problems,
- * the result does not match its type.
+ * Reads a definition by the field tables: named records by name, prices by currency, flat rule cases. If there
+ * are problems, the result does not match its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];
@@ -299,7 +299,7 @@ function inFull({ short, fields }: RecordType, given: unknown): unknown {
   return isFull ? given : { [short]: given };
 }
 
-/** The text of a scalar; undefined for other types. */
+/** Returns the text of a scalar; undefined if the value has another type. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' && (type === decimal || type === int)) return String(given);

@@ -271,7 +271,7 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
   return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
 }
 
-/** Neither a period nor an NCName contains a space. */
+/** Returns a unique key: a space can occur neither in a period nor in an NCName. */
 function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
   return `${billingPeriod} ${priceListName} ${productName}`;
 }

@@ -37,7 +37,7 @@ export interface ResolvedPlan {
 
 export interface LastPlanChange {
   readonly at: Instant;
-  /** When that event was recorded, whatever its date. */
+  /** When that event was recorded, regardless of its date. */
   readonly decided: Instant;
 }
 
@@ -265,7 +265,7 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
-  /** When that event was recorded, whatever its date. */
+  /** When that event was recorded, regardless of its date. */
   readonly decided: Instant;
 }
 
@@ -289,7 +289,7 @@ export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuest
   return catalog.decidePlanChange(version, ruledContext(catalog, subscription, now).context, target);
 }
 
-/** By the version that supplies the plan now. */
+/** Evaluates the rules of the version that supplies the plan now. */
 export function cancelPolicyOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -325,7 +325,7 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
-  // A future subscription is on its first plan, which today's version may lack.
+  // A future subscription has its first plan, which today's version may not contain.
   const asked = maxInstant(at, lastPlanChange);
   const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {

@@ -91,7 +91,7 @@ export class PlanRuns {
     if (part.forExisting !== null) add(listIn(this.#dated, part.name), run);
   }
 
-  /** Rule 4: the latest version after the anchor with a reached date for existing subscriptions. */
+  /** Returns the latest version after the anchor whose date for existing subscriptions has passed (rule 4). */
   #changedForExisting(
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },

@@ -105,7 +105,7 @@ export interface PlanChangeEvaluation {
   readonly alignment: PlanAlignmentChange;
 }
 
-/** As `PlanChangeEvaluation`, with the matching cases. */
+/** Same as `PlanChangeEvaluation`, with the matching cases. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
@@ -194,9 +194,9 @@ export interface PlanSpecifier {
 }
 
 /**
- * The criteria of a specifier without plan name.
- * @throws BillingError 2031 without product, 2015 without period, 2030 for an unknown product, 2013 for an unknown
- * list.
+ * Returns the criteria of a specifier that has no plan name.
+ * @throws BillingError 2031 if the product is missing, 2015 if the period is missing, 2030 for an unknown product, 2013
+ * for an unknown price list.
  */
 function planCriteria(
   version: PlanLookup,

@@ -110,7 +110,7 @@ export function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** By UTF-16 code unit, independent of the locale. */
+/** Compares names by UTF-16 code unit, independent of the locale. */
 export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   if (one.name === other.name) return 0;
   return one.name < other.name ? -1 : 1;

@@ -108,7 +108,7 @@ export interface DeleteProductOptions extends EntryScopeOptions {
   readonly deleteAllPlans?: boolean;
 }
 
-/** Plans and products stored individually, beside the documents. */
+/** Plans and products that are stored individually, not in catalog documents. */
 export interface CatalogEntryOperations<C extends Leading = []> {
   /**
    * Creates plans and products, and the price lists the plans name: all or nothing. Existing entries of the scope stay

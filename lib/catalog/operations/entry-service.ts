@@ -89,7 +89,7 @@ export function catalogEntryOperations(
       });
     };
   const write = writeUnder('lock');
-  /** Also prevents subscriptions from choosing a plan. */
+  /** Deletes under a lock that also keeps subscriptions from choosing a plan. */
   const remove = writeUnder('lockForDeletion');
 
   async function read<T>(

@@ -33,7 +33,7 @@ export class CatalogWithOverrides {
 
   /**
    * @param overridePlans no names of the catalog.
-   * @param seen instants at which a later version already counts; default none.
+   * @param seen instants at which a later version already counts; none by default.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
     this.catalog = catalog;

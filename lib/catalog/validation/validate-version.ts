@@ -43,7 +43,7 @@ export function validateVersion(version: ValidatedContent): VersionValidation {
 
 /** V21 rejects only new versions, since catalogs stored before it may violate it. */
 export interface VersionFindings extends VersionValidation {
-  /** Errors of V21, which `errors` lacks. */
+  /** The errors of rule V21, which `errors` does not contain. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -52,7 +52,7 @@ interface ValidatedContent {
   readonly locate?: Locate;
 }
 
-/** As `validateVersion`, in steps, with separate findings of V21. */
+/** Same as `validateVersion`, in steps, with separate findings of V21. */
 export function* validationSteps(version: ValidatedContent): Steps<VersionFindings> {
   const { content } = version;
   const tooMany = exceededLimits(content);
@@ -287,7 +287,7 @@ export function validateVersions(
   return atOnce(agreementSteps(stored, added, parsed));
 }
 
-/** As `validateVersions`, in steps. */
+/** Same as `validateVersions`, in steps. */
 export function* agreementSteps(
   stored: readonly CatalogVersion[],
   added: readonly CatalogVersion[],

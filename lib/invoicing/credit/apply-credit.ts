@@ -34,7 +34,7 @@ export interface AccountCreditInput {
   readonly withheld: ReadonlySet<Uuid>;
   /** Balances that replace the raw ones of invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
-  /** Repairs of debts that the parent has not paid (rule 8); default none. */
+  /** Repairs of debts that the parent has not paid (rule 8); none by default. */
   readonly repaired?: readonly RepairedDebt[];
 }
 

@@ -21,14 +21,14 @@ import type { CreditMove } from './apply-credit.ts';
 export interface ChangedInvoice {
   /** The stored invoice; null = new. */
   readonly before: Invoice | null;
-  /** `before` itself if only its credit can change, else with its new items and payments; without this transaction's credit. */
+  /** `before` itself if only its credit can change; otherwise includes new items and payments, but no new credit. */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /** All items, including new ones. Required for an invoice with a credit, whose amount depends on them (§1.4). */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'linkedItemId'>)[];
-  /** True: reports the invoice as adjusted whatever its items are. */
+  /** If true, the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
-  /** True: reports an adjustment for each new item, as when an account is closed (§16). */
+  /** If true, an adjustment is reported for each new item, as when an account is closed (§16). */
   readonly tellsEachItem?: boolean;
 }
 

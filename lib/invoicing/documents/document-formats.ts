@@ -15,7 +15,7 @@ export interface DocumentFormats {
   amount(amount: Decimal, currency: Currency): string;
   /** With at most nine decimals. */
   number(value: Decimal): string;
-  /** In the Gregorian calendar, whatever the locale's own: `Nov 23, 2026`. */
+  /** In the Gregorian calendar, regardless of the locale's own: `Nov 23, 2026`. */
   date(date: LocalDate): string;
   /** From the first day to the first day of the next period: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;

@@ -61,7 +61,7 @@ function printableFrame(view: Framed, createdDate: Instant): Frame {
   };
 }
 
-/** As on the page: without a name there is no sender. */
+/** Returns the sender; empty if there is no company name, as on the HTML page. */
 function senderOf({ text }: Pick<RenderedInvoice, 'text'>) {
   const name = text('companyName');
   if (name === '') return [];

@@ -196,7 +196,7 @@ function isPaidUp(invoice: Invoice): boolean {
   return isSettled(invoice) && !isUncounted(invoice);
 }
 
-/** Nobody owes the invoice, whatever its amount. */
+/** Nobody owes the invoice, regardless of its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
 }

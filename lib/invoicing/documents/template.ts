@@ -31,7 +31,7 @@ interface TemplatePath {
 /** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
 type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
 
-/** Without a cache: the package's shared writer keeps every template that it has read. */
+/** A writer without a cache, because the package's shared writer keeps every template it has parsed. */
 const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 

@@ -25,9 +25,9 @@ export interface Debts {
   readonly unpaid: readonly Invoice[];
   /** Invoices with a payment in flight. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** By linked invoice, the last day on which its summary is open. */
+  /** The last day on which the summary is open, by linked invoice. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-  /** By repairable item, its invoice if the parent has not paid it (§10 rule 8). */
+  /** The invoice of each repairable item that the parent has not paid (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
   /** The template of a new invoice, if the account's invoices are not paid automatically; null = they are. */
   readonly unpaidInvoice: Invoice | null;
@@ -155,7 +155,7 @@ export class RunningDebts {
     const isTouched = new Set(touched.map(({ id }) => id));
     const state = changed.reduce(accountBalancesAfter, counted.state);
     const { withheld, openUntil } = this.#debts;
-    // A committed summary keeps its invoices from credit (§10 rule 5), and counts as paid.
+    // A committed summary counts as paid, and its invoices receive no credit (§10 rule 5).
     const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
     const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
     const candidates = [...counted.candidates, ...touched];

@@ -42,7 +42,7 @@ export interface DryRunRequest {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** Required by CHANGE and STOP_BILLING. UPCOMING_INVOICE returns the first invoice at a date of this subscription. */
   readonly subscriptionId?: Uuid | null | undefined;
-  /** As `subscriptionId`; START_BILLING adds the subscription to this bundle. */
+  /** Same as `subscriptionId`; START_BILLING adds the subscription to this bundle. */
   readonly bundleId?: Uuid | null | undefined;
 }
 

@@ -117,7 +117,7 @@ export function* walkToUpcomingInvoice(
     const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
     const invoice = yield* walk.step(date);
     candidates.add(walk.dueDates);
-    // A late run happens today, whatever its date.
+    // A late run happens today, regardless of its date.
     if (!isOwnDate || invoice === null) return null;
     return { ...invoice, targetDate: maxDate(input.today, invoice.targetDate) };
   };

@@ -57,7 +57,7 @@ export interface SubscriptionUsage {
   readonly terms?: UsageTerms;
 }
 
-/** By day, a number that grows when points of the day are recorded or voided. */
+/** For each day, a number that increases when points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {
@@ -364,7 +364,7 @@ function canBillLater(
 
 /** The usage of intervals, and the part of it that each interval bills first. */
 interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
-  /** By usage name, the late usage of intervals billed before the look-back. */
+  /** The late usage of intervals billed before the look-back, by usage name. */
   beyond(): ReturnType<UsageLedger['beyond']>;
   newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }

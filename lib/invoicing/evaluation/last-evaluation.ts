@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * The events by the earlier catalog. A cursor without a revision predates price changes, so only those are new to it.
- * The same applies if a plugin supplied the catalog, whose earlier content is unknown: whatever it drops of the past
- * stays as billed.
+ * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only those are new to
+ * it. The same applies if a plugin supplied the catalog, because its earlier content is unknown: past charges that it no
+ * longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -143,10 +143,10 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 }
 
 /**
- * The date before which a subscription stays as it was billed, whatever the catalog now says of it. There is one where a
- * catalog plugin has begun or ceased to serve the tenant, or has changed its content: what was billed then was billed by
- * a catalog that is not known any more, and nothing is invoiced anew for that reason (catalog §16 rule 1). Null: the
- * catalog of then is known, or nothing was settled.
+ * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if a
+ * catalog plugin started or stopped serving the tenant, or changed its content: the catalog used for earlier billing is
+ * no longer known, and this alone must not cause new items (catalog §16 rule 1). Null if that catalog is known or nothing
+ * was settled.
  */
 export function knownUntil(
   cursor: StoredCursor,

@@ -8,7 +8,7 @@ import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../valu
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** From `from` on (a fixed price: on that date) a subscription pays a different price. */
+/** A price change of a subscription from `from` on; a fixed price changes on that date only. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -34,7 +34,7 @@ export interface UsagePriceTerms {
   readonly usageName: string;
   /** From 1. */
   readonly tier: number;
-  /** The price is per block of the unit. null = the price of a CAPACITY tier, whatever its units. */
+  /** The price is per block of the unit. null = the price of a CAPACITY tier, regardless of its units. */
   readonly unitType: string | null;
   /** Units of a block; null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;

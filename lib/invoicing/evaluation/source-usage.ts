@@ -16,7 +16,7 @@ export type UsageSupply =
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** By account id; without accounts that needed no source. */
+/** Supplied usage by account id. Accounts that needed no source are omitted. */
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
 /** The origin of an account's usage; OPEN = not known yet, so no recorded usage is read. */

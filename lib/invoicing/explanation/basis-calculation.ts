@@ -21,8 +21,8 @@ import {
 export interface CalculationStep {
   /**
    * MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the currency. ROUND: base
-   * rounded half up to the currency. LIMIT: base, at most factor. REMAINDER: factor, whatever the base. NEGATE: base with the
-   * opposite sign. ADD, SUBTRACT: base + factor, base − factor; the base of an ADD is the total of the lines so far.
+   * rounded half up to the currency. LIMIT: base, at most factor. REMAINDER: factor, regardless of the base. NEGATE: base
+   * with the opposite sign. ADD, SUBTRACT: base + factor, base − factor; the base of an ADD is the total of the lines so far.
    */
   readonly operation:
     | 'MULTIPLY'

@@ -105,7 +105,7 @@ export function caseText(conditions: RuleConditions | null): string {
   return `for ${/^(from|to) /.test(first) ? 'a change ' : ''}${asked.join(', ')}`;
 }
 
-// Sentences on the catalog's rules (catalog §8) and requested dates; '' = none.
+// The following functions explain the catalog's rules (catalog §8) and requested dates. '' = no sentence.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';

@@ -68,7 +68,7 @@ export interface ItemExplanation extends ExplainedFields {
   readonly events: ItemEvents;
   /** The catalog rules that decided its dates and its bill cycle day, each with the matching case. */
   readonly rules: readonly ExplainedRule[];
-  /** From the facts to the amount; empty without them. */
+  /** The steps from the facts to the amount; empty if there are no facts. */
   readonly steps: readonly CalculationStep[];
   /** The result of the steps, or the given amount; differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;
@@ -81,7 +81,7 @@ interface ExplainedItem {
   /** The repaired or adjusted item. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
-  /** Of its subscription or, for a repair, of the repaired item's subscription. */
+  /** Belongs to the item's subscription or, for a repair, to the repaired item's subscription. */
   readonly past: SubscriptionPast;
   readonly hasOwnPrices: boolean;
   readonly isMigrated: boolean;

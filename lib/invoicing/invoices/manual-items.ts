@@ -157,7 +157,7 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Required, of any type. */
   readonly itemType?: InvoiceItemType | null | undefined;
-  /** Required; of either sign, whatever the type. */
+  /** Required; of either sign, regardless of the type. */
   readonly amount?: ManualItem['amount'];
   readonly usageName?: string | null | undefined;
 }

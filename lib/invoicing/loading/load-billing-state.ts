@@ -73,7 +73,7 @@ export async function loadBillingState(session: ReadSession, input: LoadBillingI
   };
 }
 
-// Shared, since most subscriptions have none.
+// A shared array, because most subscriptions have no rows.
 const NO_ROWS: readonly CoverageRow[] = [];
 
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();

@@ -130,7 +130,7 @@ async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>
   );
 }
 
-/** Greedy arrears can grow on any day, whatever the due date (§7.1). */
+/** Greedy arrears can grow on any day, regardless of the due date (§7.1). */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';
 }

@@ -174,7 +174,7 @@ export async function billAfterMovedDay(session: WriteSession, account: Account)
   if (cursors.length === 0) return;
   const ids = cursors.map(({ subscriptionId }) => subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(ids);
-  // A transferred subscription starts before its billing does, with the same effect.
+  // For a transferred subscription, this date is before the start of its billing, which has the same effect.
   const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
   await session.invoices.saveCursors(
     cursors.map((cursor) => {

@@ -273,7 +273,7 @@ async function plan(
 ) {
   const ids = accounts.map(({ id }) => id);
   const tags = await effectsOnAccounts(session, ids);
-  // Without automatic invoicing, every due account is parked, whatever its tags.
+  // Without automatic invoicing, every due account is parked, regardless of its tags.
   const stops = isAutomatic ? [TagEffect.PARKS, TagEffect.STOPS_INVOICING] : [TagEffect.PARKS];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const runs: ClaimedEntry[] = [];

@@ -221,7 +221,7 @@ export class InvoicePluginCalls {
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
       if (error instanceof BillingError) throw pluginAnswerError(name, error);
       if (error instanceof InvariantError) throw error;
-      // A getter or a proxy in the answer is plugin code too.
+      // The answer may contain a getter or a proxy, so reading it can run plugin code.
       const what = `gave an answer that cannot be read (${member}); the log of the server tells why`;
       throw pluginFailure(called, what, error);
     }

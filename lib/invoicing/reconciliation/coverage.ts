@@ -127,8 +127,8 @@ const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds
 
 /**
  * Projects new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's rows. Each
- * remaining row has its share of the item by calendar days, whatever the proration setting, so that replaying the items
- * rebuilds the same rows.
+ * remaining row has its share of the item by calendar days, regardless of the proration setting, so that replaying the
+ * items rebuilds the same rows.
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;

@@ -92,7 +92,7 @@ function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): rea
   );
 }
 
-/** Returns the FIXED proposals without a FIXED row; one row is enough, whatever its amount (§6 rule 6). */
+/** Returns the FIXED proposals without a FIXED row; one row is enough, regardless of its amount (§6 rule 6). */
 function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(rows, 'FIXED');
@@ -213,7 +213,7 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
   return share === null ? RepairRule.WHOLE : RepairRule.PART;
 }
 
-/** Returns the event in force on the part's days, or on the target date for later days, which future events do not change yet. */
+/** Returns the event in force on the part's days, or on the target date for later days, ignoring future events. */
 function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
   const inForce = events.findLast(({ localDate }) => localDate <= until);

@@ -84,7 +84,7 @@ async function loadChanged(
       contributedAmount !== null && parentAccountId !== null && locked.has(parentAccountId),
   );
   const added = new Set(changes.filter(({ isNew }) => isNew).map(({ invoiceId }) => invoiceId));
-  // The charges of an invoice matter only if its total is 0.
+  // Charges are needed only for invoices with a total of 0.
   const empty = invoices.filter((each) => each.parentInvoiceId === null && contributionOf(each).isZero());
   const items = await session.invoices.findItems(empty.map(({ id }) => id));
   const charges = items.filter(({ itemType }) => itemTypes[itemType].coversDays);
@@ -116,7 +116,7 @@ async function joinOpenSummaries(
   return { created, joined };
 }
 
-/** In the parent's currency, or in that of the children if the parent has none. */
+/** The summary is in the parent's currency, or in the children's currency if the parent has none. */
 function newSummary(
   parent: Account,
   joining: readonly Invoice[],

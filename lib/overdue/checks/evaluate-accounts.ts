@@ -81,7 +81,7 @@ function cancels({ transition }: Evaluation) {
   return transition !== null && transition.cancellation !== 'NONE';
 }
 
-/** Returns the accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
+/** Returns the accounts on which overdue set AUTO_INVOICING_OFF. Accounts that were never overdue are not queried. */
 async function ownersOfInvoicingOff(session: WriteSession, facts: readonly OverdueFacts[]) {
   const tagged = facts.filter(({ prev, hasInvoicingOff }) => prev !== null && hasInvoicingOff);
   const rows = await session.overdue.findAccounts(tagged.map(({ account }) => account.id));
@@ -118,7 +118,7 @@ interface EvaluationInput {
   readonly now: Instant;
 }
 
-/** Evaluates an account (§5.1). An exempt account is clear without checks, whatever it owes (§7). */
+/** Evaluates an account (§5.1). An exempt account is clear without checks, even if it has debts (§7). */
 export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluation {
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;

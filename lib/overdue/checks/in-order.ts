@@ -34,8 +34,8 @@ export interface WaitingEntry {
 }
 
 /**
- * Finds other work of the account's local date, or of its paying parent, which must come first (§5.2): a payment of that
- * day may prevent a state. Work due later today does not block but is reported. One statement.
+ * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2): a payment of
+ * that day may prevent a state. Work due later today does not block but is reported. Uses one statement.
  * @param topics of the work that comes first.
  */
 export async function inOrder(

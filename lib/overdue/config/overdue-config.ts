@@ -23,7 +23,7 @@ export const controlTagNames: readonly string[] = systemDefinitions
 
 /** All given criteria must hold; without any, never holds (§1.1 rule 1). Null: not given. */
 export interface OverdueCondition {
-  /** Since the anchor; UNLIMITED never holds (§1.1 rule 2). */
+  /** Time since the anchor; UNLIMITED is never reached (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;
   readonly unpaidCount: number | null;
   readonly unpaidTotal: Decimal | null;

@@ -115,7 +115,7 @@ export class WrittenRecord {
     return this.#parts.get(name) ?? [];
   }
 
-  /** As `take`; reports a missing part. */
+  /** Same as `take`; reports a missing part. */
   require(name: string): WrittenValue | undefined {
     const value = this.take(name);
     if (value === undefined) this.#findings.add(this.at, `${this.#label} lacks "${name}"`);

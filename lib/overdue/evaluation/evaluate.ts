@@ -19,7 +19,7 @@ export function evaluateOverdue(
   return enterableStates(config).find((state) => holds(state, snapshot, today)) ?? null;
 }
 
-/** True if there is a criterion and all hold (§1.1 rule 1). */
+/** Returns true if the condition has at least one criterion and all of them are met (§1.1 rule 1). */
 export function holds(
   { condition }: Pick<EnterableState, 'condition'>,
   snapshot: BillingSnapshot,
@@ -86,7 +86,7 @@ export interface CheckedAccount {
 
 /** The date of the next check (§6), later than today; null: none. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
-  // Without states, debtors keep a check in case of a new configuration (§6 rule 6).
+  // If no states are configured, accounts with debts are still checked, in case a new configuration arrives (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
   const turn = nextTurn(config, snapshot, today);
   const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
@@ -117,7 +117,7 @@ function owes({ anchor, nextUnpaidDate }: BillingSnapshot) {
   return anchor !== null || nextUnpaidDate !== null;
 }
 
-/** An owed invoice (§3.1), whatever its target date. */
+/** An owed invoice (§3.1), regardless of its target date. */
 export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
@@ -125,7 +125,7 @@ export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate
 
 /** The facts besides unpaid invoices (§3.2). */
 export interface SnapshotFacts {
-  /** Of the newest failed purchase of the unpaid invoices, OTHER without a reason; null: none failed. */
+  /** Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown; null if none failed. */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;
 }

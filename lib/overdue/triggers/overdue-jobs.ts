@@ -85,12 +85,12 @@ function isOneOf<T extends string>(all: Readonly<Record<string, T>>, value: unkn
   return Object.values(all).some((each) => each === value);
 }
 
-/** Events after which the account is evaluated, whatever their content (§7). */
+/** Events after which the account is evaluated, regardless of their content (§7). */
 const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_PAYMENT_SUCCESS,
   BusEventType.INVOICE_PAYMENT_FAILED,
   BusEventType.INVOICE_CREATION,
-  // Including voided and written-off invoices (invoicing §16).
+  // Also emitted for voided and written-off invoices (invoicing §16).
   BusEventType.INVOICE_ADJUSTMENT,
 ]);
 

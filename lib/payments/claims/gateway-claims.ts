@@ -351,8 +351,8 @@ export interface HostedFormView {
 }
 
 /**
- * Reads a gateway's form with a limited amount of JSON; null if invalid. The account is the requested one, whatever the
- * gateway says.
+ * Reads a gateway's form with a limited amount of JSON; null if invalid. The account is always the requested one; the
+ * gateway's answer is ignored.
  */
 export function claimedForm(form: HostedForm | null | undefined, kbAccountId: Uuid): HostedFormView | null {
   if (typeof form !== 'object' || form === null) return null;

@@ -78,7 +78,7 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
   return { payment, accountId, keyTransactions };
 }
 
-/** Completions come as CAPTURE; a payment of an invoice has no captures of its own. */
+/** Completions arrive as CAPTURE, because an invoice payment never has separate captures. */
 const takesBack: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 
 /** Loads the facts for the requests of the locked accounts in a constant number of queries. */

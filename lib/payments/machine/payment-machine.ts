@@ -41,7 +41,7 @@ export type Step<C extends OpenCall, R> =
       /** True: the runs have ended, and control plugins must be asked again. */
       readonly consultsAgain: boolean;
     }
-  /** Outcomes are open: ask their gateway before deciding anything (§4.1 rule 4). */
+  /** Some outcomes are unknown: ask the gateway for them before deciding anything (§4.1 rule 4). */
   | {
       readonly kind: 'ASK_GATEWAY';
       readonly context: CallContext;

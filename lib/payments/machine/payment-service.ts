@@ -109,7 +109,7 @@ export class PaymentService {
   /** Runs an operation with its own way to decide. */
   async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
     const { operation, paymentId } = work.request;
-    // The number is taken before the transaction; the payment may not exist yet.
+    // The number is taken before the transaction starts, in case this call creates the payment.
     const mayBegin = paymentId === null && isFirstOperation(operation);
     const { storage } = this.#machine.ports;
     const paymentNumber = mayBegin ? await storage.takePaymentNumber(context.tenant) : null;

@@ -199,8 +199,8 @@ export class LaterOutcomes {
 
   /**
    * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
-   * @param check returns under these locks whether the outcomes still hold; default true.
-   * @returns null if they do not.
+   * @param check called under these locks; returns whether the outcomes are still valid. Default: they are.
+   * @returns null if they are not.
    */
   async record(
     author: Author,
@@ -267,7 +267,7 @@ export class LaterOutcomes {
     if (!after || isUnresolved(after)) return;
     const told = readOutcome(after, outcome);
     if (told.status === after.status || told.status === 'UNKNOWN') return;
-    // Decided otherwise meanwhile: only an operator may change it (§1.7 rule 7).
+    // The transaction has received a different outcome meanwhile. Only an operator may change it (§1.7 rule 7).
     const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
     logger.error(facts, 'a late answer contradicts the recorded outcome; check it with the gateway');
   }

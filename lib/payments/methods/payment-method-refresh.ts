@@ -222,7 +222,7 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   };
 }
 
-/** Returns the default after a refresh: that of the present default's gateway, else the first named one. */
+/** Returns the default after a refresh: the one of the current default's gateway, otherwise the first one named. */
 export function refreshedDefault(
   present: Uuid | null,
   refreshed: readonly Pick<RefreshedMethods, 'knownIds' | 'active' | 'namedDefault'>[],
@@ -234,7 +234,7 @@ export function refreshedDefault(
   return refreshed.find(({ namedDefault }) => namedDefault !== null)?.namedDefault ?? null;
 }
 
-/** Matches the listed methods with ours; of several for the same method the first counts. */
+/** Matches the listed methods with ours. If several match the same method, the first is used. */
 function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];

@@ -139,7 +139,7 @@ export class PaymentMethodService {
     try {
       return await this.#store(addition, method);
     } catch (error) {
-      // Another call has taken the gateway's key meanwhile; the caller did not ask for it.
+      // Another call has taken the gateway's key. The caller did not request this key, so omit it.
       if (gatewayKey === null || !isTakenKey(error)) throw error;
       return this.#store(addition, { ...method, gatewayKey: null });
     }

@@ -279,7 +279,7 @@ export interface SignedNotificationInput {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The query of the URL without `?`; it replaces an empty body. */
   readonly query: string;
-  /** Called after the signature was verified; an error refuses the notification, such as one of too many. */
+  /** Called after the signature was verified. An error rejects the notification, for example at a rate limit. */
   readonly verified?: (() => void) | undefined;
 }
 

@@ -216,7 +216,7 @@ export function checkSign(amount: Decimal, operation: OperationRequest['operatio
     throw badParameter('amount', least);
 }
 
-/** Checks a refund by rule 5, and of an invoice payment by the rest of its ledger (§9.5 rule 1). */
+/** Checks a refund by rule 5. For an invoice payment, the remaining ledger balance is the limit (§9.5 rule 1). */
 export function checkRefund(
   asked: { readonly amount: Decimal; readonly currency: Currency | null },
   facts: OperationFacts,
@@ -251,7 +251,7 @@ function openRefunds(transactions: readonly PaymentTransaction[]) {
   return sum(open.map(({ amount }) => amount ?? ZERO));
 }
 
-/** Checks a chargeback by rule 6, and of an invoice payment by the rest of its ledger (§9.5 rule 3). */
+/** Checks a chargeback by rule 6. For an invoice payment, the remaining ledger balance is the limit (§9.5 rule 3). */
 function checkChargeback(
   { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
   facts: OperationFacts,

@@ -89,7 +89,7 @@ export function planOperation(
   const table = rules.stateMachines.get(facts.method?.pluginName ?? '');
   const isReversal = operation === 'CHARGEBACK_REVERSAL';
   if (isReversal) checkReversible(request, facts);
-  // A chargeback that stands can be reversed after any later transaction (§3.1).
+  // An unreversed chargeback can be reversed after any later transaction (§3.1).
   if (table !== undefined || !isReversal)
     checkMayStart(operation, facts.payment, { transactions: facts.transactions, table });
   if (rules.awaitsMethod && methodIdOf(request, facts) === null)
@@ -164,7 +164,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
   );
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */
+/** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if no unreversed chargeback has the key (§3.2). */
 function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts) {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
   throw billingError(
@@ -283,7 +283,7 @@ export function planNotified(
   return { kind: 'COMPLETE', transaction, gateway: null, told, outcome };
 }
 
-/** Plans a chargeback of more than the rest as a failed transaction that changes nothing (http-api §4 line 15). */
+/** Plans an excessive chargeback as a failed transaction that changes nothing (http-api §4 line 15). */
 export function planRefusedChargeback(
   request: OperationRequest,
   facts: OperationFacts,

@@ -242,7 +242,7 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
-  // Delivered twice or overtaken: the attempt was repeated or decided since.
+  // The job was delivered twice or is outdated: the attempt has been repeated or resolved since.
   if (runs.at(-1) !== origin || origin.stateName !== 'RETRIED') return NOTHING;
   // The attempt for the retry if it ends before its payment is tried again.
   const held = abortedAttempt(planning, {

@@ -16,7 +16,7 @@ import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainde
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
-  /** Of the adjustment, up to 255 characters; default as for all adjustments (invoicing §1.3). */
+  /** The description of the adjustment, up to 255 characters. Same default as for all adjustments (invoicing §1.3). */
   readonly description?: string | null;
 }
 

@@ -41,7 +41,7 @@ export interface ReservedCall {
 
 /** A run that control plugins are asked about before it is reserved (§8.1). */
 export interface BegunRun {
-  /** As stored: INIT, without a transaction or properties, since plugins may remove secrets. */
+  /** The stored attempt: INIT, without a transaction or properties, because plugins may remove secrets. */
   readonly attempt: New<PaymentAttempt>;
   /** Planned before the plugins are asked; the ids are kept. */
   readonly planned: {

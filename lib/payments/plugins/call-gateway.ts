@@ -28,7 +28,7 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** After a timeout, the reply that may still arrive; else null. */
+  /** After a timeout, the reply that may still arrive; otherwise null. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 

@@ -22,7 +22,7 @@ import { collectedAmount, currencyOf } from './payment-state.ts';
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
-  /** Of the payment, and open refunds of it by other payments; may contain duplicates. */
+  /** Transactions of the payment, and its open refunds by other payments; may contain duplicates. */
   readonly transactions: readonly PaymentTransaction[];
 }
 
@@ -69,7 +69,7 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
   return atLeastNothing(most.lessThan(left) ? most : left);
 }
 
-/** Returns the successful refunds and chargebacks of the paid row. */
+/** Returns the successful refunds and chargebacks of this payment. */
 function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
   return rows.filter((row) => row.linkedInvoicePaymentId === paid.id && row.status === 'SUCCESS');
 }
@@ -138,7 +138,7 @@ export interface ConvertedPayment {
   readonly taken: Decimal;
 }
 
-/** Returns null for a payment in its invoice's currency, whatever currency the gateway processed (§9.4). */
+/** Returns null for a payment in its invoice's currency, regardless of the currency the gateway processed (§9.4). */
 export function convertedPayment(
   paid: Paid,
   transactions: readonly PaymentTransaction[],
@@ -222,7 +222,7 @@ export function isRowOf(
 
 /**
  * Returns the transaction that decides the row, among those with the same key: a successful one, else a pending one,
- * else the newest; for chargebacks and reversals, the newest that stands or was reversed.
+ * else the newest; for chargebacks and reversals, the newest one, reversed or not.
  * @param transactions in creation order.
  */
 export function decidingTransaction<T extends Told>(transaction: T, transactions: readonly T[]): T {

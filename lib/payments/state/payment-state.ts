@@ -222,7 +222,7 @@ export function collectedAmount(transactions: readonly Counted[]): Decimal {
   return totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
 }
 
-/** Returns the chargeback of this key if it stands (§4.4 rule 2). */
+/** Returns the chargeback with this key unless it was reversed (§4.4 rule 2). */
 export function activeChargeback<T extends Counted>(
   transactions: readonly T[],
   externalKey: string,

@@ -186,7 +186,7 @@ export interface Settlement {
   readonly properties?: readonly PluginProperty[];
 }
 
-/** The states of a payment after an operator's correction (§7.4). */
+/** The payment states after an operator's correction (§7.4). */
 export interface TransactionFix {
   readonly stateName: string;
   readonly lastSuccessStateName: string | null;

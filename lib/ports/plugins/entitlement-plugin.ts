@@ -91,7 +91,7 @@ export interface EntitlementSubject {
 export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
   readonly given: EntitlementGiven[Operation];
-  /** As left by the previous plugins. */
+  /** The terms after the changes of the previous plugins. */
   readonly terms: EntitlementTerms[Operation];
 }
 

@@ -68,7 +68,7 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** After every other status, and after errors that follow the prior calls. */
+  /** Called after every other status, and after errors that occur once the prior calls have run. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],

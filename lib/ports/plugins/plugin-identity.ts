@@ -4,9 +4,9 @@ import { DAY_MS } from '../../values/limits.ts';
 export interface PluginIdentity {
   /** Unique among the plugins of its kind. */
   readonly name: string;
-  /** Short name for node commands; default none. */
+  /** Short name for node commands; none by default. */
   readonly pluginKey?: string;
-  /** Dotted numbers such as `1.4.0`, shown to operators; default none. */
+  /** Dotted numbers such as `1.4.0`, shown to operators; none by default. */
   readonly version?: string;
 }
 
@@ -15,7 +15,7 @@ const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
  * Thrown by a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time (at most a
- * day), whatever the usual schedule; a synchronous call fails.
+ * day), regardless of the usual schedule; a synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

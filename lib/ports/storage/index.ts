@@ -121,17 +121,17 @@ export interface StoragePolicy {
   readonly countThreshold?: number;
   /** Wait for busy accounts; default five seconds. */
   readonly lockWaitOf?: LockWaitOf;
-  /** Bus events that a tenant skips; default none. */
+  /** Bus events that a tenant skips; none by default. */
   readonly skippedEventsOf?: SkippedEventsOf;
-  /** Further work for bus events; default none. */
+  /** Further work for bus events; none by default. */
   readonly jobsOfEvents?: AskedByEvents;
-  /** Public ids of bus events, apart from skipped ones; default none. */
+  /** Public ids of bus events, apart from skipped ones; none by default. */
   readonly eventIdOf?: EventIdOf;
   /** Called with the bus events of each committed transaction, except a host's; must be synchronous and not throw. */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
-  /** The trace position stored with queue entries; default none. */
+  /** The trace position stored with queue entries; none by default. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
-  /** Wraps every attempt of a writing transaction; default nothing. */
+  /** Wraps every attempt of a writing transaction. Attempts are not wrapped by default. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /** Topics with a handler in the engine; default all. A bus event of another type is stored as PROCESSED. */

@@ -57,7 +57,7 @@ export interface PaymentReads {
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Payments of the tenant or of one gateway's methods; `max` counts all of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
-  /** As `page`, filtered. */
+  /** Same as `page`, filtered. */
   search(
     search: PaymentSearch,
     request: PageRequest,

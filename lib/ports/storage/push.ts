@@ -123,14 +123,14 @@ export interface EventsRequest {
 
 /** A tenant's published events, kept as long as queue history. */
 export interface EventReads {
-  /** By record id, whatever the state of the queue entry. */
+  /** By record id, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 
 export interface EventStore extends EventReads {
   /**
-   * Returns the record id up to which later reads see all events of a tenant or of any (null), because later commits have
-   * greater ones. Open transactions with events hold it back.
+   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible: events committed
+   * later have greater ids. An open transaction with events keeps it from advancing.
    */
   horizon(tenantRecordId: number | null): Promise<number>;
   /** Calls `listener` after this process commits events of a tenant or, after a host's commit, of any (null). */

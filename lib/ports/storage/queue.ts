@@ -132,7 +132,7 @@ export interface QueueStore {
    * number.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
-  /** Makes all claims of these nodes AVAILABLE, whatever their leases, in one statement. Returns their number. */
+  /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
   /** System time; null = none. */

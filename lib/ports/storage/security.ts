@@ -46,7 +46,7 @@ export interface SecurityStore {
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
   findClientByName(name: string): Promise<ApiClient | null>;
-  /** As `insertUser`. */
+  /** Same as `insertUser`. */
   insertClient(client: New<ApiClient>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /** False for an unknown or inactive client. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
@@ -66,7 +66,7 @@ export interface SecurityStore {
 
   /** Oldest first. */
   listSigningKeys(): Rows<SigningKey>;
-  /** Inserts the key unless one was created after `unlessNewerThanMs`, so that only one of two nodes creates it. */
+  /** Inserts the key unless another was created after `unlessNewerThanMs`, so that only one racing node succeeds. */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }

@@ -70,7 +70,7 @@ export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
   /** Bundles that ever held these keys until another bundle took them, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
-  /** As `findBundlesByKeys`, including keys before renames; distinct, in creation order. */
+  /** Same as `findBundlesByKeys`, including keys before renames; distinct, in creation order. */
   findBundlesByPastKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** In creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;
@@ -83,7 +83,7 @@ export interface BundleReads {
 export interface BundleWrites {
   /** A key that another bundle holds throws BillingError 1014. */
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
-  /** Stores the current keys as past ones, before new ones are set. */
+  /** Archives the current keys before new ones are set. */
   keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
   /** Audited as UPDATE; a key that another bundle holds throws BillingError 1014. */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;

@@ -88,7 +88,7 @@ export interface UsageReads extends UsageArchiveReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<StoredUsageInterval>;
-  /** As `intervals`, for VOID invoices. */
+  /** Same as `intervals`, for VOID invoices. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
   /** Number of recordings by record id of the subscription; others are omitted. */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
@@ -126,7 +126,7 @@ export interface UsageWrites extends UsageArchiveWrites {
    * `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** As `marks`, but locks them against recording until the transaction ends. */
+  /** Same as `marks`, but locks them against recording until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records reached thresholds once; returns the new ones. */
   tellThresholds(thresholds: readonly ToldThreshold[]): Rows<ToldThreshold>;
@@ -145,7 +145,7 @@ export interface SettledSubscription {
 }
 
 export interface SettledRequest {
-  /** With points before this day and before the first day of the next run. */
+  /** Selects points before this day and before the first day of the next run. */
   readonly before: LocalDate;
   /** The tenant's usage settings at their last run. */
   readonly settings: string;

@@ -33,7 +33,7 @@ export const QUEUE_HELP_AFTER_MS = 20;
 const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
 interface DispatcherOptions {
-  /** In the order of handling an entry that several of them consume. */
+  /** Handlers in the order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
   /** Pauses of work for a busy account; default 100 ms each. */
@@ -46,9 +46,9 @@ interface DispatcherOptions {
   readonly settings?: QueueSettings;
   /** Retention of finished entries; default 90 days. */
   readonly historyRetentionMs?: number;
-  /** Further periodic work; default none. */
+  /** Further periodic work; none by default. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
-  /** Periodic work with intervals of its own in system time; default none. */
+  /** Periodic work with intervals of its own in system time; none by default. */
   readonly cares?: readonly Care[];
 }
 

@@ -307,7 +307,7 @@ export class BusyEntries {
   /** Adds one and returns the count. */
   add({ recordId }: ClaimedEntry): number {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Moves the entry to the end, so that entries taken by another node are forgotten first.
+    // Moves the entry to the end of the map, so that entries taken over by another node are dropped first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();

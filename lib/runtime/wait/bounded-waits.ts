@@ -37,7 +37,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = Promise.all(work);
-  // Otherwise Node reports a failure as unhandled before the last work has ended.
+  // Without this, Node reports a failure as unhandled while other work is still running.
   results.catch(() => undefined);
   await Promise.allSettled(work);
   return results;

@@ -10,7 +10,7 @@ interface Waiting {
 export class FairTurns {
   readonly #capacity: number;
   #free: number;
-  /** By owner, in the order of their turns. */
+  /** Waiting work by owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(capacity: number) {

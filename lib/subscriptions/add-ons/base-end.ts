@@ -30,7 +30,7 @@ import {
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /** From this instant on the end is stored with the add-on; before, it is derived on read. */
+  /** The instant from which the end is stored with the add-on. Before that, it is derived on each read. */
   readonly storedFrom: Instant;
 }
 
@@ -228,7 +228,7 @@ export function historiesOf<S extends Pick<Subscription, 'id'>>(
   });
 }
 
-/** With transitions, up to the end by the base. */
+/** The add-on with its transitions, up to the end caused by the base. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
   /** The end by the base that is not stored yet; null for all but add-ons. */

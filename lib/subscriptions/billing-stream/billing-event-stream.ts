@@ -52,7 +52,7 @@ export interface BillingEventsInput {
 }
 
 export interface BillingEventStream {
-  /** By subscription id, then in time order (§19.2 rule 3). */
+  /** Sorted by subscription id, then by time (§19.2 rule 3). */
   readonly events: readonly BillingEvent[];
   /** Subscriptions without events, because theirs do not begin with CREATE or TRANSFER. */
   readonly skipped: readonly Uuid[];

@@ -4,7 +4,7 @@ import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
 export interface StreamEvent {
   readonly event: BillingEvent;
-  /** Only an event that brings a phase bills a fixed price. */
+  /** Only an event that starts a phase bills a fixed price. */
   readonly bringsPhase: boolean;
   /** True if plan, phase and bill cycle day stay, so that the period may go on. */
   readonly splitsPeriod: boolean;

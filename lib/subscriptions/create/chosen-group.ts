@@ -54,7 +54,7 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** The override of the requested prices; null without any (catalog §10). */
+  /** The price override of the request (catalog §10); null if it has none. */
   readonly overrides: OverrideDefinition | null;
 }
 

@@ -123,7 +123,7 @@ function creationOf(
     migrated: options.migrated ?? false,
     createdDate: now,
   };
-  // By the version that supplies the plan at the billing date (§5 rule 6).
+  // The alignment comes from the catalog version that supplies the plan at the billing date (§5 rule 6).
   const { plan: chosenPlan, priceListName } = one.choice;
   const dates = { eventDate: billing.at, subscriptionStart: billing.at };
   const alignment = createAlignmentOf(context.catalog, { planName: chosenPlan.name, priceListName }, dates);

@@ -192,7 +192,7 @@ export function decideChange(
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
-  // The version of that date may forbid what the present one allows (catalog §6.3).
+  // The version of that date may forbid what the current one allows (catalog §6.3).
   const rules = planChangeRules(catalog, {
     subscription: ruled(running, now),
     target: request.target,
@@ -219,7 +219,7 @@ export function decideChange(
   };
 }
 
-/** The requested date, the requested policy, or the policy of the present rules (§7 rule 3). */
+/** The requested date, the requested policy, or the policy of the current rules (§7 rule 3). */
 function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant) {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);

@@ -37,7 +37,7 @@ export interface RunningSubscription extends EventSubject {
   readonly subscription: Subscription;
   readonly bundle: Bundle;
   readonly events: readonly LifecycleEvent[];
-  /** With unstored phases and expiry and, for an add-on, the end by its base. */
+  /** Includes phases and an expiry that are not stored and, for an add-on, the end caused by its base. */
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
   /** The end by the base that is not stored yet; null for all but add-ons. */
@@ -164,7 +164,7 @@ export function wayAroundEnd(
   edit: 'change' | 'cancel',
 ): string {
   if (!isTransferEnd(end)) return 'uncancel it first';
-  // With END_OF_TERM billing ends after the transfer, while the service ends with it.
+  // With END_OF_TERM, the service ends at the transfer, and billing ends later.
   const service = entitlementEnds(running).findLast(({ causedBy }) => causedBy !== null);
   const { at } = (service ?? end).effective;
   return `it is transferred as of ${formatInstant(at)}; ${edit} it in the new bundle`;

@@ -21,7 +21,7 @@ import {
 import { editOf, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
+ * Undoes a cancellation while billing continues, as if it had never been requested (§10).
  * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
  */
 export function planUncancellation(

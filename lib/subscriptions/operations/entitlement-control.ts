@@ -81,7 +81,7 @@ export function entitlementControl(
       : pluginFailure(called(plugin), decided.problem);
   }
 
-  /** Notifies all plugins concurrently; the result stands whatever they do. */
+  /** Notifies all plugins concurrently; the result stands regardless of what they do. */
   async function notify(
     reached: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,

@@ -107,7 +107,7 @@ interface LoadDueFactsInput {
   readonly catalogsOf: CatalogSource;
 }
 
-/** In a constant number of queries. */
+/** Uses a constant number of queries. */
 async function loadDueFacts(session: ReadSession, { accounts, entries, catalogsOf }: LoadDueFactsInput) {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');

@@ -126,7 +126,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<CancelledSubscription>;
 
   /**
-   * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
+   * Undoes a cancellation while billing continues, as if it had never been requested (§10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNCANCEL_BAD_STATE (1070),
    * ENTITLEMENT_UNCANCEL_BAD_STATE (8004), BUSY (60018).
    */
@@ -190,7 +190,7 @@ export interface BundleOperations<C extends Leading = []> {
   getByKey(...given: [...C, externalKey: string]): Promise<BundleView>;
 
   /**
-   * Returns all bundles that hold or held the key, under their present keys, oldest first.
+   * Returns all bundles that hold or held the key, under their current keys, oldest first.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<readonly BundleView[]>;
@@ -257,10 +257,10 @@ export interface OutlineOperations<C extends Leading = []> {
   /** Returns one bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
-  /** As `BundleOperations.getByKey`. @throws BillingError 1084, ANSWER_TOO_LARGE (60020). */
+  /** Same as `BundleOperations.getByKey`. @throws BillingError 1084, ANSWER_TOO_LARGE (60020). */
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
-  /** As `BundleOperations.allOfKey`. @throws BillingError 1084 if there is none, ANSWER_TOO_LARGE (60020). */
+  /** Same as `BundleOperations.allOfKey`. @throws BillingError 1084 if there is none, ANSWER_TOO_LARGE (60020). */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**

@@ -88,7 +88,7 @@ export function checkTerms(
   };
 }
 
-/** In the order of checks and messages. */
+/** The fields in the order in which they are checked and reported. */
 const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceList'] as const;
 
 function checkPlanIdentification(request: CreateSubscriptionRequest): void {

@@ -42,7 +42,7 @@ interface LoadRunningInput extends ReadPlans {
   readonly bundles: readonly Bundle[];
 }
 
-/** In a constant number of statements. */
+/** Uses a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
   { accounts, bundles, catalogsOf, planName = null }: LoadRunningInput,
@@ -90,7 +90,7 @@ export async function loadSubscription(session: ReadSession, subscriptionId: Uui
   return subscription;
 }
 
-/** In a constant number of statements. */
+/** Uses a constant number of statements. */
 export async function loadCreation(
   session: ReadSession,
   {

@@ -84,7 +84,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   );
 }
 
-/** In a constant number of statements. */
+/** Uses a constant number of statements. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],

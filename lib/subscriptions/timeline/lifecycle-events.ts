@@ -32,7 +32,7 @@ export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.UNCANCEL || event.type === LifecycleEventType.UNDO_CHANGE;
 }
 
-/** By instant, then CREATE and TRANSFER first, then by sequence (§4.1). */
+/** Sorts by instant, then CREATE and TRANSFER first, then by sequence (§4.1). */
 export function inTimeOrder(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   return events.toSorted(
     (a, b) =>

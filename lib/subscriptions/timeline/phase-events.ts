@@ -272,7 +272,7 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
   for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
 }
 
-/** A free phase is an invoice item too, and invoices need a currency. */
+/** Even a free phase creates an invoice item, and every invoice needs a currency. */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return billingError(
     ErrorCode.CURRENCY_INVALID,

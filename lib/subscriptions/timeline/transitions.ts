@@ -30,7 +30,7 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** When that choice was made, whatever its date. */
+  /** When that choice was made, regardless of its date. */
   readonly decided: Instant;
 }
 
@@ -66,7 +66,7 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   let quantity: number | null = null;
   let seen = 0;
   return ordered.map((event): Transition => {
-    // §4.2 rule 3: all events of the instant count, whatever their sequence.
+    // §4.2 rule 3: all events at the same instant apply, regardless of their sequence.
     for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
       billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
       quantity = ordered[seen]?.quantity ?? quantity;

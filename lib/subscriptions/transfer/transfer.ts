@@ -209,7 +209,7 @@ interface TransferEndsInput {
   readonly live: readonly RunningSubscription[];
   /** Ids of the continuing events by subscription id. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
-  /** By the source account's calendar. */
+  /** A date in the source account's calendar. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
 }
@@ -288,7 +288,7 @@ function endingEdit(running: RunningSubscription, input: TransferEndsInput, { no
 interface TransferredEventsInput {
   readonly running: RunningSubscription;
   readonly history: readonly LifecycleEvent[];
-  /** By the target account's calendar. */
+  /** A date in the target account's calendar. */
   readonly transfer: DatedInstant;
   readonly bcdTransfer: BcdTransfer;
   readonly zone: TimeZone;

@@ -14,7 +14,7 @@ import {
 /** Bundles in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records behind the rows, for their audit. */
+  /** Ids of the records that the rows were made from, for their audit. */
   readonly recordIds: readonly Uuid[];
 }
 

@@ -28,7 +28,7 @@ export interface SubscriptionEvent {
   readonly serviceStateName: string;
 }
 
-/** The facts behind the rows of one subscription. */
+/** The facts from which the rows of one subscription are made. */
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
@@ -196,7 +196,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   });
 }
 
-/** In time order, so that the plan in force is found along the way. */
+/** Rows are built in time order, which also determines the plan in force at each one. */
 function* rowsOfStates(source: EventListSource, rows: Iterable<BlockingRow>) {
   const { transitions } = source;
   let passed = 0;

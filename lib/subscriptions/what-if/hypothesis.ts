@@ -39,7 +39,7 @@ export interface Hypothesis {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
   readonly withdrawn: ReadonlySet<Uuid>;
-  /** By subscription, the days to bill again. */
+  /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
   /** Date on which the action would take effect; null = it would change no event. */
   readonly effectiveDate: LocalDate | null;
@@ -172,7 +172,7 @@ export type HypotheticalAction =
       readonly options: CancelSubscriptionOptions;
     };
 
-/** From the instant of the date to 23:59:59 UTC of that day; null without a date (§20). */
+/** The range from the instant of the date to 23:59:59 UTC on that day; null if there is no date (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },

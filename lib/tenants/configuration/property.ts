@@ -87,7 +87,7 @@ export function span(
   };
 }
 
-/** As `span`, or a bare number of milliseconds. */
+/** Same as `span`, or a bare number of milliseconds. */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
@@ -206,7 +206,7 @@ export type NumberField = (typeof NumberField)[keyof typeof NumberField];
 /** A literal text, or a field with its minimum number of digits. */
 export type NumberPart = string | { readonly field: NumberField; readonly digits: number };
 
-/** The format of invoice numbers from a date on. */
+/** The invoice number format that applies from a given date. */
 export interface NumberPattern {
   /** The first invoice date; null = from the beginning. */
   readonly from: LocalDate | null;

@@ -108,7 +108,7 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
   SERVER: new Set([...ofTenants, ...Object.keys(serverProperties)]),
 };
 
-/** Returns a sentence per name without effect: retired, not settable by the owner, or unknown with our prefix. */
+/** Returns a sentence for each name without effect: retired, not settable by the owner, or unknown with our prefix. */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
   const listed = found

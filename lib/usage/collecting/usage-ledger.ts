@@ -79,7 +79,7 @@ export class UsageLedger {
     };
   }
 
-  /** By usage name: points unconsumed by billed intervals that are not planned again (§7.7). */
+  /** The points not consumed by billed intervals that are not planned again, by usage name (§7.7). */
   beyond(
     planned: readonly PlannedInterval[],
     sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
@@ -102,12 +102,12 @@ export class UsageLedger {
       ...onTimeOf.flatMap((one) => this.#onTime(one)),
     ];
     const all = beyond ? [...own, ...this.#beyond(name, planned)] : own;
-    // Other units are left to the sections that charge them (§7.6).
+    // Other units are handled by the sections that charge them (§7.6).
     const units = new Set(unitsOf(run.section));
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** The units used in an interval, whatever charges them (§7.8). */
+  /** The units used in an interval, regardless of what charges them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));
@@ -241,7 +241,7 @@ interface PiecesInput {
   readonly zone: TimeZone;
   /** Billed intervals on invoices that are not VOID. */
   readonly billed: readonly BilledPoints[];
-  /** Further instants that split days; default none. */
+  /** Further instants that split days; none by default. */
   readonly cuts?: readonly DatedInstant[];
 }
 

@@ -36,7 +36,7 @@ interface IntervalsInput {
   readonly zone: TimeZone;
 }
 
-/** In periods: another bill cycle day makes intervals of up to two (§6.2 rule 5). */
+/** Maximum interval length in periods: a new bill cycle day can create intervals of up to two (§6.2 rule 5). */
 const LONGEST_INTERVAL = 2;
 
 /** The latest end of an interval after any change of its bill cycle day. */
@@ -87,7 +87,7 @@ function addCycleDates(
   for (let place = firstPlace; ; place += 1) {
     const date = cycleDate(cycle, place);
     if (date > targetDate) return;
-    // The day of the event is not cut at its start.
+    // The first boundary is the instant of the event, not the start of its day.
     const at = date === from.localDate ? from.effectiveDate : startOfDay(date, zone);
     if (until !== null && at >= until) return;
     const last = boundaries.at(-1);
@@ -186,13 +186,13 @@ export function knownUnits(
   { start, end }: UsageInterval,
 ): ReadonlySet<string> {
   const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
-  // Events at the start also count in an interval of no length.
+  // Events at the start are included even if the interval has no length.
   const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
   const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
   return new Set(sections.flatMap(unitsOf));
 }
 
-/** An uninterrupted stretch of billing events that keep one usage section (§6.1). */
+/** An uninterrupted run of billing events with the same usage section (§6.1). */
 export interface UsageRun {
   readonly section: UsageSection;
   readonly events: readonly [BillingEvent, ...BillingEvent[]];
@@ -253,12 +253,12 @@ export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }
 
-/** A stretch in which a subscription is billed: from its start, or the end of a pause. */
+/** A time span in which a subscription is billed, from its start or from the end of a pause. */
 export interface BilledTime {
   readonly start: DatedInstant;
   /** null = open. */
   readonly end: Instant | null;
-  /** True if it ends with the subscription, whose last instant counts (§6.4). */
+  /** True if it ends with the subscription, because the last instant of a subscription is billed (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -277,8 +277,8 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 }
 
 /**
- * The instant at which a point counts (§2.3 rule 3): for a day that begins before billing, the earliest start of
- * billing on it; else its own.
+ * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this is the
+ * earliest start of billing on that day; otherwise it is the record instant.
  * @param point `localDate`: stored when the point was recorded; `dateOnly`: recorded for a day, not an instant.
  */
 export function countsAt(

@@ -131,7 +131,7 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** The end of its service; null while it goes on. */
+  /** The end of its service; null while it continues. */
   readonly end: Instant | null;
 }
 

@@ -163,7 +163,8 @@ function rolledUp(
 }
 
 /**
- * Returns the parts as stretches that storage can sum. If days are cut, one statement checks that they still have points.
+ * Splits the parts into time spans that storage can sum. If days are cut, one statement checks that they still have
+ * points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
 async function answerableStretches(session: ReadSession, { subscription, zone, parts }: Asked) {
@@ -186,7 +187,7 @@ function dayArchived(day: LocalDate): BillingError {
   );
 }
 
-/** An empty stretch cuts nothing. */
+/** An empty time span cuts nothing. */
 function cutDaysOf(stretches: readonly UsageStretch[]): readonly LocalDate[] {
   return stretches.flatMap(({ start, end, cutDays }) => (start === end ? [] : cutDays));
 }

@@ -49,7 +49,7 @@ export type StoredChunk =
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/** Never rejects, since the next chunk is read meanwhile; `addTo` throws the error. */
+/** Never rejects, because the next chunk is being read in the meantime; `addTo` throws the error. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // A host's transaction has one connection.

@@ -69,14 +69,14 @@ export interface RolledUpUsage {
   readonly startDate: Instant;
   /** Exclusive. */
   readonly endDate: Instant;
-  /** By name, without unused units. */
+  /** Sorted by name; unused units are omitted. */
   readonly rolledUpUnits: readonly RolledUpUnit[];
 }
 
 /** A line of a bulk call: its subscription can be given by key; the tracking id is required. */
 export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
   readonly subscriptionId?: Uuid | string | null;
-  /** In place of `subscriptionId`. */
+  /** Alternative to `subscriptionId`. */
   readonly subscriptionExternalKey?: string | null;
   readonly trackingId: string;
 }

@@ -63,7 +63,7 @@ export function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-/** Order by code points, whatever the locale. */
+/** Order by code points, regardless of the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [index, character] of left.entries()) {

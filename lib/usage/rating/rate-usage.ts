@@ -30,7 +30,7 @@ interface RatingInput {
   readonly quantities: Quantities;
   readonly currency: Currency;
   readonly overflow: OverflowPolicy;
-  /** Terms beyond the prices (§12); default none. */
+  /** Terms beyond the prices (§12); none by default. */
   readonly terms?: SectionTerms | null;
   /** The share of a period that is rated, by which the minimum of the terms is prorated; default null: a whole period. */
   readonly share?: PeriodShare | null;
@@ -208,7 +208,7 @@ function topTier(blocks: readonly TierBlock[], units: Decimal): readonly BlockLi
   return [];
 }
 
-/** The blocks that a tier takes of the rest, and the new rest. */
+/** Returns the blocks that a tier takes from the remaining quantity, and the new remainder. */
 function fill({ size, max }: UsageBlock, rest: Decimal): { readonly used: Decimal; readonly left: Decimal } {
   const need = blocksNeeded(rest, size);
   if (max === null || need.lessThanOrEqualTo(max)) return { used: need, left: ZERO };
@@ -223,7 +223,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
-  // Not a rounded quotient: any rest of a block counts, however small.
+  // Any remainder, however small, counts as a full block. Rounding the quotient could lose it.
   return units.modulo(size).isZero() ? full : full.plus(1);
 }
 

@@ -63,7 +63,7 @@ export interface RatedConsumable extends RatedFacts {
 
 interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
-  /** By tier, then unit (§5.4); after them those of terms, which add up to the price of the section. */
+  /** Lines by tier, then unit (§5.4), followed by the lines of terms. Together they add up to the price of the section. */
   readonly lines: readonly (PeakLine | BlockLine)[];
 }
 

@@ -16,7 +16,7 @@ import { isObject } from './rated-usage.ts';
 
 /** Terms of a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
 export interface SectionTerms {
-  /** By unit, the free quantity per period. */
+  /** The free quantity per period, by unit. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
   /** Whether a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
@@ -41,7 +41,7 @@ interface DatedTerms extends SectionTerms {
 }
 
 export interface UsageTerms {
-  /** By usage name, the latest first. */
+  /** Terms by usage name, latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
   /** Short text that identifies the document; empty = none. */
   readonly identity: string;

@@ -23,7 +23,7 @@ export function usageSubmission(
   return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
 }
 
-/** The content of a submission, whatever the order and notation of its records. Its SHA-256 is the fingerprint (§1.2). */
+/** Returns the content of a submission in canonical form. Its SHA-256 hash is the fingerprint (§1.2). */
 export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
   const sorted = points.length === 1 ? points : points.toSorted(byContent);
   return JSON.stringify([

@@ -111,7 +111,7 @@ interface HoursOfDay extends UsageHours {
   readonly first: number;
 }
 
-/** Joins hours to few stretches, so that the points of a day are read once and not once per hour. */
+/** Joins adjacent hours, so that the points of a day are read once instead of once per hour. */
 export function hoursOfDays(buckets: readonly Bounds[], zone: TimeZone): readonly HoursOfDay[] {
   const stretches: HoursOfDay[] = [];
   let isWhole = false;

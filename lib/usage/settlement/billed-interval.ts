@@ -27,7 +27,7 @@ export interface BilledInterval {
 export interface UsageHistory {
   /** All of the subscription, in order. */
   readonly events: readonly BillingEvent[];
-  /** On invoices that are not VOID, in the order in which they were billed. */
+  /** Items on invoices that are not VOID, in the order in which they were billed. */
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
 }
@@ -39,7 +39,7 @@ export interface BilledEntry {
   readonly itemId: Uuid;
   /** The USAGE item of a credit; null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
-  /** As rated, before changes by plugins or adjustments; negative for a credit. */
+  /** The rated amount, before plugins or adjustments change it; negative for a credit. */
   readonly amount: Decimal;
   /** The amount that can still be credited; 0 for a credit. */
   readonly remaining: Decimal;
@@ -131,6 +131,6 @@ export interface PlannedInterval {
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
   readonly replaces?: SupersededInterval | null;
-  /** True if the present history has other intervals there (§7.3 rule 6). Default false. */
+  /** True if the current history has different intervals there (§7.3 rule 6). Default false. */
   readonly isOutdated?: boolean;
 }

@@ -44,7 +44,7 @@ export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, Billed
   for (const { group, billed } of groups) {
     for (const line of billed) {
       const key = keyOf(rated.kind, line);
-      // The whole rating of a longer period includes shorter ones within it.
+      // The rating of a longer period already includes the shorter periods within it.
       const isRepeated =
         rated.kind === 'TOP_TIER' &&
         groups.some(

@@ -225,7 +225,7 @@ function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: Settl
 /** An item of an interval, which supplies dates, names and currency with its run (§7.4). */
 export type UsageCharge = UsageItem | UsageCredit;
 
-/** The facts behind an amount: the total of the lines less their billed amount. */
+/** The facts that explain an amount: the total of the lines minus the amount already billed. */
 interface ChargeFacts {
   /** As rated now: all lines of the interval, or the line of a DETAIL item. */
   readonly lines: readonly (BlockLine | PeakLine)[];

@@ -18,7 +18,7 @@ interface SettleUsageInput {
   readonly collected: readonly CollectedUsage[];
   /** One per outdated interval of the plan: its remaining quantities. */
   readonly left: readonly Quantities[];
-  /** By usage name: points that arrived late for billed intervals before the look-back. */
+  /** Points that arrived late for intervals billed before the look-back, by usage name. */
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
@@ -29,7 +29,7 @@ interface SettleUsageInput {
 export interface SettledInterval {
   readonly planned: PlannedInterval;
   readonly rated: RatedUsage;
-  /** In invoice order, without zero items that the tenant drops. */
+  /** Items in invoice order, without the zero items that the tenant does not want. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
   /** The replaced interval, of which the charges are the remaining credits. Default none. */
@@ -181,9 +181,9 @@ type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
 /** The rated usage of an interval and the points it consumes, so that no other interval charges them. */
 interface ChargedUsage {
   readonly quantities: Quantities;
-  /** Which of its own fresh points it consumes. */
+  /** Specifies which of its own fresh points the charge consumes. */
   readonly takesFresh: TakenFresh;
-  /** Indexes of intervals whose fresh points it consumes. */
+  /** Indexes of the intervals whose fresh points the charge consumes. */
   readonly takesLateOf: readonly number[];
   readonly takesBeyond: boolean;
 }
@@ -202,7 +202,7 @@ function chargedUsage(
   modes: Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> & { readonly beyond: Quantities },
 ): readonly ChargedUsage[] {
   const next = intervals.findIndex(({ isBilled }) => !isBilled);
-  // Without a next interval, late points are billed in their own.
+  // If there is no next interval, late points are billed in their own interval.
   const mode = modes.lateMode === LateMode.NEXT_PERIOD && next < 0 ? LateMode.DELTA : modes.lateMode;
   const takesBeyond = modes.beyondLookBack === BeyondLookBack.NEXT_PERIOD;
   const lateOf =

@@ -104,7 +104,7 @@ function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperse
   return (one: BilledInterval) => placed.get(one) ?? [];
 }
 
-/** By USAGE item, the intervals that charged it or credited part of it, in order of billing. */
+/** The intervals that charged or partly credited each USAGE item, in billing order. */
 function carriersOf(billed: readonly BilledInterval[]): ReadonlyMap<Uuid, readonly BilledInterval[]> {
   const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
   const byRoot = Map.groupBy(pairs, ({ root }) => root);

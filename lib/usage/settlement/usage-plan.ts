@@ -159,7 +159,7 @@ interface Stretch {
   readonly end: Instant | null;
 }
 
-/** The first unbilled instant of a stretch; null = fully billed. */
+/** The first unbilled instant of a time span; null if it is fully billed. */
 function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {

@@ -52,7 +52,7 @@ interface AskedSubscription {
   readonly subscriptionId: Uuid;
   /** The instants that cut its records: starts of days and cuts of billing. */
   readonly slots: readonly Instant[];
-  /** By the comma-separated units of a section, the bounds of billed intervals. */
+  /** The bounds of billed intervals, by the comma-separated units of a section. */
   readonly transitions: ReadonlyMap<string, readonly Instant[]>;
 }
 

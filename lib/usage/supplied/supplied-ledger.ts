@@ -90,7 +90,7 @@ export class SuppliedLedger {
     return this.#suppliedIn(planned).trackingIds.filter((id) => !known.has(id));
   }
 
-  /** The units used in an interval, whatever charges them (§7.8). */
+  /** The units used in an interval, regardless of what charges them (§7.8). */
   unitsIn({ start, end, includesEnd }: UsageInterval): ReadonlySet<string> {
     if (this.#usage.kind === 'QUANTITIES') return new Set();
     const span = { start: start.at, end: end.at, endInclusive: includesEnd };

@@ -14,7 +14,7 @@ import { readAmount } from '../recording/read-submission.ts';
 /** The usage of one subscription from a usage source (§9): sums, never records. */
 export type SuppliedUsage =
   | { readonly kind: 'RECORDS'; readonly pieces: readonly SuppliedPiece[] }
-  /** By the text of `quantityKey`. */
+  /** Quantities by the text of `quantityKey`. */
   | { readonly kind: 'QUANTITIES'; readonly quantities: ReadonlyMap<string, SuppliedQuantity> };
 
 /** The records of one unit in a day, or between two neighboring cuts of a day. */
@@ -78,7 +78,7 @@ export class RecordSums {
     return true;
   }
 
-  /** By slot, units in order of appearance. */
+  /** Returns the pieces by slot, with the units in order of appearance. */
   pieces(): readonly SuppliedPiece[] {
     const slots = [...this.#sums].sort(([a], [b]) => a - b);
     return slots.flatMap(([slot, units]) => {
@@ -114,14 +114,14 @@ export class RecordSums {
 }
 
 interface SuppliedRollUp {
-  /** Cut at the bounds of the stretches. */
+  /** Split at the bounds of the time spans. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
   /** null = all units. */
   readonly unit: string | null;
 }
 
-/** The supplied usage of each stretch, by unit in code point order (§3.1). */
+/** Returns the supplied usage of each time span, by unit in code point order (§3.1). */
 export function suppliedUsage(
   stretches: readonly { readonly start: Instant; readonly end: Instant }[],
   { pieces, subscriptionId, unit }: SuppliedRollUp,

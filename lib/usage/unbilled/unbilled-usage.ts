@@ -174,7 +174,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   );
 }
 
-/** By unit, the last rated quantity. */
+/** The last rated quantity, by unit. */
 function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
@@ -191,7 +191,7 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
   /** All of the subscription, in order; null = excluded from runs now. */
   readonly events: readonly BillingEvent[] | null;
-  /** On VOID invoices; default none. */
+  /** On VOID invoices; none by default. */
   readonly freed?: readonly FreedPoints[];
   readonly today: LocalDate;
   readonly config: UsageConfig;

@@ -30,7 +30,7 @@ export function localDate(year: number, month: number, day: number): LocalDate {
   throw new InvariantError(`The calendar has no day ${year}-${month}-${day}`, { year, month, day });
 }
 
-/** As `localDate`, but undefined for an invalid day. */
+/** Same as `localDate`, but undefined for an invalid day. */
 export function localDateIfValid(year: number, month: number, day: number): LocalDate | undefined {
   const whole = Number.isInteger(year) && Number.isInteger(month) && Number.isInteger(day);
   if (!whole || year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > monthsPerYear) return undefined;
@@ -47,7 +47,7 @@ function localDateOfEpochDay(epochDay: number): LocalDate {
   );
 }
 
-/** As `localDateOfEpochDay`, but the first or last day of the calendar if out of range. */
+/** Same as `localDateOfEpochDay`, but the first or last day of the calendar if out of range. */
 export function localDateWithinCalendar(epochDay: number): LocalDate {
   return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
 }
@@ -71,7 +71,7 @@ export function formatLocalDate(date: LocalDate): string {
 
 /** Returns year, month and day. */
 export function calendarDayOf(date: LocalDate): CalendarDay {
-  // Days counted from 0000-03-01 in 400-year eras: the leap day is the last of its year and needs no case of its own.
+  // Counts days from 0000-03-01 in 400-year eras: the leap day is the last day of its year and needs no special case.
   const shifted = date + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

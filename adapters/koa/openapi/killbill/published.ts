@@ -1,7 +1,7 @@
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { JsonSchema } from '../../wire/wire-type.ts';
 
-// Facts about the clients of Kill Bill 0.24 that the route table does not contain.
+// Details of the Kill Bill 0.24 clients that the route table does not contain.
 
 /** Client class by path segment. */
 export const classes: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export const classes: Readonly<Record<string, string>> = {
   usages: 'Usage',
 };
 
-/** Core operations that those clients lack. */
+/** Core operations that are missing from those clients. */
 export const unpublishedOperations: ReadonlySet<string> = new Set([
   'createApiClient',
   'createNotificationSigningSecret',
@@ -206,7 +206,7 @@ export function published(operationId: string): Published {
   return operations[operationId] ?? {};
 }
 
-// Facts about the models of the clients of Kill Bill 0.24 that the server's models do not contain.
+// Details of the Kill Bill 0.24 client models that the server's models do not contain.
 
 /** Client names of models. */
 export const modelNames: Readonly<Record<string, string>> = {

@@ -193,7 +193,7 @@ function unnamed(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }
 
-/** Collects the definitions that a document references: dialect K fields under client names. */
+/** Collects the definitions that a document references: the dialect K fields, with the client names of the models. */
 function collectDefinitions() {
   const made = new Map<string, JsonSchema>();
 

@@ -278,7 +278,7 @@ function factsOf(operation: Operation) {
   };
 }
 
-/** A recorded reversal succeeds whatever its transaction status (payments §3.2). */
+/** A recorded reversal succeeds regardless of its transaction status (payments §3.2). */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';
 }

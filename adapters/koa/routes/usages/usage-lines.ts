@@ -22,7 +22,7 @@ const BODY_BYTES_PER_TURN = 64 * 1_024;
 
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** After reading: true if the call exceeds a limit; the rest is unread. */
+  /** After reading: true if the call exceeds a limit and the remaining lines were not read. */
   isCut(): boolean;
   /** After reading: true for an empty body. */
   isEmpty(): boolean;

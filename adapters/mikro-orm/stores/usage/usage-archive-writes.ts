@@ -19,7 +19,7 @@ const dayColumns = givenColumns({ subscription_record_id: 'bigint', local_date: 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   const { runner, tenantRecordId } = scope;
   return {
-    /** In the same order as recordings, to avoid deadlocks. */
+    /** Locks rows in the same order as recordings, to avoid deadlocks. */
     lockOpenDays: async (requests, limit) => {
       if (requests.length === 0) return [];
       const rows = requests.map(({ subscriptionRecordId, before }) => [

@@ -128,7 +128,7 @@ function wholeRows(stretches: readonly UsageStretch[]): CellRows {
   );
 }
 
-/** Returns `and` with bounds for all stretches, so that an index scan has limits whatever the planner expects. */
+/** Returns `and` with the bounds of all time spans, so that the planner can always limit an index scan. */
 function withinAll(stretches: readonly UsageStretch[]) {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
   if (first === undefined) return nothing;

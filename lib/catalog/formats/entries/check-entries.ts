@@ -110,7 +110,7 @@ export function checkedPlan(
   return { terms, row: phases.length === 0 ? undefined : row };
 }
 
-/** Not before the date of its row (§15.1 rule 4, V6). */
+/** The date may not be before that of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,

@@ -49,7 +49,7 @@ export type TierInput = EntryGiven<EntryTier>;
 /** `tierBlockPolicy` defaults to ALL_TIERS. */
 export type UsageInput = EntryGiven<EntryUsage>;
 
-/** Without `fixedPrices` a TRIAL is free. */
+/** If `fixedPrices` is missing, a TRIAL is free. */
 export interface PhaseInput extends EntryGiven<Omit<EntryPhase, 'duration'>> {
   readonly durationUnit?: TimeUnit | null;
   /** −1 or absent with UNLIMITED. */
@@ -135,7 +135,7 @@ export class KnownNames {
   readonly #xml: Catalog;
   readonly #now: Instant;
 
-  /** `entries` has the named ones and the one with the catalog's name. */
+  /** `entries` contains the entries that the input names and the one with the catalog's name. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;

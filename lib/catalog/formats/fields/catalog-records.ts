@@ -123,7 +123,7 @@ const rules = record<PlanRules>({
   priceList: cases('priceListCase', ofSource, { result: ['toPriceList', name], aliases: plainNames }),
 });
 
-// Every record of a catalog version with its fields, bottom up (§2, §3.3).
+// The records of a catalog version with their fields, innermost first (§2, §3.3).
 
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));

@@ -19,11 +19,11 @@ export interface RecordType<out T = unknown> {
   readonly children: readonly NamedField[];
   /** Attributes with only one valid value. */
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
-  /** Elements that are read but never written, since the model lacks them. */
+  /** Elements that are read but never written, because the model does not contain them. */
   readonly ignored: readonly (readonly [name: string, type: Scalar])[];
   /** The field that may replace the whole record in a definition. */
   readonly short: string | undefined;
-  /** Never present: carries the record's type. */
+  /** Never set: only carries the type of the record. */
   readonly of?: T;
 }
 
@@ -39,7 +39,7 @@ export interface RuleCaseType<out T = unknown> {
 }
 
 export interface Field<out T = unknown> {
-  /** In documents: an attribute, an element, a wrapper of items, or repeated elements. */
+  /** The form in documents: an attribute, an element, a wrapper of items, or repeated elements. */
   readonly place: 'attribute' | 'element' | 'list' | 'repeated';
   /** For a list: its item type. */
   readonly type: ValueType;
@@ -91,7 +91,7 @@ export function list<T>(
   return { place: 'list', item, type, ...options };
 }
 
-/** Repeated elements beside others, possibly none. */
+/** Zero or more repeated elements next to other elements. */
 export function repeated<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
   return { place: 'repeated', type, absent: [], ...options };
 }
@@ -170,7 +170,7 @@ export const currency = scalar('a currency code (ISO 4217 or BTC)', (text): Curr
   isCurrency(text) ? text : undefined,
 );
 
-/** Written in UTC, with milliseconds if not zero. */
+/** A date-time, written in UTC. Milliseconds are written only if they are not zero. */
 export const dateTime = scalar<Instant>(
   'a date-time such as 2024-06-01T10:00:00Z, or a date',
   parseWireInstant,
@@ -189,7 +189,7 @@ const DECIMAL = new RegExp(
   `^[+-]?0*([0-9]{0,${MAX_INTEGER_DIGITS}})(?:\\.([0-9]{0,${MAX_FRACTION_DIGITS}}))?$`,
 );
 
-/** Without exponent; digits as in §2. */
+/** A decimal without an exponent; digits as in §2. */
 export const decimal = scalar<WrittenDecimal>(
   `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
   (text) => (DECIMAL.test(text) && /[0-9]/.test(text) ? writtenDecimal(text) : undefined),

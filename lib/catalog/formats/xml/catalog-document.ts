@@ -61,7 +61,7 @@ export function validVersions(source: string): readonly CatalogVersion[] {
   return versions;
 }
 
-/** The versions the tenant lacks (§5 rule 6). */
+/** The versions that the tenant does not have yet (§5 rule 6). */
 export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
@@ -85,7 +85,7 @@ function invalid(problems: readonly Problem[]): BillingError {
 }
 
 export interface CatalogValidation {
-  /** In the order of §4; a malformed document has one. */
+  /** Problems in the order of §4; a malformed document has exactly one. */
   readonly errors: readonly Problem[];
   /** Do not reject an upload. */
   readonly warnings: readonly Problem[];

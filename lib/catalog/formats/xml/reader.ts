@@ -285,7 +285,7 @@ const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   plan: new Set(['plan']),
 };
 
-/** All parts in grammar order, whatever the document's order. */
+/** All parts in grammar order, regardless of the document's order. */
 function emptyFields({ attributes, children }: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of attributes.keys()) fields[name] = undefined;
