@@ -48,15 +48,15 @@ function merged(stored: Account, changes: AccountInput, { reset = false, allowed
 
 const reset = { reset: true };
 
-describe('update of an account (accounts §4)', () => {
-  it('an update of an account changes nothing but its date where nothing is given, whatever the flag', () => {
+describe('account update (accounts §4)', () => {
+  it('changes only the update date when no field is given, with or without the reset flag', () => {
     for (const flags of [{}, reset])
       expect(merged(account(), {}, flags)).to.deep.equal(account({ updatedDate: now }));
   });
 
   for (const field of ['externalKey', 'currency', 'timeZone'] as const) {
     const other = { externalKey: 'other', currency: 'USD', timeZone: 'Europe/Rome' }[field];
-    it(`the account field ${field} may be repeated, and neither changed nor reset`, () => {
+    it(`accepts an unchanged ${field}, and rejects a changed or reset one`, () => {
       const same = account({ updatedDate: now });
       expect(merged(account(), { [field]: full[field] }, reset)).to.deep.equal(same);
       expect(merged(account(), { [field]: null })).to.deep.equal(same);
@@ -65,7 +65,7 @@ describe('update of an account (accounts §4)', () => {
     });
   }
 
-  it('a currency that is null stays null, which may be repeated', () => {
+  it('keeps a null currency null, and accepts null again', () => {
     const stored = account({ currency: null });
     expect(merged(stored, { currency: 'USD' })).to.equal(3005);
     expect(merged(stored, { currency: null }, reset)).to.include({ currency: null });
@@ -87,7 +87,7 @@ describe('update of an account (accounts §4)', () => {
     [15, null, { allowed: true }, 15],
     [15, null, { allowed: true, reset: true }, 0],
   ] as const)
-    it(`bill cycle day ${stored}, asked ${asked} with ${JSON.stringify(flags)}: ${expected}`, () => {
+    it(`stores bill cycle day ${expected} for a request of ${asked} over ${stored} with ${JSON.stringify(flags)}`, () => {
       const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
       expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
     });
@@ -111,7 +111,7 @@ describe('update of an account (accounts §4)', () => {
     ['notes', '', null],
     ['isMigrated', false, null],
   ] as const)
-    it(`the account field ${field} is set, kept by null, and reset by null with the flag`, () => {
+    it(`sets ${field}, keeps it on null, and resets it on null with the reset flag`, () => {
       for (const flags of [{}, reset])
         expect(merged(account(), { [field]: value }, flags)).to.deep.equal(
           account({ updatedDate: now, [field]: value }),

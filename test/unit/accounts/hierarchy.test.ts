@@ -86,6 +86,6 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       null,
     ],
   } as const))
-    it(`an account ${code === null ? 'takes' : `refuses with ${code}`} ${what}`, () =>
+    it(`${code === null ? 'accepts' : `rejects with ${code}`} ${what}`, () =>
       expect(codeOf(account, line, children)).to.equal(code));
 });

@@ -108,15 +108,15 @@ const accepted: Readonly<Record<string, DocumentParts>> = {
   },
 };
 
-describe('Documents that must be accepted', () => {
+describe('catalog reader', () => {
   for (const [title, parts] of Object.entries(accepted))
-    it(`catalog §18 ${title}`, () => {
+    it(`catalog §18: accepts ${title}`, () => {
       const parsed = parse(catalogXml(parts));
       expect(validateVersion(parsed).errors).to.deep.equal([]);
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
     });
 
-  describe('as exporters in the field write them (R58)', () => {
+  describe('documents exported by systems in the field (R58)', () => {
     const usd = price('USD', '1');
     const exported = (type: string): DocumentParts =>
       usageOf(
@@ -128,7 +128,7 @@ describe('Documents that must be accepted', () => {
       );
 
     for (const type of ['VANILLA', 'TIERED'])
-      it(`reads a tiered block of type ${type} with a minTopUpCredit of -1, and writes it as TIERED without it`, () => {
+      it(`may contain a tiered block of type ${type} with a minTopUpCredit of -1, written back as TIERED without it`, () => {
         const { content } = parse(catalogXml(exported(type)));
         const written = writeCatalogXml(createCatalog([createVersion(content)]));
         expect(written).to.include('<tieredBlock type="TIERED">').and.not.to.include('minTopUpCredit');
@@ -138,7 +138,7 @@ describe('Documents that must be accepted', () => {
         expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.deep.equal([]);
       });
 
-    it('reads a minTopUpCredit of -1 as none, so that only a TOP_UP block misses it', () => {
+    it('may contain a minTopUpCredit of -1, reported as missing only for a TOP_UP block', () => {
       const block = (type: string, credit: string): DocumentParts =>
         usageOf(
           'billingMode="IN_ADVANCE" usageType="CONSUMABLE"',
@@ -156,7 +156,7 @@ describe('Documents that must be accepted', () => {
       expect(surplus?.message).to.include('only a TOP_UP block has a minTopUpCredit');
     });
 
-    it('refuses a tiered block of type TOP_UP, or with a minTopUpCredit', () => {
+    it('cannot contain a tiered block of type TOP_UP, or one with a minTopUpCredit', () => {
       const topUp = errorOf(() => parse(catalogXml(exported('TOP_UP'))));
       expect(topUp.problems?.[0]?.message).to.include('is not the type of a tiered block (TIERED, VANILLA)');
       const credit = catalogXml(exported('TIERED')).replace('<minTopUpCredit>-1<', '<minTopUpCredit>5<');
@@ -174,12 +174,12 @@ describe('Documents that must be accepted', () => {
     ['\n      2024-01-01T08:00:00\t ', '2024-01-01T08:00:00.000Z'],
     ['2024-01-01', '2024-01-01T00:00:00.000Z'],
   ] as const)
-    it(`catalog §18 the date ${JSON.stringify(written)}`, () => {
+    it(`catalog §18: accepts the date ${JSON.stringify(written)}`, () => {
       const { content } = parse(catalogXml({ effectiveDate: written }));
       expect(formatInstant(content.effectiveDate)).to.equal(read);
     });
 
-  it('catalog §18 but not a changePolicy that is nested in itself', () => {
+  it('catalog §18: rejects a changePolicy nested in itself', () => {
     const nested = DEFAULT_RULES.replace('<changePolicy>', '<changePolicy><changePolicy/>');
     expect(errorOf(() => parse(catalogXml({ rules: nested }))).problems?.[0]?.message).to.equal(
       'Unknown element "changePolicy" in "changePolicy"',

@@ -33,8 +33,8 @@ function shown(plans: readonly AvailablePlan[]): readonly string[] {
   return plans.map((each) => `${each.plan.name} ${each.priceListName}`);
 }
 
-describe('What can be bought (catalog §12 rule 4)', () => {
-  it('is every plan of a base product, once per list, by plan, then by list as the document has them', () =>
+describe('available plans (catalog §12 rule 4)', () => {
+  it('list every plan of a base product once per price list, by plan, then by list in document order', () =>
     expect(shown(atOnce(listBasePlans(club)))).to.deep.equal([
       'duo-m Winter',
       'duo-m Autumn',
@@ -42,7 +42,7 @@ describe('What can be bought (catalog §12 rule 4)', () => {
       'solo-m Winter',
     ]));
 
-  it('is every plan of the available add-ons, not of the included ones: by add-on, period, list and name', () => {
+  it('list every plan of the available add-ons, not the included ones, by add-on, period, price list and name', () => {
     expect(shown(listAddOns(club, 'Duo'))).to.deep.equal([
       'cap-w DEFAULT',
       'cap-y DEFAULT',

@@ -43,7 +43,7 @@ const collect = (() => {
   return runInNewContext('gc') as () => void;
 })();
 
-describe('Catalogs in memory', () => {
+describe('cached catalogs', () => {
   let frame: string;
   let product: string;
   let plan: string;
@@ -128,7 +128,7 @@ describe('Catalogs in memory', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('are those of a bounded number of tenants; the others leave nothing behind', async () => {
+  it('cover a bounded number of tenants, and release the others completely', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
@@ -140,7 +140,7 @@ describe('Catalogs in memory', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('take a bounded number of characters together; the one in use stays whatever its size', async () => {
+  it('hold a bounded number of characters in total, and keep the catalog in use at any size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);
@@ -155,7 +155,7 @@ describe('Catalogs in memory', () => {
     expect(await stillThere(tenants, ask)).to.equal(0);
   });
 
-  it('catalogs in memory of a tenant hold the versions that there are, however many were replaced', async () => {
+  it('hold only the current versions of a tenant after many replacements', async () => {
     const stored = new StoredCatalogs();
     const at = (revision: number, versions: readonly number[]): Promise<Catalog> =>
       stored.get(sessionOf(tenantOf(1, { revision, versions })));
@@ -170,7 +170,7 @@ describe('Catalogs in memory', () => {
     expect((await at(502, [1])).versions).to.have.length(1);
   });
 
-  it('catalogs in memory of a tenant are whole for each of the calls that read them while others replace versions', async () => {
+  it('stay complete for each concurrent reader while other calls replace versions', async () => {
     const stored = new StoredCatalogs();
     await stored.get(sessionOf(tenantOf(1, { revision: 1, versions: [1, 2] })));
     const slow = sessionOf(tenantOf(1, { revision: 2, versions: [1, 2, 3] }));
@@ -194,7 +194,7 @@ describe('Catalogs in memory', () => {
     expect(await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })))).to.equal(latest);
   });
 
-  it('catalogs in memory of accounts are bounded for each tenant', async () => {
+  it('cover a bounded number of accounts per tenant', async () => {
     const product = catalogEntry({ kind: 'PRODUCT', name: 'Pot', parentId: null, plan: null });
     const pot = { ...product, recordId: 1 } as CatalogEntry;
     let asked = 0;
@@ -231,7 +231,7 @@ describe('Catalogs in memory', () => {
     expect(asked).to.equal(1);
   });
 
-  describe('of plugins', () => {
+  describe('cached plugin catalogs', () => {
     const plugin = memoryCatalogPlugin();
     const now = instant(0);
 
@@ -244,7 +244,7 @@ describe('Catalogs in memory', () => {
       };
     }
 
-    it('are those of a bounded number of tenants', async () => {
+    it('cover a bounded number of tenants', async () => {
       plugin.serve(harbour());
       const ask = asking();
       const tenants = numbered(MAX_CACHED_PLUGIN_CATALOGS * 2);
@@ -252,7 +252,7 @@ describe('Catalogs in memory', () => {
       expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_PLUGIN_CATALOGS);
     });
 
-    it('take a bounded number of characters together', async () => {
+    it('hold a bounded number of characters in total', async () => {
       const prettyName = 'x'.repeat(4_000);
       const plans = numbered(2_500).map((number) => boatPlan(`b${number}`, '1', { prettyName }));
       plugin.serve(harbour(Object.assign({}, ...plans)));

@@ -21,8 +21,8 @@ import { fixture } from '../../support/files.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
-describe('Written catalog XML', () => {
-  it('writes the envelope in the order of the grammar with defaults written out', () => {
+describe('written catalog XML', () => {
+  it('contains the envelope in grammar order, with defaults written out', () => {
     const written = writeCatalogXml(
       createCatalog([
         version({
@@ -37,7 +37,7 @@ describe('Written catalog XML', () => {
     expect(written).to.equal(readFileSync(fixture('catalogs/written.xml'), 'utf8'));
   });
 
-  it('writes all versions by date, or those asked for', () => {
+  it('contains all versions by date, or only the requested ones', () => {
     const catalog = createCatalog([version({ effectiveDate: '2025-01-01' }), version()]);
     const dates = (xml: string): string[] =>
       xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
@@ -48,12 +48,12 @@ describe('Written catalog XML', () => {
     expect(writeCatalogXml(catalog)).to.include('<catalogName>Test</catalogName>\n</catalogs>');
   });
 
-  it('writes an envelope without versions for a tenant without catalog', () =>
+  it('contains an envelope without versions for a tenant without a catalog', () =>
     expect(writeCatalogXml(createCatalog([]))).to.equal(
       '<?xml version="1.0" encoding="UTF-8"?>\n<catalogs>\n  <versions/>\n</catalogs>\n',
     ));
 
-  it('keeps null prices, pretty names and every character through a round trip', () => {
+  it('preserves null prices, pretty names and every character in a round trip', () => {
     const strange = `a "quoted" <&> 'name'\twith\r\nbreaks ]]> é 𝒳`;
     const escaped = strange
       .replaceAll('&', '&amp;')

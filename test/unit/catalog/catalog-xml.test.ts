@@ -31,8 +31,8 @@ function onePhase(parts: string, duration = '<unit>UNLIMITED</unit>'): string {
     <duration>${duration}</duration>${parts}</finalPhase></plan>`;
 }
 
-describe('Reading a catalog document', () => {
-  it('takes every element and attribute of the grammar', () => {
+describe('catalog XML reader', () => {
+  it('accepts every element and attribute of the grammar', () => {
     const { content } = parse(`<catalog>
       <effectiveDate>2024-06-01T12:00:00+02:00</effectiveDate>
       <catalogName>Full</catalogName>
@@ -159,7 +159,7 @@ describe('Reading a catalog document', () => {
     ]);
   });
 
-  it('has the defaults of the grammar', () => {
+  it('applies the defaults of the grammar', () => {
     const { content } = parse(
       catalogXml({
         plans: `<plan name="p-m"><product>P</product><finalPhase type="EVERGREEN">
@@ -206,7 +206,7 @@ describe('Reading a catalog document', () => {
     expect(priceLists.defaultPriceList.prettyName).to.equal('DEFAULT');
   });
 
-  it('takes a plan without mode of its own to have the mode of the version', () => {
+  it('applies the billing mode of the version to a plan without its own', () => {
     const own = '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>';
     const modes = (more: string): string | null | undefined =>
       version({ recurringBillingMode: 'IN_ARREAR', plans: plan('p-m', 'P', { more }) }).plans[0]
@@ -215,7 +215,7 @@ describe('Reading a catalog document', () => {
     expect(modes(own)).to.equal('IN_ADVANCE');
   });
 
-  it('takes children in any order, comments and instructions anywhere, CDATA and references in text', () => {
+  it('accepts children in any order, comments and instructions anywhere, CDATA, and references in text', () => {
     const ordered = parse(catalogXml()).content;
     const reversed = parse(`<?xml version="1.0" encoding="utf-8"?>
       <!-- before --><?style none?>
@@ -231,14 +231,14 @@ describe('Reading a catalog document', () => {
     expect(reversed).to.deep.equal(ordered);
   });
 
-  it('takes what schemas are hinted at on the root, any prefix declared there, and 16 attributes', () => {
+  it('accepts schema hints on the root, any prefix declared there, and 16 attributes', () => {
     const declared = Array.from({ length: 13 }, (_, index) => `xmlns:n${index}="urn:${index}"`).join(' ');
     const hints = `${XSI} xsi:schemaLocation="urn:a a.xsd" xsi:noNamespaceSchemaLocation="b.xsd" ${declared}`;
     const hinted = catalogXml().replace('<catalog>', `<catalog ${hints}>`);
     expect(parse(hinted).content).to.deep.equal(parse(catalogXml()).content);
   });
 
-  it('takes the five entities of XML and characters by number', () => {
+  it('decodes the five XML entities and numeric character references', () => {
     const name = '&lt;&gt;&amp;&apos;&quot;&#65;&#x1F600;';
     expect(parse(catalogXml({ catalogName: name })).content.catalogName).to.equal('<>&\'"A\u{1F600}');
     expect(
@@ -247,7 +247,7 @@ describe('Reading a catalog document', () => {
     ).to.equal('<>&\'"A\u{1F600}');
   });
 
-  it('takes the envelope with one or more versions and ignores its name', () => {
+  it('accepts an envelope with one or more versions, and ignores its name', () => {
     const document = readCatalogXml(envelopeXml({}, { effectiveDate: '2025-01-01', catalogName: 'Other' }));
     expect(document.isEnvelope).to.equal(true);
     expect(document.versions.map(({ content }) => content.catalogName)).to.deep.equal(['Test', 'Other']);
@@ -259,7 +259,7 @@ describe('Reading a catalog document', () => {
     );
   });
 
-  it('reads a nil value as null, and only a value', () => {
+  it('reads a nil value as null, but allows nil only on values', () => {
     const nil = (value: string): string =>
       catalogXml({ plans: plan('p-m', 'P', { price: `<price><currency>USD</currency>${value}</price>` }) });
     const amount = (xml: string): string | null | undefined =>
@@ -278,7 +278,7 @@ describe('Reading a catalog document', () => {
     );
   });
 
-  describe('encodings', () => {
+  describe('text encodings', () => {
     const text = `<?xml version="1.0"?>${catalogXml({ catalogName: 'Café 日本 𝒳' })}`;
     const names = (bytes: Uint8Array): string[] =>
       readCatalogXml(bytes).versions.map(({ content }) => content.catalogName);
@@ -293,7 +293,7 @@ describe('Reading a catalog document', () => {
       return new Uint8Array(view.buffer);
     };
 
-    it('reads UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
+    it('include UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
       const utf8 = new TextEncoder();
       for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)])
         expect(names(bytes)).to.deep.equal(['Café 日本 𝒳']);
@@ -303,7 +303,7 @@ describe('Reading a catalog document', () => {
       expect(readCatalogXml(declared).versions).to.have.length(1);
     });
 
-    it('refuses invalid bytes and another declared encoding', () => {
+    it('exclude invalid bytes and any other declared encoding', () => {
       const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0) & 0xff);
       expect(fault(latin1)).to.equal(
         '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',
@@ -317,7 +317,7 @@ describe('Reading a catalog document', () => {
     });
   });
 
-  describe('scalars', () => {
+  describe('scalar values', () => {
     const withPrice = (amount: string): string =>
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', amount) }) });
     const accepted = [
@@ -350,14 +350,14 @@ describe('Reading a catalog document', () => {
     ];
 
     for (const amount of accepted)
-      it(`catalog XML takes ${amount} as a decimal, as written`, () => {
+      it(`include ${amount} as a decimal, with its digits preserved`, () => {
         const entry = parse(withPrice(amount)).content.plans[0]?.finalPhase.recurring?.price?.prices[0];
         expect(entry?.amount?.text).to.equal(amount);
         expect(entry?.amount?.value.toNumber()).to.equal(Number(amount));
         expect(entry?.amount?.value.isNegative()).to.equal(Number(amount) < 0);
       });
     for (const amount of refused)
-      it(`catalog XML refuses "${amount}" as a decimal`, () =>
+      it(`exclude "${amount}" as a decimal`, () =>
         expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/));
 
     const dates: readonly (readonly [text: string, instant: string])[] = [
@@ -368,15 +368,15 @@ describe('Reading a catalog document', () => {
       ['  2024-06-01T10:00:00-05:00\n', '2024-06-01T15:00:00.000Z'],
     ];
     for (const [text, instant] of dates)
-      it(`catalog XML takes ${JSON.stringify(text)} as a date`, () =>
+      it(`include ${JSON.stringify(text)} as a date`, () =>
         expect(formatInstant(parse(catalogXml({ effectiveDate: text })).content.effectiveDate)).to.equal(
           instant,
         ));
     for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000'])
-      it(`catalog XML refuses ${JSON.stringify(text)} as a date`, () =>
+      it(`exclude ${JSON.stringify(text)} as a date`, () =>
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"'));
 
-    it('refuses values outside the other types', () => {
+    it('must match the other types of the grammar', () => {
       const wrong: readonly (readonly [string, string])[] = [
         [catalogXml({ catalogName: ' ' }), 'Element "catalogName": no value is not a text'],
         [catalogXml({ currencies: ['usd'] }), 'Element "currency": "usd" is not a currency code'],
@@ -554,10 +554,9 @@ describe('Reading a catalog document', () => {
       ],
     };
     for (const [title, [document, expected]] of Object.entries(rows))
-      it(`a catalog document is refused at its place: ${title}`, () =>
-        expect(fault(document)).to.include(expected));
+      it(`report the position of the error: ${title}`, () => expect(fault(document)).to.include(expected));
 
-    it('reports the first of several', () =>
+    it('report only the first of several errors', () =>
       expect(fault(`<catalog>${versionXml()}<shop/><shop/></catalog>`)).to.include('Unknown element "shop"'));
   });
 });

@@ -85,8 +85,8 @@ function withBlock(changes: Partial<typeof litres>) {
   return withUsage({ ...water, tiers: [{ tierNumber: 1, blocks: [{ ...litres, ...changes }] }] });
 }
 
-describe('Change of a plan entry', () => {
-  it('a change of a plan entry adds a row from now on, with the prices given', () => {
+describe('plan entry change', () => {
+  it('adds a row with the given prices from now on', () => {
     const added = updatedRow({ entry, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.deep.equal([
@@ -94,7 +94,7 @@ describe('Change of a plan entry', () => {
     ]);
   });
 
-  it('a change of a plan entry changes prices of usages too', () => {
+  it('changes usage prices too', () => {
     const value = decimal('0.5');
     const changed = withBlock({ prices: [{ currency: 'USD', value }] } as object);
     const added = updatedRow({ entry, rows: metered() }, changed, now);
@@ -111,17 +111,17 @@ describe('Change of a plan entry', () => {
       { phases: [evergreen] },
       'is retired',
     ],
-    'a date that is not after the latest row': [
+    'a date that is not after that of the latest row': [
       [row('2024-03-01')],
       { phases: [evergreen] },
       'is not after that of the latest row',
     ],
-    'a date for existing subscriptions alone': [
+    'a date for existing subscriptions without an effective date': [
       [row('2024-01-01')],
       { phases: [evergreen], effectiveDateForExistingSubscriptions: day('2024-04-01') },
       'needs effDate',
     ],
-    'a date for existing subscriptions before its own': [
+    'a date for existing subscriptions before the effective date': [
       [row('2024-01-01')],
       {
         phases: [evergreen],
@@ -130,42 +130,46 @@ describe('Change of a plan entry', () => {
       },
       'is before the effective date',
     ],
-    'another phase type': [
+    'a different phase type': [
       [row('2024-01-01')],
       { phases: [{ ...evergreen, type: 'FIXEDTERM', durationUnit: 'MONTHS', durationLength: 3 }] },
       'only prices may change',
     ],
-    'another period': [
+    'a different billing period': [
       [row('2024-01-01')],
       { phases: [{ ...evergreen, recurringPrices: { billingPeriod: 'ANNUAL', prices } }] },
       'only prices may change',
     ],
-    'one phase more': [
+    'an additional phase': [
       [row('2024-01-01')],
       { phases: [{ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen] },
       'only prices may change',
     ],
-    'no usage': [metered(), { phases: [evergreen] }, 'only prices may change'],
-    'another usage': [metered(), withUsage({ ...water, usageName: 'gas' }), 'only prices may change'],
-    'a usage more': [metered(), withUsage(water, { ...water, usageName: 'gas' }), 'only prices may change'],
-    'another period of a usage': [
+    'a missing usage': [metered(), { phases: [evergreen] }, 'only prices may change'],
+    'a different usage': [metered(), withUsage({ ...water, usageName: 'gas' }), 'only prices may change'],
+    'an additional usage': [
+      metered(),
+      withUsage(water, { ...water, usageName: 'gas' }),
+      'only prices may change',
+    ],
+    'a different usage billing period': [
       metered(),
       withUsage({ ...water, billingPeriod: 'ANNUAL' }),
       'only prices may change',
     ],
-    'another policy of a usage': [
+    'a different usage tier policy': [
       metered(),
       withUsage({ ...water, tierBlockPolicy: 'TOP_TIER' }),
       'only prices may change',
     ],
-    'a tier more': [
+    'an additional tier': [
       metered(),
       withUsage({ ...water, tiers: [...water.tiers, { tierNumber: 2, blocks: [{ ...litres, max: 200 }] }] }),
       'only prices may change',
     ],
-    'another unit': [metered(), withBlock({ billingMeterCode: 'gallon' }), 'only prices may change'],
-    'another size of a block': [metered(), withBlock({ size: 2 }), 'only prices may change'],
-    'another end of a tier': [metered(), withBlock({ max: 50 }), 'only prices may change'],
+    'a different unit': [metered(), withBlock({ billingMeterCode: 'gallon' }), 'only prices may change'],
+    'a different block size': [metered(), withBlock({ size: 2 }), 'only prices may change'],
+    'a different tier maximum': [metered(), withBlock({ max: 50 }), 'only prices may change'],
     'a negative price': [
       [row('2024-01-01')],
       {
@@ -183,7 +187,7 @@ describe('Change of a plan entry', () => {
     ],
   };
   for (const [title, [rows, update, message]] of Object.entries(refused))
-    it(`a change of a plan entry refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       const error = errorOf(() => updatedRow({ entry, rows }, update, now));
       expect(error.code).to.equal(61004);
       expect(error.message).to.include(message);
@@ -195,12 +199,12 @@ describe('Change of a plan entry', () => {
         `${formatInstant(effectiveDate).slice(0, 10)} ${createdOrder} ${retired}`,
     );
 
-  it('retires from now on, and is silent about a retired plan', () => {
+  it('retires a plan from now on, and ignores a plan that is already retired', () => {
     expect(datesOf([row('2024-01-01')])).to.deep.equal(['2024-03-01 2 true']);
     expect(datesOf([row('2024-01-01'), row('2024-02-01', { retired: true })])).to.deep.equal([]);
   });
 
-  it('a change of a plan entry shows in a retirement what the plan was at its date', () => {
+  it('records the plan as of the retirement date', () => {
     const dear = row('2024-05-01', { createdOrder: 2 });
     const fixedPrices = [{ currency: 'USD' as const, value: decimal('7') }];
     const rows = [
@@ -211,7 +215,7 @@ describe('Change of a plan entry', () => {
     expect(retired).to.deep.equal([[], fixedPrices]);
   });
 
-  it('retires prices to come too, so that they do not bring the plan back', () => {
+  it('retires scheduled prices too, so that they do not bring the plan back', () => {
     expect(datesOf([row('2024-01-01'), row('2024-05-01', { createdOrder: 2 })])).to.deep.equal([
       '2024-03-01 3 true',
       '2024-05-01 4 true',

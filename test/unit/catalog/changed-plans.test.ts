@@ -37,17 +37,17 @@ function changedBy(before: readonly CatalogVersion[], ...added: readonly Catalog
   return changed && [...changed].toSorted();
 }
 
-describe('Plans that added versions change', () => {
+describe('changed plans of added versions', () => {
   const first = dated('2024-01-01', alike);
   const third = dated('2024-03-01', { ...alike, 'r-m': '3' });
 
-  it('are none where nothing was added, or a version that repeats the one before it', () => {
+  it('are empty when no version was added or a version repeats its predecessor', () => {
     expect(changedBy([first, third])).to.deep.equal([]);
     expect(changedBy([first, third], dated('2024-02-01', alike))).to.deep.equal([]);
     expect(changedBy([first], dated('2024-02-01', alike), dated('2024-02-02', alike))).to.deep.equal([]);
   });
 
-  it('are those that differ, that are new, and that are gone', () => {
+  it('include changed, new and removed plans', () => {
     expect(changedBy([first], dated('2024-02-01', { ...alike, 'q-m': '2' }))).to.deep.equal(['q-m']);
     expect(changedBy([first], dated('2024-02-01', { ...alike, 's-m': '1' }))).to.deep.equal(['s-m']);
     expect(changedBy([first], dated('2024-02-01', { 'p-m': '1', 'q-m': '1' }))).to.deep.equal(['r-m']);
@@ -58,22 +58,22 @@ describe('Plans that added versions change', () => {
     expect(changedBy([first], second, later)).to.deep.equal(['p-m', 'q-m']);
   });
 
-  it('plans that added versions change of a version in between are told by the version before it, not by the one after it', () =>
+  it('compare a version inserted in between with its predecessor, not its successor', () =>
     expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.deep.equal(['r-m']));
 
-  it('plans that added versions change of a version before all others are told by the one that was the first', () => {
+  it('compare a version before all others with the former first version', () => {
     expect(changedBy([first, third], dated('2023-01-01', alike))).to.deep.equal([]);
     expect(changedBy([first, third], dated('2023-01-01', { ...alike, 'p-m': '0.5' }))).to.deep.equal(['p-m']);
   });
 
-  it('are all where nothing was before, or where the rule for bill cycles differs', () => {
+  it('include all plans when no version existed before or the bill cycle rule differs', () => {
     expect(changedBy([], first)).to.equal(null);
     expect(changedBy([first], dated('2024-02-01', alike, ALIGNED))).to.equal(null);
     const aligned = dated('2023-01-01', alike, ALIGNED);
     expect(changedBy([aligned], dated('2024-02-01', alike, ALIGNED))).to.deep.equal([]);
   });
 
-  it('are found without reading any plan', () => {
+  it('are computed without reading any plan', () => {
     const unread = (): CatalogVersion => {
       const parts = NAMES.map((name) => ({
         name,

@@ -30,7 +30,7 @@ function firstChargeDate(phases: readonly PlanPhase[], start: string): string | 
   return starts(free, start).at(-1);
 }
 
-describe('Phases of a plan', () => {
+describe('plan phases', () => {
   const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5.00' });
 
   it('catalog W13 Phase chain', () => {
@@ -48,10 +48,10 @@ describe('Phases of a plan', () => {
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-01-31');
   });
 
-  it('a plan names a phase after its plan and type', () =>
+  it('get their names from the plan and the phase type', () =>
     expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
-  it('skips finite phases that are absent, price-less or zero in all currencies', () => {
+  it('are skipped when finite and absent, unpriced or zero in all currencies', () => {
     const zero = phase('DISCOUNT', {
       unit: 'MONTHS',
       number: 2,
@@ -64,17 +64,17 @@ describe('Phases of a plan', () => {
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-04-07');
   });
 
-  it('stops at the first phase with a price in any currency, even a trial', () => {
+  it('include a priced trial as the first charged phase', () => {
     const paidTrial = phase('TRIAL', { price: price('USD', '0') + price('EUR', '1') });
     expect(firstCharging(planWith(paidTrial).phases)?.type).to.equal('TRIAL');
   });
 
-  it('stops at an unlimited phase, whatever it costs', () => {
+  it('stop at an unlimited phase, whatever its price', () => {
     const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('passes the end of a plan that never charges', () => {
+  it('continue past the end of a plan that never charges', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

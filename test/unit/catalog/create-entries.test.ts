@@ -100,9 +100,9 @@ function stored(entry: Partial<CatalogEntry> & Pick<CatalogEntry, 'kind' | 'name
 const potTerms = { prettyName: '', category: 'BASE', availableForBps: [], availableAddons: [] } as const;
 const account = { accountId: nextId(), accountRecordId: 7 };
 
-describe('Creation of catalog entries', () => {
+describe('catalog entry creation', () => {
   const invalid: Readonly<Record<string, readonly [CatalogEntriesInput, string]>> = {
-    'no plan': [{ products: [pot] }, 'plans needs at least one plan'],
+    'a request without plans': [{ products: [pot] }, 'plans needs at least one plan'],
     'a plan without a name': [{ plans: [{ ...plan, name: '' }] }, 'name needs to be set'],
     'a plan without a mode': [
       withPlan({ recurringBillingMode: null }),
@@ -124,11 +124,11 @@ describe('Creation of catalog entries', () => {
     'a product without a category': [withProducts({ name: 'Pot' }), 'category needs to be set'],
     arrear: [withPlan({ recurringBillingMode: 'IN_ARREAR' }), 'only IN_ADVANCE'],
     capacity: [withUsage({ usageType: 'CAPACITY' }), 'only CONSUMABLE'],
-    'a trial that recurs': [
+    'a trial with recurring prices': [
       withPhase(evergreen, { ...evergreen, type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }),
       'a TRIAL phase has no recurring prices',
     ],
-    'a discount for nothing': [
+    'a discount phase without a price': [
       withPhase(evergreen, { type: 'DISCOUNT', durationUnit: 'DAYS', durationLength: 3 }),
       'a DISCOUNT phase needs',
     ],
@@ -149,7 +149,7 @@ describe('Creation of catalog entries', () => {
       }),
       'only a BASE product has availableAddons',
     ],
-    'a base product for base products': [
+    'a base product that is available for base products': [
       withProducts({ ...pot, availableForBps: ['Pan'] }),
       'only an ADD_ON has availableForBps',
     ],
@@ -165,28 +165,31 @@ describe('Creation of catalog entries', () => {
       withProducts({ ...pot, availableAddons: ['Pan'] }),
       'which is BASE, not ADD_ON',
     ],
-    'V1: a name that is no NCName': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
-    'V1: a plan named as its product': [withPlan({ name: 'Pot' }), 'already that of a product'],
-    'V1: a plan twice': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
-    'V1: a plan of the XML catalog': [withPlan({ name: 'y' }), 'already that of a plan'],
-    'V1: a product named as an XML plan': [
+    'V1: a name that is not an NCName': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
+    'V1: a plan with the name of its product': [withPlan({ name: 'Pot' }), 'already that of a product'],
+    'V1: a duplicate plan': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
+    'V1: an existing plan of the XML catalog': [withPlan({ name: 'y' }), 'already that of a plan'],
+    'V1: a product with the name of an XML plan': [
       { products: [{ ...pot, name: 'x' }], plans: [{ ...plan, productName: 'x' }] },
       'already that of a plan',
     ],
-    'V7: a trial at the end': [
+    'V7: a trial as the last phase': [
       withPhase({ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen),
       'an initial phase cannot be of type EVERGREEN',
     ],
-    'V8: two phases of a type': [withPhase(evergreen, evergreen), 'more than one phase of type EVERGREEN'],
+    'V8: two phases of the same type': [
+      withPhase(evergreen, evergreen),
+      'more than one phase of type EVERGREEN',
+    ],
     'V10: an evergreen phase that ends': [
       withPhase({ ...evergreen, durationUnit: 'MONTHS', durationLength: 3 }),
       'an EVERGREEN phase is UNLIMITED',
     ],
-    'V11: a phase of no length': [
+    'V11: a phase of zero length': [
       withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 0 }),
       'at least 1',
     ],
-    'V12: a price without a period': [
+    'V12: a price without a billing period': [
       withPhase({ ...evergreen, recurringPrices: { billingPeriod: 'NO_BILLING_PERIOD', prices } }),
       'NO_BILLING_PERIOD',
     ],
@@ -197,61 +200,61 @@ describe('Creation of catalog entries', () => {
       }),
       'is negative',
     ],
-    'V13: a currency twice': [
+    'V13: a duplicate currency': [
       withPhase({
         ...evergreen,
         recurringPrices: { billingPeriod: 'MONTHLY', prices: [...prices, ...prices] },
       }),
       'more than one amount in USD',
     ],
-    'a currency that is none': [
+    'an invalid currency': [
       withPhase({ ...evergreen, fixedPrices: [{ currency: 'EURO', value: decimal('1') }] }),
       '"EURO" is not a currency',
     ],
     'V14: a usage without tiers': [withUsage({ tiers: [] }), 'needs tiers'],
-    'V15: a block of no size': [
+    'V15: a block of size zero': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 0, prices }] }] }),
       'size of a block',
     ],
-    'V15: a tier that ends at nothing': [
+    'V15: a tier with a maximum of zero': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, max: 0, prices }] }] }),
       'max of unit "litre" is above 0',
     ],
-    'V20: a unit twice in a tier': [
+    'V20: a duplicate unit in a tier': [
       withUsage({ tiers: [{ blocks: [litres(-1), litres(-1)] }] }),
       'has unit "litre" twice',
     ],
-    'V20: a unit that a tier lacks': [
+    'V20: a unit missing from a tier': [
       withUsage({
         tiers: [{ blocks: [litres(5), { ...litres(5), billingMeterCode: 'gas' }] }, { blocks: [litres(-1)] }],
       }),
       'lacks unit "gas"',
     ],
-    'V20: a tier after one without end': [
+    'V20: a tier after an unbounded one': [
       withUsage({ tiers: [{ blocks: [litres(-1)] }, { blocks: [litres(5)] }] }),
       'is unbounded, but a later tier has it too',
     ],
-    'V20: a usage without a period': [
+    'V20: a usage without a billing period': [
       withUsage({ billingPeriod: 'NO_BILLING_PERIOD' }),
       'needs a billing period',
     ],
-    'a meter code that is no NCName': [
+    'a meter code that is not an NCName': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'a b', size: 1, prices }] }] }),
       'not an XML NCName',
     ],
-    'a date for existing subscriptions before its own': [
+    'a date for existing subscriptions before the effective date': [
       withPlan({ effectiveDateForExistingSubscriptions: instant(now - 1000) }),
       'is before the effective date',
     ],
   };
   for (const [title, [request, message]] of Object.entries(invalid))
-    it(`a creation of catalog entries refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       const error = refusal(request);
       expect(error.code, error.message).to.equal(61004);
       expect(error.message).to.include(message);
     });
 
-  it('a creation of catalog entries tells one problem for one fault of a price', () => {
+  it('reports one problem for one price error', () => {
     for (const price of [{ currency: 'usd', value: decimal('1') }, { currency: 'USD', value: null }, {}]) {
       const phase = { ...evergreen, recurringPrices: { billingPeriod: 'MONTHLY' as const, prices: [price] } };
       const { problems } = refusal(withPhase(phase));
@@ -263,7 +266,7 @@ describe('Creation of catalog entries', () => {
     }
   });
 
-  it('a creation of catalog entries tells every problem at once', () => {
+  it('reports every problem at once', () => {
     const { problems } = refusal({
       products: [{ name: 'Pot' }],
       plans: [{ ...plan, effectiveDate: null, phases: [] }],
@@ -271,7 +274,7 @@ describe('Creation of catalog entries', () => {
     expect(problems).to.have.length(3);
   });
 
-  it('a creation of catalog entries takes a product of the request, of the scope, of the tenant and of the XML version in force', () => {
+  it('accepts a product of the request, the scope, the tenant or the current XML version', () => {
     const tenantPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms });
     const accountPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
     const productOf = (...input: Parameters<typeof create>) => {
@@ -291,13 +294,13 @@ describe('Creation of catalog entries', () => {
     expect(entries[1]?.parentId).to.equal(entries[0]?.id);
   });
 
-  it('knows no product of another account, nor an unknown one', () => {
+  it('rejects an unknown product and a product of another account', () => {
     const others = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
     expect(refusal({ plans: [plan] }, [others]).code).to.equal(61001);
     expect(refusal({ plans: [plan] }).code).to.equal(61001);
   });
 
-  it('knows no product of an XML version to come', () => {
+  it('rejects a product of a future XML version', () => {
     const versions = ['2024-01-01', '2024-04-01'].map((effectiveDate, index) =>
       version({
         effectiveDate,
@@ -316,7 +319,7 @@ describe('Creation of catalog entries', () => {
     expect(at('2024-04-01')()).to.equal(1);
   });
 
-  it('a creation of catalog entries uses a product of the XML catalog as it is there', () => {
+  it('uses a product of the XML catalog unchanged', () => {
     const { entries } = create({
       products: [{ name: 'Pan', category: 'ADD_ON' }],
       plans: [{ ...plan, productName: 'Pan' }],
@@ -324,7 +327,7 @@ describe('Creation of catalog entries', () => {
     expect(entries.map(({ kind }) => kind)).to.deep.equal(['PLAN']);
   });
 
-  it('a creation of catalog entries makes nothing of what the scope has, whatever the request says of it', () => {
+  it('ignores request data for products that the scope already has', () => {
     const known = [
       stored({ kind: 'PLAN', name: 'p1' }),
       stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms }),
@@ -334,7 +337,7 @@ describe('Creation of catalog entries', () => {
     expect(refusal(request, known, account).code).to.equal(61002);
   });
 
-  it('creates a price list that is missing, and none that is there', () => {
+  it('creates a missing price list, but not an existing one', () => {
     const request = withPlan({ pricelistName: 'Spring' });
     const lists = (known: readonly CatalogEntry[]) =>
       create(request, known)
@@ -345,7 +348,7 @@ describe('Creation of catalog entries', () => {
     expect(refusal(request, [stored({ kind: 'PLAN', name: 'Spring' })]).code).to.equal(61004);
   });
 
-  it('a creation of catalog entries keeps the first name of the catalog', () => {
+  it('keeps the first name of the catalog', () => {
     const request = { catalogName: 'Pots', products: [pot], plans: [plan] };
     const names = (known: readonly CatalogEntry[]) =>
       create(request, known)
@@ -355,7 +358,7 @@ describe('Creation of catalog entries', () => {
     expect(names([stored({ kind: 'CATALOG', name: 'Pans' })])).to.deep.equal([]);
   });
 
-  it('a creation of catalog entries takes usages without recurring prices, and keeps their names and units', () => {
+  it('accepts usages without recurring prices, and keeps their names and units', () => {
     const request = withPhase({ type: 'EVERGREEN', durationUnit: 'UNLIMITED', usages: [usage] });
     expect(create(request).entries.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal([
       'PRODUCT Pot',

@@ -142,8 +142,8 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
   return problems.map(({ message }) => message);
 }
 
-describe('A catalog defined in code', () => {
-  it('is the value and the document of the XML path', () => {
+describe('catalog defined in code', () => {
+  it('produces the same value and document as the XML path', () => {
     const document = readCatalogXml(lantern.toXml());
     expect(document.isEnvelope).to.equal(true);
     for (const version of document.versions) expect(validateVersion(version).errors).to.deep.equal([]);
@@ -155,7 +155,7 @@ describe('A catalog defined in code', () => {
     expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
   });
 
-  it('says everything that a document can say', () => {
+  it('supports everything that a document can express', () => {
     const [read] = readCatalogXml(readFileSync(everyElement)).versions;
     if (read === undefined) throw new Error('no version');
     expect(validateVersion(read).errors).to.deep.equal([]);
@@ -163,7 +163,7 @@ describe('A catalog defined in code', () => {
     expect(versions.map(canonicalXml)).to.deep.equal([canonicalXml(createVersion(read.content))]);
   });
 
-  it('holds what it says', () => {
+  it('contains the defined content', () => {
     const [first, second] = lantern.catalog.versions;
     const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
     expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.deep.equal(['100', '-1']);
@@ -174,14 +174,14 @@ describe('A catalog defined in code', () => {
     expect(second?.findProduct('Light').available).to.deep.equal(['Oil']);
   });
 
-  it('a plan that a later version repeats is the same object, one that it changes is not', () => {
+  it('reuses the plan object in a later version that repeats the plan, and creates a new one for a changed plan', () => {
     const [first, second] = lantern.catalog.versions;
     expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
     const [before, after] = [first?.findPlan('light-monthly'), second?.findPlan('light-monthly')];
     expect(before && after && samePlan(before, after)).to.equal(false);
   });
 
-  it('is frozen, and leaves the definition as it was', () => {
+  it('is frozen, and leaves the definition unchanged', () => {
     const currencies: 'USD'[] = ['USD'];
     const defined = defineCatalog({ ...base, currencies });
     currencies.push('USD');
@@ -189,7 +189,7 @@ describe('A catalog defined in code', () => {
     expect(Object.isFrozen(defined)).to.equal(true);
   });
 
-  it('takes null for a currency in which nothing is sold, and what is not given as the default', () => {
+  it('accepts null for a currency without sales, and applies defaults to omitted properties', () => {
     const { catalog } = defineCatalog({
       ...base,
       currencies: ['USD', 'EUR'],
@@ -210,8 +210,8 @@ describe('A catalog defined in code', () => {
     expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.deep.equal([-1, [], null]);
   });
 
-  describe('does not compile, and is refused at run time too,', () => {
-    it('where a plan names an unknown product', () => {
+  describe('type and run-time checks of a catalog definition', () => {
+    it('reject an unknown product in a plan', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error Q is no product
@@ -220,7 +220,7 @@ describe('A catalog defined in code', () => {
       ).to.deep.equal(['Plan "p-m": product "Q" does not exist in this version']);
     });
 
-    it('where a product names an unknown add-on', () => {
+    it('reject an unknown add-on in a product', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error B is no product
@@ -229,7 +229,7 @@ describe('A catalog defined in code', () => {
       ).to.deep.equal(['Product "P": product "B" does not exist in this version']);
     });
 
-    it('where a price list names an unknown plan', () => {
+    it('reject an unknown plan in a price list', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error x-m is no plan
@@ -238,7 +238,7 @@ describe('A catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('where usage is in advance (V21)', () => {
+    it('reject usage billed in advance (V21)', () => {
       const litres = {
         billingMode: 'IN_ADVANCE',
         usageType: 'CONSUMABLE',
@@ -252,7 +252,7 @@ describe('A catalog defined in code', () => {
       ).to.match(/^Usage "litres" is IN_ADVANCE, which is never billed/);
     });
 
-    it('where there is no list DEFAULT', () => {
+    it('reject a missing DEFAULT list', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error DEFAULT is missing
@@ -261,7 +261,7 @@ describe('A catalog defined in code', () => {
       ).to.deep.equal(['priceLists: the list DEFAULT is missing']);
     });
 
-    it('where a rule names an unknown product or price list', () => {
+    it('reject an unknown product or price list in a rule', () => {
       const { rules } = base;
       expect(
         problemsOf(() =>
@@ -283,7 +283,7 @@ describe('A catalog defined in code', () => {
       });
     });
 
-    it('where a price is in an undeclared currency', () => {
+    it('reject a price in an undeclared currency', () => {
       const recurring = { billingPeriod: 'MONTHLY', price: { USD: '1', EUR: '1' } } as const;
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       expect(
@@ -294,7 +294,7 @@ describe('A catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('where a limit is of an unknown unit', () => {
+    it('reject a limit with an unknown unit', () => {
       const limits = [{ unit: 'call', max: 1 }] as const;
       expect(
         problemsOf(() =>
@@ -304,7 +304,7 @@ describe('A catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('where a trial comes last, or an evergreen phase ends', () => {
+    it('reject a trial as the last phase, and an evergreen phase with an end', () => {
       const { recurring } = monthly.finalPhase;
       const duration = { unit: 'DAYS', number: 1 } as const;
       const trial = { type: 'TRIAL', duration, recurring } as const;
@@ -323,7 +323,7 @@ describe('A catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('where an amount is no number', () => {
+    it('reject an amount that is not a number', () => {
       const recurring = { billingPeriod: 'MONTHLY', price: { USD: 'ten' } } as const;
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       const [problem] = problemsOf(() =>
@@ -335,7 +335,7 @@ describe('A catalog defined in code', () => {
       );
     });
 
-    it('where something is not of the grammar', () => {
+    it('reject a property that is not part of the grammar', () => {
       const products = { P: { category: 'GOLD' } } as const;
       expect(
         problemsOf(() =>
@@ -346,7 +346,7 @@ describe('A catalog defined in code', () => {
     });
   });
 
-  it('is refused with all errors of validation at once', () => {
+  it('reports all validation errors at once', () => {
     const price = { USD: '-1' } as const;
     expect(
       problemsOf(() =>
@@ -364,7 +364,7 @@ describe('A catalog defined in code', () => {
     ).to.have.length(3);
   });
 
-  it('every amount and date that cannot be read is told', () => {
+  it('reports every unreadable amount and date', () => {
     const recurring = { billingPeriod: 'MONTHLY', price: { USD: '1e3' } } as const;
     expect(
       problemsOf(() =>
@@ -377,7 +377,7 @@ describe('A catalog defined in code', () => {
     ).to.have.length(2);
   });
 
-  it('refuses a version that does not go with the others', () => {
+  it('rejects a version that conflicts with the others', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
     expect(problemsOf(() => first.withVersion(version))).to.deep.equal([

@@ -103,8 +103,8 @@ function contents({ versions }: Catalog): Readonly<Record<string, readonly strin
   );
 }
 
-describe('The catalog of entries', () => {
-  it('has at each date of any row every plan at its latest row, unless that is a retirement', () => {
+describe('catalog made of entries', () => {
+  it('contains every plan at its latest row on each date of any row, except retired plans', () => {
     const catalog = catalogOf({
       a: [
         { date: '2024-01-01', price: '1' },
@@ -127,7 +127,7 @@ describe('The catalog of entries', () => {
     });
   });
 
-  it('has usages in arrear, their tiers in order, and its products also without plans', () => {
+  it('contains usages in arrears, their tiers in order, and products without plans', () => {
     const block = (max: number, value: string) => ({
       billingMeterCode: 'litre',
       size: 1,
@@ -178,7 +178,7 @@ describe('The catalog of entries', () => {
     ]);
   });
 
-  it('takes of two rows of one date the one created last', () => {
+  it('uses the last created of two rows with the same date', () => {
     const rows = [
       { date: '2024-01-01', price: '1' },
       { date: '2024-01-01', price: '2' },
@@ -186,7 +186,7 @@ describe('The catalog of entries', () => {
     expect(contents(catalogOf({ a: rows }))).to.deep.equal({ '2024-01-01': ['a 2'] });
   });
 
-  it('lets the first row of a plan change nothing for existing subscriptions, whatever its date for them', () => {
+  it('does not move existing subscriptions on the first row of a plan, whatever its date for them', () => {
     const rows = [
       { date: '2024-03-01', price: '10', existingFrom: '2024-06-01' },
       { date: '2024-08-01', price: '12', existingFrom: '2024-09-01' },
@@ -204,7 +204,7 @@ describe('The catalog of entries', () => {
     ]);
   });
 
-  it('unites lists and currencies with those of the XML version in force, whose name and rules hold', () => {
+  it('adds lists and currencies to those of the current XML version, whose name and rules apply', () => {
     const rules = `${DEFAULT_RULES}<priceList><priceListCase><fromPriceList>VIP</fromPriceList>
       <toPriceList>VIP</toPriceList></priceListCase></priceList>`;
     const plans =
@@ -253,7 +253,7 @@ describe('The catalog of entries', () => {
     expect(own?.holderOf('x')).to.equal(xml);
   });
 
-  it('has a product of the XML version once, as it is there, however many plans of entries are of it', () => {
+  it('contains an XML product once and unchanged, however many entry plans use it', () => {
     const xml = createCatalog([version({ effectiveDate: '2024-01-01' })]);
     const entries = ['a', 'b'].map((name) => {
       const { plan: terms, ...rest } = planEntry(name);
@@ -267,7 +267,7 @@ describe('The catalog of entries', () => {
     expect(overlaid?.products.map(({ name, prettyName }) => `${name} ${prettyName}`)).to.deep.equal(['P P']);
   });
 
-  it('was at an earlier revision what its rows of then make', () => {
+  it('reflects the rows of an earlier revision', () => {
     const catalog = catalogOf({
       p: [
         { date: '2024-01-01', price: '1' },
@@ -278,7 +278,7 @@ describe('The catalog of entries', () => {
     expect(contents(catalog.asOf(2))).to.deep.equal({ '2024-01-01': ['p 1'], '2024-02-01': ['p 2'] });
   });
 
-  it('makes the plans of a version when somebody asks for them, each once', () => {
+  it('builds the plans of a version on first use, each once', () => {
     const dates = Array.from({ length: 120 }, (_, index) => at('2024-01-01') + index * 86_400_000);
     const catalog = catalogOf({
       p: dates.map((date) => ({ date: new Date(date).toISOString() })),

@@ -34,9 +34,9 @@ const enumerations: readonly (readonly [name: string, values: object, wire: stri
   ['BillingAlignment', BillingAlignment, 'ACCOUNT BUNDLE SUBSCRIPTION'],
 ];
 
-describe('Enumerations of the catalog', () => {
+describe('catalog enumerations', () => {
   for (const [name, values, wire] of enumerations)
-    it(`catalog §1 ${name} is ${wire}`, () => {
+    it(`catalog §1: define ${name} as ${wire}`, () => {
       expect(Object.values(values).join(' ')).to.equal(wire);
       expect(Object.keys(values)).to.deep.equal(Object.values(values));
     });

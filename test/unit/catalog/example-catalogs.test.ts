@@ -11,8 +11,8 @@ function load(path: string): CatalogVersion {
   return createVersion(parsed.content);
 }
 
-describe('Catalogs that we ship', () => {
-  it('has a valid Meadow with all that the demo shows', () => {
+describe('shipped example catalogs', () => {
+  it('include a valid Meadow with everything that the demo shows', () => {
     const meadow = load('examples/catalogs/meadow.xml');
     const sprout = meadow.selectPlan({ productName: 'Sprout', billingPeriod: 'MONTHLY' });
 
@@ -34,7 +34,7 @@ describe('Catalogs that we ship', () => {
     }
   });
 
-  it('has OrchardDemo as specified', () => {
+  it('include OrchardDemo as specified', () => {
     const orchard = load('examples/catalogs/orchard-demo.xml');
     const summary = orchard.plans.map((plan) => {
       const phases = plan.phases.map((phase) => {
@@ -71,7 +71,7 @@ describe('Catalogs that we ship', () => {
     });
   });
 
-  it('has the rules and the usage prices of OrchardDemo as specified', () => {
+  it('include the rules and usage prices of OrchardDemo as specified', () => {
     const orchard = load('examples/catalogs/orchard-demo.xml');
     const shown = (cases: readonly { readonly conditions: object; readonly result: string }[]) =>
       cases.map(({ conditions, result }) => {
@@ -133,7 +133,7 @@ describe('Catalogs that we ship', () => {
     ]);
   });
 
-  it('has the example catalog of the subscription rules', () => {
+  it('include the example catalog of the subscription rules', () => {
     const example = load('test/support/fixtures/catalogs/spec-example.xml');
     expect(example.plans).to.have.length(13);
     expect(example.findPlan('archive-monthly').plansAllowedInBundle).to.equal(2);

@@ -199,8 +199,8 @@ function doubled(element: Element, name: string): void {
   element.children.push(...element.children.filter((each) => each.name === name));
 }
 
-describe('The grammar of catalog §3.3', () => {
-  it('is that of a document with everything', () => {
+describe('catalog grammar (catalog §3.3)', () => {
+  it('covers a document with every element', () => {
     const [alone] = readCatalogXml(whole).versions;
     const version = whole.replaceAll(/(?<=^<|<\/)catalog(?=>)/g, 'version');
     const [inEnvelope] = readCatalogXml(`<catalogs><versions>${version}</versions></catalogs>`).versions;
@@ -224,7 +224,7 @@ describe('The grammar of catalog §3.3', () => {
   });
 
   for (const row of Object.keys(grammar))
-    it(`the grammar of catalog XML has ${row}: ${grammar[row]}`, () => {
+    it(`defines ${row} as ${grammar[row]}`, () => {
       for (const { name, cardinality } of partsOf(row)) {
         const kind = name.startsWith('@') ? 'attribute' : 'element';
         const missing = outcome(row, (element) => without(element, name));

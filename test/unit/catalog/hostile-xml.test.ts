@@ -20,22 +20,22 @@ function fault(document: string): string {
 
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
-describe('Hostile catalog documents', () => {
+describe('hostile catalog documents', () => {
   describe('catalog W15 Hostile documents', () => {
-    it('a document type is refused at its declaration', () =>
+    it('are rejected at a document type declaration', () =>
       expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 
-    it('25 nested elements are unknown at the first', () =>
+    it('with 25 nested elements are rejected at the first unknown one', () =>
       expect(fault('<a>'.repeat(25) + '</a>'.repeat(25))).to.equal(
         '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
       ));
 
-    it('an entity of HTML is refused', () =>
+    it('are rejected for an HTML entity', () =>
       expect(fault('<catalog><catalogName>a&nbsp;b</catalogName></catalog>')).to.equal(
         '1:24 undefined entity.',
       ));
 
-    it('12 MiB are refused before parsing', () => {
+    it('of 12 MiB are rejected before parsing', () => {
       for (const document of [new Uint8Array(12 * 1024 * 1024), ' '.repeat(12 * 1024 * 1024)]) {
         const error = errorOf(() => readCatalogXml(document));
         expect(error.code).to.equal(ErrorCode.TOO_LARGE);
@@ -43,16 +43,16 @@ describe('Hostile catalog documents', () => {
       }
     });
 
-    it('more than 10 MiB are read where the bound is raised, and refused above it', () => {
+    it('over 10 MiB are read when the limit is raised, and rejected above that limit', () => {
       const document = `${catalogXml()}${' '.repeat(MAX_XML_BYTES)}`;
       expect(readCatalogXml(document, document.length).versions).to.have.length(1);
       expect(errorOf(() => readCatalogXml(document, document.length - 1)).code).to.equal(ErrorCode.TOO_LARGE);
     });
 
-    it('a default namespace is refused', () =>
+    it('are rejected for a default namespace', () =>
       expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/));
 
-    it('of two errors and a later unknown tag exactly one is reported', () => {
+    it('with two errors and a later unknown tag produce exactly one error', () => {
       const document =
         '<catalog><plans><plan name="p"><finalPhase type="TRIAL"><duration><duration></duration></duration><x/>';
       expect(fault(document)).to.equal('1:67 Unknown element "duration" in "duration"');
@@ -76,22 +76,22 @@ describe('Hostile catalog documents', () => {
     'with an external subset': ['<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
     'that never ends': ['<!DOCTYPE c [', '1:1'],
   } as const))
-    it(`a catalog document with a document type ${title} is refused`, () =>
+    it(`are rejected for a document type ${title}`, () =>
       expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`));
 
-  it('a document type in the wrong place is refused', () => {
+  it('are rejected for a misplaced document type', () => {
     expect(fault('<catalog><!DOCTYPE c></catalog>')).to.include(
       'inappropriately located doctype declaration.',
     );
     expect(fault(`${catalogXml()}<!DOCTYPE c>`)).to.include('inappropriately located doctype declaration.');
   });
 
-  it('the attributes of an element are bounded', () => {
+  it('have a limited number of attributes per element', () => {
     const attributes = Array.from({ length: 17 }, (_, index) => `xmlns:n${index}="urn:n"`).join(' ');
     expect(fault(`<catalog ${attributes}>`)).to.equal('1:1 An element has more than 16 attributes');
   });
 
-  it('names in a catalog document are bounded', () => {
+  it('have limited name lengths', () => {
     const long = 'n'.repeat(256);
     expect(fault(`<catalog><${long}/></catalog>`)).to.equal(
       '1:10 An element name is longer than 255 characters',
@@ -102,7 +102,7 @@ describe('Hostile catalog documents', () => {
     );
   });
 
-  it('a message repeats a bounded part of the document', () => {
+  it('are quoted in messages only up to a limited length', () => {
     const long = 'n'.repeat(100_000);
     const hostile = [
       `<catalog></${long}>`,
@@ -113,7 +113,7 @@ describe('Hostile catalog documents', () => {
     for (const document of hostile) expect(fault(document)).to.have.length.lessThan(500);
   });
 
-  it('text values are bounded, not the white space around them', () => {
+  it('have limited text lengths, not counting surrounding white space', () => {
     const text = (length: number): string =>
       `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;
     const document = (length: number): string =>
@@ -123,7 +123,7 @@ describe('Hostile catalog documents', () => {
     expect(fault(`<catalog a="${'x'.repeat(4_097)}"/>`)).to.include('is longer than 4096 characters');
   });
 
-  describe('beyond what the grammar lets in', () => {
+  describe('documents beyond the limits of the grammar', () => {
     /** Nests and repeats for ever. */
     const endless: ElementRule<null> = {
       attributes: new Map(),
@@ -139,7 +139,7 @@ describe('Hostile catalog documents', () => {
     nesting.children.set('a', { occurs: 'many', element: nesting });
     nested.set('a', nesting);
 
-    it('the nesting of elements is bounded', () => {
+    it('are rejected for nesting that is too deep', () => {
       const document = (depth: number): XmlSource =>
         new XmlSource({ text: '<a>'.repeat(depth) + '</a>'.repeat(depth), encoding: 'decoded' });
       expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
@@ -148,7 +148,7 @@ describe('Hostile catalog documents', () => {
       ]);
     });
 
-    it('the number of elements is bounded', () => {
+    it('are rejected for too many elements', () => {
       const source = new XmlSource({ text: `<a>${'<a/>'.repeat(1_000_000)}</a>`, encoding: 'decoded' });
       expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.deep.equal([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },
@@ -156,7 +156,7 @@ describe('Hostile catalog documents', () => {
     });
   });
 
-  it('what a document points to is never looked up', () => {
+  it('never cause a lookup of the resources that they reference', () => {
     const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
     const pointed = `<?xml-stylesheet href="http://127.0.0.1:9/x.xsl"?>${catalogXml().replace(
       '<catalog>',
@@ -171,14 +171,14 @@ describe('Hostile catalog documents', () => {
   for (const [title, document] of [
     ['white space inside a text', `<catalog><catalogName>a${' '.repeat(HUGE)}b</catalogName>`],
     ['white space around a text', `<catalog><catalogName>${' '.repeat(HUGE)}b</catalogName>`],
-    ['a comment of dashes', `<!--${'- '.repeat(HUGE / 2)}--><catalog>`],
-    ['an open comment', `<!--${'<!--'.repeat(HUGE / 2)}`],
-    ['open instructions', '<?a'.repeat(HUGE / 2)],
+    ['a comment full of dashes', `<!--${'- '.repeat(HUGE / 2)}--><catalog>`],
+    ['an unclosed comment', `<!--${'<!--'.repeat(HUGE / 2)}`],
+    ['unclosed instructions', '<?a'.repeat(HUGE / 2)],
     ['an endless entity', `<catalog>&${'a'.repeat(HUGE)}`],
     ['an endless name', `<${'a'.repeat(HUGE)}`],
-    ['closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(HUGE)}`],
-    ['line ends', '\r\n'.repeat(HUGE / 2)],
-    ['digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
+    ['many closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(HUGE)}`],
+    ['many line ends', '\r\n'.repeat(HUGE / 2)],
+    ['many digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const)
-    it(`a hostile document is answered soon: ${title}`, () => expect(fault(document)).to.be.a('string'));
+    it(`are rejected quickly: ${title}`, () => expect(fault(document)).to.be.a('string'));
 });

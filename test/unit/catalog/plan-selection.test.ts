@@ -2,7 +2,7 @@ import { parsePhaseName } from '../../../lib/catalog/index.ts';
 import { expectCode, lists, plan, product, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
 import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 
-describe('Finding a plan', () => {
+describe('plan lookup', () => {
   const catalog = version({
     products: product('X') + product('Y'),
     plans:
@@ -24,7 +24,7 @@ describe('Finding a plan', () => {
     expect(catalog.selectPlan({ planName: 'vip-x2-monthly' }).name).to.equal('vip-x2-monthly');
   });
 
-  it('ignores the other fields beside a plan name', () => {
+  it('ignores the other fields when a plan name is given', () => {
     const specifier = { planName: 'y-monthly', productName: 'none', priceListName: 'none' };
     expect(catalog.selectPlan(specifier).name).to.equal('y-monthly');
     expectCode(ErrorCode.CATALOG_NO_SUCH_PLAN, () =>
@@ -32,22 +32,22 @@ describe('Finding a plan', () => {
     );
   });
 
-  it('says what is missing of a specifier', () => {
+  it('reports the missing part of a specifier', () => {
     expectCode(ErrorCode.CATALOG_NULL_PRODUCT_NAME, () => catalog.selectPlan({ billingPeriod: 'MONTHLY' }));
     expectCode(ErrorCode.CATALOG_NULL_BILLING_PERIOD, () => catalog.selectPlan({ productName: 'X' }));
   });
 
-  it('names what there is when a plan is unknown', () =>
+  it('lists the existing plans when a plan is unknown', () =>
     expect(errorOf(() => catalog.findPlan('gold')).message).to.equal(
       'Plan "gold" is not in catalog "Test" effective 2024-01-01T00:00:00.000Z; there are vip-x-monthly, vip-x2-monthly, x-monthly, y-monthly',
     ));
 
-  it('selects by the period of the final phase', () => {
+  it('selects by the billing period of the final phase', () => {
     const trial = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL, period: 'ANNUAL' }) });
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('gives a plan of several lists to the first of them, DEFAULT before the others', () => {
+  it('assigns a plan in several lists to the first of them, with DEFAULT ahead of the others', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,
@@ -72,7 +72,7 @@ describe('Finding a plan', () => {
     expect(parsePhaseName('a-trial-evergreen').planName).to.equal('a-trial');
   });
 
-  it('iterates products and plans by code unit of their name', () => {
+  it('iterates products and plans in code unit order of their names', () => {
     const names = ['b', 'B', 'a', '_', 'é', 'A.1'];
     const many = version({
       plans: names.map((name) => plan(`${name}-plan`, 'P')).join(''),
@@ -83,7 +83,7 @@ describe('Finding a plan', () => {
     expect(many.priceLists.defaultPriceList.plans).to.deep.equal(sorted);
   });
 
-  it('is frozen to the last level', () => {
+  it('returns a deeply frozen catalog', () => {
     const unfrozen = (value: unknown, path: string): string[] => {
       if (typeof value !== 'object' || value === null || 'toFixed' in value) return [];
       const here = Object.isFrozen(value) ? [] : [path];

@@ -20,8 +20,8 @@ function problemsOf(given: unknown): readonly string[] {
   return (error.problems ?? []).map((problem) => problem.message);
 }
 
-describe('catalogs of plugins', () => {
-  it('fill in what may be left out: pretty names, rules, an empty DEFAULT, no limits, no end', () => {
+describe('plugin catalogs', () => {
+  it('default omitted pretty names, rules, the DEFAULT list, limits and ends', () => {
     const [version] = compile(
       harbour(boatPlan('boat-monthly', '30.00'), { priceLists: { Pier: ['boat-monthly'] } as never }),
     ).versions;
@@ -44,7 +44,7 @@ describe('catalogs of plugins', () => {
     expect(version.evaluatePlanChange(context, { planName: 'boat-monthly' }).policy).to.equal('IMMEDIATE');
   });
 
-  it('say the same as the XML of the same content', () => {
+  it('equal the XML catalog with the same content', () => {
     const given = harbour(
       {
         ...boatPlan('boat-monthly', '30.00', {
@@ -129,8 +129,8 @@ describe('catalogs of plugins', () => {
       harbour(undefined, { currencies: ['USD', 'XYZ' as never] }),
       /"XYZ" is not a currency/,
     ],
-    'a date that is none': [harbour(undefined, { effectiveDate: 'never' }), /"never" is not a date-time/],
-    'a date that is no text': [
+    'an invalid date': [harbour(undefined, { effectiveDate: 'never' }), /"never" is not a date-time/],
+    'a date that is not a string': [
       harbour(undefined, { effectiveDate: new Date(0) as never }),
       /is not a date-time/,
     ],
@@ -138,25 +138,25 @@ describe('catalogs of plugins', () => {
       harbour(undefined, { products: { Boat: { category: 'BASIS' as never } } }),
       /"BASIS" is not a product category \(BASE/,
     ],
-    'a condition that does not exist': [
+    'an unknown condition': [
       harbour(undefined, {
         rules: { changePolicy: [], cancelPolicy: [{ plan: 'x', policy: 'IMMEDIATE' } as never] },
       }),
       /there is no condition "plan"/,
     ],
-    'a missing product': [harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
-    'a name that is no NCName': [harbour(boatPlan('9 lives', '1')), /NCName/],
-    'a plan list that is none': [harbour(null as never), /plans is missing/],
-    'plans in a list': [harbour([] as never), /plans: a list is not an object by name/],
-    'versions that are no list': [{ name: 'Harbour', versions: {} }, /versions are not a list/],
-    'a version that is none': [{ name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
-    'a text that XML cannot hold': [harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
-    'no name': [{ ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
-    'two versions of one date': [
+    'an unknown product': [harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
+    'a name that is not an NCName': [harbour(boatPlan('9 lives', '1')), /NCName/],
+    'a null plan list': [harbour(null as never), /plans is missing/],
+    'plans given as an array': [harbour([] as never), /plans: a list is not an object by name/],
+    'versions that are not an array': [{ name: 'Harbour', versions: {} }, /versions are not a list/],
+    'a null version': [{ name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
+    'text that XML cannot contain': [harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
+    'a blank name': [{ ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
+    'two versions with the same date': [
       { ...harbour(), versions: [...harbour().versions, ...harbour().versions] },
       /already is a version/,
     ],
-    'other phases of a plan in another version': [
+    'different phases of a plan in another version': [
       {
         ...harbour(),
         versions: [
@@ -173,10 +173,9 @@ describe('catalogs of plugins', () => {
     ],
   };
   for (const [what, [given, message]] of Object.entries(bad))
-    it(`a catalog of a plugin is refused for ${what}`, () =>
-      expect(problemsOf(given).join('\n')).to.match(message));
+    it(`are rejected for ${what}`, () => expect(problemsOf(given).join('\n')).to.match(message));
 
-  it('catalogs of plugins with several errors list them all', () => {
+  it('with several errors report all of them', () => {
     const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };
     expect(problemsOf(harbour(unread))).to.have.length(2);
     const wrong = { ...boatPlan('b', '-1'), ...boatPlan('c', '1', { product: 'Ship' }) };

@@ -109,7 +109,7 @@ const heat = createCatalog([
   priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
 ]);
 
-describe('Price changes for existing subscriptions', () => {
+describe('price changes for existing subscriptions', () => {
   it('catalog W3 Price change for existing, unaligned', () =>
     expect(changesFrom('2024-03-15', heat)).to.deep.equal([
       '2024-05-01 52.00 2024-04-01',
@@ -148,7 +148,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-02-10', catalog)).to.deep.equal(['2024-05-01 11.00 2024-04-01']);
   });
 
-  it('come from the versions after that of the last plan change only (rules 1 and 2)', () => {
+  it('come only from versions after that of the last plan change (rules 1 and 2)', () => {
     expect(changesFrom('2024-04-10', heat)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
     expect(changesFrom('2024-07-10', heat)).to.deep.equal([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
@@ -165,13 +165,13 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
   });
 
-  it('begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
+  it('begin with the first later version, even when the version of the plan change no longer has the plan (rule 2)', () => {
     const catalog = sold('2024-01-01 40.00', without('2024-03-01'), '2024-04-01 52.00 2024-05-01');
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-05-01 52.00 2024-04-01']);
     expect(changesFrom('2024-02-15', catalog)).to.deep.equal([]);
   });
 
-  it('price changes for existing subscriptions of a version that repeats the plan before it are none (rule 2)', () => {
+  it('exclude a version that repeats the previous plan (rule 2)', () => {
     const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
@@ -186,7 +186,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-08-01 52.00 2024-04-01']);
   });
 
-  it('are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
+  it('are evaluated again from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
     const steps = (date: string) => [
       step('PLAN', '2024-03-15', heat),
       step('PHASE of 2024-03-15', date, heat),
@@ -205,7 +205,7 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
-  it('price changes for existing subscriptions of the phase in force only: a trial stays free', () => {
+  it('affect only the current phase, so that a trial stays free', () => {
     const trial = { initialPhases: TRIAL };
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00', ...trial }),
@@ -217,7 +217,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changes(catalog, [inTrial, step('PHASE of 2024-03-15', '2024-04-14', catalog)])).to.deep.equal([]);
   });
 
-  it('price changes for existing subscriptions that change neither recurring section nor usages are none, whatever the digits (rule 8)', () => {
+  it('exclude versions that change neither recurring prices nor usages, ignoring trailing zeros (rule 8)', () => {
     const catalog = sold(
       '2024-01-01 40.00',
       '2024-04-01 40.0 2024-05-01',
@@ -227,7 +227,7 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-06-01 41.00 2024-05-01']);
   });
 
-  it('price changes for existing subscriptions that change the usages alone are some (rule 8)', () => {
+  it('include versions that change only usages (rule 8)', () => {
     const metered = (amount: string) => ({
       finalPhase: phase('EVERGREEN', {
         price: '40.00',
@@ -244,14 +244,14 @@ describe('Price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-07-01 40.00 2024-06-01']);
   });
 
-  it('price changes for existing subscriptions of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
+  it('never follow those of a newer version, because the newest wins as in the lookup', () => {
     const catalog = sold('2024-01-01 40.00', '2024-04-01 52.00 2025-01-01', '2024-07-01 64.00 2024-08-01');
     expect(changesFrom('2024-03-15', catalog)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
     const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));
     expect(shown(later.version.effectiveDate)).to.equal('2024-07-01');
   });
 
-  describe('aligned to the bill cycle (rule 5)', () => {
+  describe('price changes aligned to the bill cycle (rule 5)', () => {
     const changed = (date: string, parts: Parts = {}) =>
       createCatalog([
         priced('2024-01-01', { price: '40.00', ...parts }),
@@ -266,13 +266,13 @@ describe('Price changes for existing subscriptions', () => {
       ['2024-03-01', 31, '2024-03-31T08'],
     ];
     for (const [date, billCycleDay, expected] of cases)
-      it(`a price change of ${date} moves to ${expected} for day ${billCycleDay}`, () => {
+      it(`move from ${date} to ${expected} for bill cycle day ${billCycleDay}`, () => {
         const catalog = changed(date);
         const steps = [step('PLAN', '2024-01-01', catalog)];
         expect(changes(catalog, steps, billCycleDay)).to.deep.equal([`${expected} 52.00 2024-01-02`]);
       });
 
-    it('an annual phase takes the next start of a year, not the next bill cycle day of a month', () => {
+    it('take the next year start of an annual phase, not the next bill cycle day of a month', () => {
       for (const [date, expected] of [
         ['2024-01-10', '2024-01-15'],
         ['2024-01-16', '2025-01-15'],
@@ -283,7 +283,7 @@ describe('Price changes for existing subscriptions', () => {
       }
     });
 
-    it('a day-based phase counts periods from its start, at least one', () => {
+    it('count periods from the start of a day-based phase, at least one', () => {
       const weekly = (date: string) => {
         const catalog = changed(date, { period: 'WEEKLY' });
         return changesFrom('2024-01-01T08:00Z', catalog, 15);
@@ -301,7 +301,7 @@ describe('Price changes for existing subscriptions', () => {
       ]);
     });
 
-    it('a phase without recurring section has no change', () => {
+    it('do not exist in a phase without a recurring section', () => {
       const free = { finalPhase: phase('EVERGREEN', { fixed: '5.00' }) };
       const catalog = createCatalog([
         priced('2024-01-01', free),
@@ -312,7 +312,7 @@ describe('Price changes for existing subscriptions', () => {
       expect(changes(catalog, steps)).to.deep.equal(['2024-02-01 52.00 2024-01-02']);
     });
 
-    it('a bill cycle date whose instant lies before the start gives way to the next one', () => {
+    it('skip a bill cycle date whose instant lies before the start', () => {
       const catalog = sold('2024-01-01 40.00', '2024-01-15T21:00Z 52.00 2024-01-15T22:00Z');
       expect(changesFrom('2024-01-15T20:00Z', catalog, 15)).to.deep.equal([
         '2024-02-15T08 52.00 2024-01-15T21',
@@ -323,7 +323,7 @@ describe('Price changes for existing subscriptions', () => {
     });
   });
 
-  it('price changes for existing subscriptions in the last year of the calendar never come, in whatever zone and aligned or not', () => {
+  it('never occur in the last year of the calendar, in any zone, aligned or not', () => {
     for (const period of ['MONTHLY', 'NINETY_DAYS']) {
       const catalog = createCatalog([
         priced('2024-01-01', { price: '40.00', period }),
@@ -340,7 +340,7 @@ describe('Price changes for existing subscriptions', () => {
     }
   });
 
-  it('carry the local date of the account, never before that of their transition', () => {
+  it('have the local date of the account, never before that of their transition', () => {
     const catalog = sold('2024-01-01 40.00', '2024-01-02 52.00 2024-02-01');
     const [change] = catalog.priceChangeEvents({
       steps: [step('PLAN', '2024-01-01', catalog)],
@@ -361,8 +361,8 @@ describe('Price changes for existing subscriptions', () => {
   });
 });
 
-describe('A catalog of earlier revisions', () => {
-  it('is that of the versions held then', () => {
+describe('catalog of an earlier revision', () => {
+  it('contains the versions held at that revision', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

@@ -52,7 +52,7 @@ const amounts = (international: InternationalPrice | null | undefined): readonly
 const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
-describe('Price overrides', () => {
+describe('price override', () => {
   it('catalog W10 Overrides: (a) EVERGREEN 19', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');
@@ -65,7 +65,7 @@ describe('Price overrides', () => {
     expect(fixedOf(made)).to.deep.equal([]);
   });
 
-  it('catalog W10 Overrides: (b) the same again, 19.00, is the same definition', () => {
+  it('catalog W10 Overrides: (b) repeating 19.00 gives the same definition', () => {
     const first = overridden([evergreen19]);
     const again = overridden([{ phaseName: 'studio-monthly-evergreen', recurringPrice: decimal('19.00') }]);
     expect(writeOverrides(again.overrides)).to.equal(writeOverrides(first.overrides));
@@ -88,7 +88,7 @@ describe('Price overrides', () => {
     ['(f) phaseType DISCOUNT', { phaseType: 'DISCOUNT', recurringPrice: decimal('3') }],
   ];
   for (const [name, request] of w10Refused)
-    it(`catalog W10 Overrides: ${name} is refused`, () =>
+    it(`catalog W10 Overrides: ${name} is rejected`, () =>
       expect(errorOf(() => matchPriceOverrides(base, [request])).code).to.equal(
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
@@ -125,7 +125,7 @@ describe('Price overrides', () => {
     ]);
   });
 
-  it('a price override keeps everything that it does not override', () => {
+  it('keeps everything that it does not override', () => {
     const made = overridden([evergreen19]).planFrom(base);
     const { name: _, parentPlanName: __, initialPhases, finalPhase, phases: ___, ...rest } = made;
     const { name: ____, initialPhases: ofBase, finalPhase: lastOfBase, phases: _____, ...restOfBase } = base;
@@ -142,7 +142,7 @@ describe('Price overrides', () => {
     expect(made.finalPhase.recurring?.price?.prices[0]).to.be.frozen;
   });
 
-  it('a price override keeps the terms of the plan: mode, limit of the bundle, date for existing subscriptions, names', () => {
+  it('keeps the terms of the plan: billing mode, bundle limit, date for existing subscriptions and names', () => {
     const of = version({
       plans: plan('p-m', 'P', {
         more: `<recurringBillingMode>IN_ARREAR</recurringBillingMode><plansAllowedInBundle>2</plansAllowedInBundle>
@@ -163,7 +163,7 @@ describe('Price overrides', () => {
   const currencies: readonly (readonly [string, string, Currency, readonly string[]])[] = [
     ['replaces the entry of the currency', '', 'EUR', ['USD 24', 'EUR 7']],
     ['replaces an entry that is null', NIL, 'EUR', ['USD 24', 'EUR 7']],
-    ['is appended where the currency is missing', '', 'GBP', ['USD 24', 'EUR 22', 'GBP 7']],
+    ['is appended when the currency is missing', '', 'GBP', ['USD 24', 'EUR 22', 'GBP 7']],
   ];
   for (const [name, eur, currency, expected] of currencies)
     it(name, () => {
@@ -172,7 +172,7 @@ describe('Price overrides', () => {
       expect(recurringOf(overridden(requests, currency, of).planFrom(of))).to.deep.equal(expected);
     });
 
-  it('a price override takes a price of zero, and several overrides of one phase for different prices', () => {
+  it('accepts a price of zero, and several overrides of one phase for different prices', () => {
     const of = version({
       plans: plan('p-m', 'P', { finalPhase: phase('EVERGREEN', { price: '10', fixed: '3' }) }),
     }).findPlan('p-m');
@@ -189,11 +189,11 @@ describe('Price overrides', () => {
   });
 
   const refused: Readonly<Record<string, readonly [readonly PriceOverrideRequest[], RegExp]>> = {
-    'a fixed price where there is none': [
+    'a fixed price for a phase without one': [
       [{ phaseType: 'EVERGREEN', fixedPrice: decimal(1) }],
       /no fixed price/,
     ],
-    'a recurring price where there is none': [
+    'a recurring price for a phase without one': [
       [{ phaseType: 'TRIAL', recurringPrice: decimal(1) }],
       /no recurring price of phase "studio-monthly-trial"/,
     ],
@@ -202,12 +202,12 @@ describe('Price overrides', () => {
       [{ phaseName: 'studio-evergreen', phaseType: 'EVERGREEN', recurringPrice: decimal(1) }],
       /no phase "studio-evergreen"/,
     ],
-    'no phase': [[{ recurringPrice: decimal(1) }], /needs a phaseName or phaseType/],
-    'another plan': [
+    'an override without a phase': [[{ recurringPrice: decimal(1) }], /needs a phaseName or phaseType/],
+    'an override for another plan': [
       [{ planName: 'p-m', phaseType: 'EVERGREEN', recurringPrice: decimal(1) }],
       /"p-m" is not the one/,
     ],
-    'a usage that the phase does not have': [
+    'a usage missing from the phase': [
       [
         {
           phaseType: 'EVERGREEN',
@@ -220,7 +220,7 @@ describe('Price overrides', () => {
       [evergreen19, { ...evergreen19, recurringPrice: decimal(18) }],
       /overridden twice/,
     ],
-    'the same amount twice': [[evergreen19, evergreen19], /overridden twice/],
+    'a duplicate amount': [[evergreen19, evergreen19], /overridden twice/],
     'a negative price': [[{ phaseType: 'EVERGREEN', recurringPrice: decimal('-0.01') }], /negative/],
     'ten fractional digits': [
       [{ phaseType: 'EVERGREEN', recurringPrice: decimal('0.0000000001') }],
@@ -228,26 +228,26 @@ describe('Price overrides', () => {
     ],
   };
   for (const [name, [requests, message]] of Object.entries(refused))
-    it(`a price override refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(base, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);
     });
 
-  it('a price override refuses a JS number, which is not what its author wrote', () => {
+  it('rejects a JavaScript number, which can differ from the written value', () => {
     const request = Object.assign({ phaseType: 'EVERGREEN' }, JSON.parse('{"recurringPrice":19.1}'));
     expect(errorOf(() => matchPriceOverrides(base, [request])).message).to.match(/must be a decimal/);
   });
 
-  it('a price override refuses an account without currency', () => {
+  it('rejects an account without a currency', () => {
     const define = () =>
       defineOverrides({ plan: base, chosen: undefined, currency: null, requests: [evergreen19] });
     expect(errorOf(define).code).to.equal(ErrorCode.CURRENCY_INVALID);
   });
 });
 
-describe('Definition of an override plan', () => {
-  it('the definition of an override plan is the same whatever the order of the overrides, and another for another amount, phase or currency', () => {
+describe('override plan definition', () => {
+  it('is independent of the order of overrides, and changes with amount, phase or currency', () => {
     const textOf = (requests: readonly PriceOverrideRequest[]) =>
       writeOverrides(overridden(requests).overrides);
     expect(textOf([trial5, evergreen19])).to.equal(textOf([evergreen19, trial5]));
@@ -256,7 +256,7 @@ describe('Definition of an override plan', () => {
     expect(overridden([evergreen19], 'EUR').currency).to.equal('EUR');
   });
 
-  it('the definition of an override plan is read as it was written', () => {
+  it('survives a round trip', () => {
     const { overrides } = overridden([trial5, { ...evergreen19, recurringPrice: decimal('0.000000001') }]);
     expect(writeOverrides(readOverrides(writeOverrides(overrides)))).to.equal(writeOverrides(overrides));
     expect(
@@ -270,7 +270,7 @@ describe('Definition of an override plan', () => {
     ).to.equal('0.000000001');
   });
 
-  it('over an override plan is that of its parent with the prices of both, the new ones winning', () => {
+  it('merges the prices of a parent override plan, with the new ones winning', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),
@@ -290,24 +290,24 @@ describe('Definition of an override plan', () => {
     );
   });
 
-  it('over an override plan in another currency has only the new prices', () => {
+  it('contains only the new prices when the parent override plan uses another currency', () => {
     const chosen = overridden([trial5, evergreen19]);
     const requests = [{ phaseType: 'EVERGREEN', recurringPrice: decimal(17) }];
     const again = defineOverrides({ plan: chosen.planFrom(base), chosen, currency: 'EUR', requests });
     expect(writeOverrides(again.overrides)).to.equal('[["RECURRING","EVERGREEN","17"]]');
   });
 
-  it('the definition of an override plan passes over numbers whose names are taken', () => {
+  it('skips numbers whose names are taken', () => {
     expect(freeNumber(1, (number) => number < 4)).to.equal(4);
     expect(freeNumber(3, () => false)).to.equal(3);
   });
 });
 
-describe('Catalog with override plans', () => {
+describe('catalog with override plans', () => {
   const a = overridden([evergreen19]);
   const plans = new CatalogWithOverrides(createCatalog([v1]), [a]);
 
-  it('a catalog with override plans finds an override plan by its exact name only', () => {
+  it('finds an override plan only by its exact name', () => {
     expect(plans.selectPlan(v1, { planName: 'studio-monthly-1' }).name).to.equal('studio-monthly-1');
     for (const planName of [
       'studio-monthly-2',
@@ -324,7 +324,7 @@ describe('Catalog with override plans', () => {
     expect(v1.plans.map(({ name }) => name)).to.deep.equal(['studio-monthly']);
   });
 
-  it('a catalog with override plans gives the same value for the same parent, and none where the parent is retired', () => {
+  it('returns the same value for the same parent, and no value for a retired parent', () => {
     expect(plans.planIn(v1, a.name)).to.equal(plans.planIn(v1, a.name));
     const without = version({ effectiveDate: '2024-06-01' });
     const later = new CatalogWithOverrides(createCatalog([v1, without]), [a]);
@@ -336,7 +336,7 @@ describe('Catalog with override plans', () => {
     );
   });
 
-  it('a catalog with override plans keeps the price list of the parent for rules and plan changes', () => {
+  it('keeps the price list of the parent for rules and plan changes', () => {
     const club = version({
       plans: plan('p-m', 'P') + plan('c-m', 'P'),
       priceLists: lists({ DEFAULT: ['p-m'], club: ['c-m'] }),
@@ -356,7 +356,7 @@ describe('Catalog with override plans', () => {
     );
   });
 
-  it('a catalog with override plans has no effect where a version lacks the price that is overridden', () => {
+  it('ignores an override in a version without the overridden price', () => {
     const bare = version({
       effectiveDate: '2024-06-01',
       plans: plan('studio-monthly', 'P', {
@@ -370,7 +370,7 @@ describe('Catalog with override plans', () => {
     expect(recurringOf(made)).to.deep.equal(['USD 19']);
   });
 
-  it('a catalog with override plans names a dry run by itself, past the names of the catalog', () => {
+  it('gives a dry run a name of its own that skips the names of the catalog', () => {
     const taken = studio({ other: 'studio-monthly-dryrun-1' });
     expect(dryRunOverridePlan(a, createCatalog([v1])).name).to.equal('studio-monthly-dryrun-1');
     expect(dryRunOverridePlan(a, createCatalog([v1]), 2).name).to.equal('studio-monthly-dryrun-2');
@@ -383,7 +383,7 @@ describe('Catalog with override plans', () => {
   });
 });
 
-describe('Price overrides of usage', () => {
+describe('usage price override', () => {
   const consumable = `<usage name="api" billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="ALL_TIERS">
     <billingPeriod>MONTHLY</billingPeriod><tiers>
     <tier><blocks>${block('5', '100.0', '10')}${sms('4', '100')}</blocks></tier>
@@ -470,7 +470,7 @@ describe('Price overrides of usage', () => {
           ['USD 2', 'USD 4'],
         ],
       ],
-      'the second of two equal blocks, the first without price': [
+      'the second of two equal blocks when the first has no price': [
         api(['call', '100', '10', null], ['call', '100', '10', '0.5']),
         [
           ['USD 5', 'USD 4'],
@@ -480,13 +480,13 @@ describe('Price overrides of usage', () => {
       ],
     };
   for (const [name, [request, expected]] of Object.entries(accepted))
-    it(`a price override sets ${name}`, () => {
+    it(`sets ${name}`, () => {
       const [consumed, kept] = usagesOf([request]);
       expect(pricesOf(consumed)).to.deep.equal(expected);
       expect(kept).to.deep.equal(metered.finalPhase.usages[1]);
     });
 
-  it('overrides CAPACITY tiers by position and keeps everything else', () => {
+  it('sets CAPACITY tiers by position, and keeps everything else', () => {
     const [kept, changed] = usagesOf([seats(null, '40')]);
     expect(pricesOf(changed)).to.deep.equal([['USD 5'], ['USD 40']]);
     expect(changed?.tiers.map((each) => each.limits)).to.deep.equal(
@@ -496,14 +496,14 @@ describe('Price overrides of usage', () => {
   });
 
   const refused: Readonly<Record<string, readonly [readonly PriceOverrideRequest[], RegExp]>> = {
-    'a block of another size': [[api(['call', '99', '10', '1'])], /size 99/],
-    'a block of another max': [[api(['call', '100', '11', '1'])], /max 11/],
+    'a block with a different size': [[api(['call', '99', '10', '1'])], /size 99/],
+    'a block with a different maximum': [[api(['call', '100', '11', '1'])], /max 11/],
     'a block of another unit': [[api(['seat', '100', '10', '1'])], /unit "seat"/],
-    'a block without price that is not there': [
+    'a missing block without a price': [
       [api(['seat', '1', '1', null], ['call', '100', '-1', '1'])],
       /"seat"/,
     ],
-    'one block more than there are': [
+    'one block more than the usage has': [
       [api(['call', '100', '-1', '1'], ['call', '100', '-1', '1'])],
       /overridden twice/,
     ],
@@ -524,7 +524,7 @@ describe('Price overrides of usage', () => {
     'a negative price': [[api(['sms', '1', '100', '-1'])], /negative/],
   };
   for (const [name, [requests, message]] of Object.entries(refused))
-    it(`a price override refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       const error = errorOf(() => matchPriceOverrides(metered, requests));
       expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
       expect(error.message).to.match(message);

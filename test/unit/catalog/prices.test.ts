@@ -15,7 +15,7 @@ function priced(prices: string): InternationalPrice {
 const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';
 
-describe('Price of a currency', () => {
+describe('price in a currency', () => {
   it('catalog W20 Currency', () => {
     const international = priced(price('USD', '10') + NIL);
     expect(priceOf(international, 'USD').toFixed()).to.equal('10');
@@ -24,12 +24,12 @@ describe('Price of a currency', () => {
     expect(priceOf({ prices: [] }, 'GBP').toFixed(2)).to.equal('0.00');
   });
 
-  it('the price of a currency keeps every digit of the document', () => {
+  it('keeps every digit of the document', () => {
     const international = priced(price('USD', '123456789012345.123456789'));
     expect(priceOf(international, 'USD').toFixed()).to.equal('123456789012345.123456789');
   });
 
-  it('the price of a currency is zero everywhere only without any other entry', () => {
+  it('is zero everywhere only when every entry is zero', () => {
     expect(isZeroEverywhere({ prices: [] })).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0.00') + price('JPY', '0')))).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0') + price('JPY', '1')))).to.equal(false);

@@ -14,7 +14,7 @@ function priceAt(catalog: Catalog, date: string, lastPlanChange: string): string
   return resolved.finalPhase.recurring?.price?.prices[0]?.amount?.text;
 }
 
-describe('Which version applies', () => {
+describe('catalog version choice', () => {
   it('catalog W1 Version choice', () => {
     const catalog = createCatalog([
       version({ effectiveDate: '2025-01-01' }),
@@ -36,7 +36,7 @@ describe('Which version applies', () => {
     ]);
   });
 
-  it('has no version without an upload', () => {
+  it('finds no version before the first upload', () => {
     const empty = createCatalog([]);
     expect(empty.name).to.equal(null);
     expectCode(ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE, () => empty.resolveVersion(at('2024-01-01')));
@@ -92,7 +92,7 @@ describe('Which version applies', () => {
     expect(priceAt(catalog, '2024-04-01', '2024-04-01')).to.equal('36.00');
   });
 
-  it('moves existing subscriptions at the date that a later version sets', () => {
+  it('moves existing subscriptions at the date set by a later version', () => {
     const catalog = createCatalog([
       priceChange('2024-01-01', '40.00'),
       priceChange('2024-04-01', '52.00', '2024-05-01'),
@@ -107,7 +107,7 @@ describe('Which version applies', () => {
     expect(priceAt(catalog, '2024-07-02', '2024-07-02')).to.equal('64.00');
   });
 
-  it('falls back to the latest version without a date, for a subscription older than the plan', () => {
+  it('falls back to the latest version without a date for a subscription older than the plan', () => {
     const other = { plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) };
     const catalog = createCatalog([
       version({ effectiveDate: '2024-01-01', ...other }),
@@ -122,7 +122,7 @@ describe('Which version applies', () => {
     );
   });
 
-  it('takes the first version for a subscription older than it', () => {
+  it('uses the first version for a subscription older than it', () => {
     const catalog = createCatalog([priceChange('2024-01-01', '30.00'), priceChange('2024-04-01', '36.00')]);
     expect(priceAt(catalog, '2023-01-01', '2023-01-01')).to.equal('30.00');
     expect(priceAt(catalog, '2024-06-01', '2023-01-01')).to.equal('30.00');

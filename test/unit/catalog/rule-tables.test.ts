@@ -133,16 +133,16 @@ for (const table of tables) {
   const last = needsDefault(table) ? [['', second] as const] : [];
   const fallback = needsDefault(table) ? second : table.whenNothingMatches;
 
-  describe(`Catalog rule ${table.rule}`, () => {
+  describe(`catalog rule ${table.rule}`, () => {
     for (const condition of table.holds)
-      it(`a rule case holds for ${condition}`, () =>
+      it(`applies a case that matches ${condition}`, () =>
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(first));
 
     for (const condition of table.fails)
-      it(`a rule case does not hold for ${condition}`, () =>
+      it(`skips a case that does not match ${condition}`, () =>
         expect(table.evaluate(withCases(table, [[condition, first], ...last]))).to.equal(fallback));
 
-    it('takes the first case whose conditions all hold', () => {
+    it('uses the first case whose conditions all match', () => {
       const [one = '', other = ''] = table.holds;
       const [failing = ''] = table.fails;
       const some = [`${one}${table.fails.at(-1)}`, failing];
@@ -156,7 +156,7 @@ for (const table of tables) {
       );
     });
 
-    it('holds always without conditions', () =>
+    it('always applies a case without conditions', () =>
       expect(table.evaluate(withCases(table, [['', first]]))).to.equal(first));
 
     it('has a default', () => {

@@ -68,7 +68,7 @@ const subscription: RuledSubscription = {
 };
 const target = { planName: 'q-m' };
 
-describe('Version whose rules apply', () => {
+describe('catalog version whose rules apply', () => {
   const kept = new CatalogWithOverrides(
     createCatalog([
       offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),
@@ -77,7 +77,7 @@ describe('Version whose rules apply', () => {
     [],
   );
 
-  it('the version whose rules apply of a change: that of its date, or of now while the date is to come from the policy', () => {
+  it('is, for a change, the version at its date, or the current one while the policy determines the date', () => {
     const ask = (changeDate: string | null, now: string) =>
       planChangeRules(kept, {
         subscription,
@@ -92,7 +92,7 @@ describe('Version whose rules apply', () => {
     expect(ask('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
-  it('the version whose rules apply of a cancellation and of the bill cycle: that of the plan, until a price change moves it', () => {
+  it('is, for a cancellation and the bill cycle, the version of the plan until a price change moves it', () => {
     const moved = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m'] }),
@@ -110,7 +110,7 @@ describe('Version whose rules apply', () => {
     expect(cancelPolicyOf(kept, since, at('2024-09-01')).result).to.equal('END_OF_TERM');
   });
 
-  it('the version whose rules apply of a subscription that is still to begin: that of its beginning, which may be the first to have the plan', () => {
+  it('is, for a pending subscription, the version at its start, which may be the first to have the plan', () => {
     const coming = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['q-m'] }),
@@ -125,7 +125,7 @@ describe('Version whose rules apply', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('the version whose rules apply of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
+  it('is, for the create alignment, the version of the plan at the event, as of the subscription start', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
@@ -133,7 +133,7 @@ describe('Version whose rules apply', () => {
     expect(ask('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
   });
 
-  it('catalog W6 Retirement: a subscription on a retired plan is described by its own plan and can change', () => {
+  it('catalog W6 Retirement: describes a subscription on a retired plan by its own plan and allows a change', () => {
     const catalog = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),
@@ -157,7 +157,7 @@ describe('Version whose rules apply', () => {
     expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
   });
 
-  it('the version whose rules apply reads the list that the subscription was sold from', () => {
+  it('uses the price list from which the subscription was sold', () => {
     const fromVip = `
       <changePolicy>
         <changePolicyCase><fromPriceList>VIP</fromPriceList><policy>END_OF_TERM</policy></changePolicyCase>

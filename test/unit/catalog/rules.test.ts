@@ -17,7 +17,7 @@ function cases(rule: string, ...conditionsAndResults: readonly string[]): string
   return `<${rule}>${conditionsAndResults.map((body) => `<${rule}Case>${body}</${rule}Case>`).join('')}</${rule}>`;
 }
 
-describe('Catalog rules', () => {
+describe('catalog rules', () => {
   it('catalog W8 Rule order', () => {
     const metals = version({
       products: product('Gold') + product('Silver'),
@@ -91,7 +91,7 @@ describe('Catalog rules', () => {
       expect(catalog.evaluatePlanChange(from, toPro).priceList).to.equal('VIP');
     });
 
-    it('reads the names without "from" as the conditions that they mean', () => {
+    it('treats names without "from" as their "from" equivalents', () => {
       const plain = cases(
         'priceList',
         '<priceList>VIP</priceList><product>Basic</product><toPriceList>PROMO</toPriceList>',
@@ -106,7 +106,7 @@ describe('Catalog rules', () => {
       });
     });
 
-    it('uses the list of the rule as toPriceList, and that of a named plan', () => {
+    it('is that of the rule as toPriceList, or that of a named plan', () => {
       const policy = cases(
         'changePolicy',
         '<toPriceList>VIP</toPriceList><policy>END_OF_TERM</policy>',
@@ -123,7 +123,7 @@ describe('Catalog rules', () => {
       });
     });
 
-    it('refuses a target that does not exist', () => {
+    it('must exist for the target plan', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL });
       const from = catalog.subscriptionContextOf(catalog.findPlan('vip-basic-monthly'), 'EVERGREEN');
       const evaluate = (target: object) => () => catalog.evaluatePlanChange(from, target);
@@ -136,7 +136,7 @@ describe('Catalog rules', () => {
     });
   });
 
-  it('has a default for each rule that matches nothing', () => {
+  it('have a default when no case matches', () => {
     const empty = createVersion(parse(catalogXml({ rules: '' })).content);
     const context = empty.subscriptionContextOf(empty.findPlan('p-m'), 'EVERGREEN');
 
@@ -172,7 +172,7 @@ describe('Catalog rules', () => {
   };
 
   for (const [condition, matching, other] of others) {
-    it(`a catalog rule tests ${condition} in the rules of a subscription`, () => {
+    it(`test ${condition} in the rules of a subscription`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -193,7 +193,7 @@ describe('Catalog rules', () => {
     });
 
     if (condition === 'phaseType') continue;
-    it(`a catalog rule tests ${condition} in createAlignment`, () => {
+    it(`test ${condition} in createAlignment`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -210,7 +210,7 @@ describe('Catalog rules', () => {
       expect(withValue(other).createAlignment(CONTEXT)).to.equal('START_OF_BUNDLE');
     });
 
-    it(`a catalog rule tests ${condition} of both sides of a change`, () => {
+    it(`test ${condition} on both sides of a change`, () => {
       const suffix = `${condition.charAt(0).toUpperCase()}${condition.slice(1)}`;
       for (const side of ['from', 'to']) {
         const withValue = (value: string): ReturnType<typeof version> =>

@@ -14,8 +14,8 @@ function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {
     .join();
 }
 
-describe('Text of a plan as it is stored', () => {
-  it('has one shape, whatever amounts and date for existing subscriptions its versions have', () => {
+describe('stored plan text', () => {
+  it('has one shape for all amounts and dates for existing subscriptions', () => {
     const divided = [textOf('10.50'), textOf('12'), textOf('10.50', '2024-05-01')].map(shapedText);
     expect(divided.map(({ filling }) => filling.split('\n'))).to.deep.equal([
       ['null', '10.50', '9.00'],
@@ -34,7 +34,7 @@ describe('Text of a plan as it is stored', () => {
     '{"d":"'.replaceAll('"', '&quot;'),
   ];
   for (const name of names)
-    it(`a shaped text comes back as it was, with the pretty name ${name}`, () => {
+    it(`survives a round trip with the pretty name ${name}`, () => {
       const text = textOf('10.50', '2024-05-01', name);
       const { shape, filling } = shapedText(text);
       expect(filling.split('\n')).to.have.length(3);

@@ -50,7 +50,7 @@ function pricesOf(catalog: Catalog, planName = 'lamp-monthly') {
 
 const empty = createCatalog([]);
 
-describe('simple plans', () => {
+describe('simple plan', () => {
   for (const [field, given, message] of [
     ['billingPeriod', 'monthly', /billingPeriod "monthly" is none of DAILY, .*MONTHLY/],
     ['productCategory', 'base', /productCategory "base" is none of BASE, ADD_ON, STANDALONE/],
@@ -58,7 +58,7 @@ describe('simple plans', () => {
     ['trialLength', 1.5, /trialLength 1.5 is not a whole number/],
     ['trialLength', 'x', /trialLength "x" is not a whole number/],
   ] as const)
-    it(`a simple plan of a caller without a compiler is refused for the ${field} ${given}`, () =>
+    it(`rejects the ${field} ${given} from untyped code`, () =>
       expect(refusal(empty, { ...lamp, [field]: given })).to.match(message));
 
   it('catalog W17 Simple plan: a first version, then a second currency, then an add-on', () => {
@@ -91,12 +91,12 @@ describe('simple plans', () => {
     expect(refusal(third, { ...lamp, planId: '9lives' })).to.match(/"9lives" is not a name/);
   });
 
-  it('a trial without end is none', () => {
+  it('ignores a trial of unlimited length', () => {
     const catalog = edited(empty, { ...lamp, trialTimeUnit: 'UNLIMITED' });
     expect(catalog.versions[0]?.findPlan('lamp-monthly').initialPhases).to.deep.equal([]);
   });
 
-  it('the same again changes nothing, with or without what may be left out', () => {
+  it('leaves the catalog unchanged when repeated, with or without optional fields', () => {
     const catalog = edited(empty, lamp);
     expect(edit(catalog, lamp)).to.deep.equal([]);
     expect(edit(catalog, { planId: 'lamp-monthly', currency: 'USD', amount: decimal('12.5') })).to.deep.equal(
@@ -104,7 +104,7 @@ describe('simple plans', () => {
     );
   });
 
-  it('edits the version in force and every later one, never an earlier one', () => {
+  it('edits the current version and every later one, never an earlier one', () => {
     const catalog = createCatalog(
       ['2023-01-01', '2024-01-01', '2025-01-01'].map((effectiveDate) => version({ effectiveDate })),
     );
@@ -120,13 +120,13 @@ describe('simple plans', () => {
     ]);
   });
 
-  it('a currency that other plans have already empties the trial price too', () => {
+  it('clears the trial price when it adds a currency that other plans already have', () => {
     const two = edited(edited(empty, lamp), { ...lamp, planId: 'other', currency: 'EUR' });
     const both = edited(two, { ...lamp, currency: 'EUR' });
     expect(pricesOf(both).trial).to.deep.equal([]);
   });
 
-  it('a plan that is free everywhere stays so', () => {
+  it('stays free when it is free in every currency', () => {
     const free = createCatalog([version({ plans: plan('p-m', 'P', { price: '' }) })]);
     expect(edit(free, { planId: 'p-m', currency: 'USD', amount: decimal('0') })).to.deep.equal([]);
     expect(refusal(free, { planId: 'p-m', currency: 'USD', amount: decimal('1') })).to.match(
@@ -135,45 +135,51 @@ describe('simple plans', () => {
   });
 
   const incomplete: Readonly<Record<string, readonly [request: SimplePlan, message: RegExp]>> = {
-    'no planId': [{ ...lamp, planId: null }, /planId needs to be set/],
-    'no product for a new plan': [{ ...lamp, productName: '' }, /productName needs to be set/],
-    'no amount': [{ ...lamp, amount: null }, /amount needs to be set/],
+    'a missing planId': [{ ...lamp, planId: null }, /planId needs to be set/],
+    'a missing product for a new plan': [{ ...lamp, productName: '' }, /productName needs to be set/],
+    'a missing amount': [{ ...lamp, amount: null }, /amount needs to be set/],
     'a negative amount': [{ ...lamp, amount: decimal('-1') }, /negative/],
-    'no currency': [{ ...lamp, currency: null }, /currency needs to be set/],
+    'a missing currency': [{ ...lamp, currency: null }, /currency needs to be set/],
     'an unknown currency': [{ ...lamp, currency: 'XYZ' }, /"XYZ" is not a currency/],
-    'no period for a new plan': [{ ...lamp, billingPeriod: null }, /billingPeriod needs to be set/],
-    'no category for a new product': [{ ...lamp, productCategory: null }, /productCategory needs to be set/],
-    'an add-on without bases': [
+    'a missing billing period for a new plan': [
+      { ...lamp, billingPeriod: null },
+      /billingPeriod needs to be set/,
+    ],
+    'a missing category for a new product': [
+      { ...lamp, productCategory: null },
+      /productCategory needs to be set/,
+    ],
+    'an add-on without base products': [
       { ...lamp, productCategory: 'ADD_ON' },
       /availableBaseProducts needs to be set/,
     ],
-    'an add-on of an unknown base': [
+    'an add-on for an unknown base product': [
       { ...lamp, productCategory: 'ADD_ON', availableBaseProducts: ['Sun'] },
       /"Sun", which is not a product/,
     ],
     'a negative trial': [{ ...lamp, trialLength: -1 }, /trialLength is negative/],
-    'a trial without unit': [{ ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
+    'a trial without a unit': [{ ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
   };
   for (const [what, [request, message]] of Object.entries(incomplete))
-    it(`a simple plan refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
+    it(`rejects ${what}`, () => expect(refusal(empty, request)).to.match(message));
 
   const disagreeing: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
-    ['another product', { ...lamp, productName: 'Candle' }, /is of product "Lamp"/],
+    ['a different product', { ...lamp, productName: 'Candle' }, /is of product "Lamp"/],
+    ['a different product category', { ...lamp, productCategory: 'STANDALONE' }, /is BASE, not STANDALONE/],
+    ['a different trial length', { ...lamp, trialLength: 15 }, /a trial of 14 DAYS, not a trial of 15 DAYS/],
+    ['a different trial unit', { ...lamp, trialTimeUnit: 'WEEKS' }, /not a trial of 14 WEEKS/],
+    ['a missing trial', { ...lamp, trialLength: 0 }, /not no trial/],
     [
-      'another category of the product',
-      { ...lamp, productCategory: 'STANDALONE' },
-      /is BASE, not STANDALONE/,
+      'a different billing period',
+      { ...lamp, billingPeriod: 'ANNUAL' },
+      /has the billing period MONTHLY, not ANNUAL/,
     ],
-    ['another trial length', { ...lamp, trialLength: 15 }, /a trial of 14 DAYS, not a trial of 15 DAYS/],
-    ['another trial unit', { ...lamp, trialTimeUnit: 'WEEKS' }, /not a trial of 14 WEEKS/],
-    ['no trial', { ...lamp, trialLength: 0 }, /not no trial/],
-    ['another period', { ...lamp, billingPeriod: 'ANNUAL' }, /has the billing period MONTHLY, not ANNUAL/],
   ];
   for (const [what, request, message] of disagreeing)
-    it(`a simple plan refuses ${what} for an existing plan`, () =>
+    it(`rejects ${what} for an existing plan`, () =>
       expect(refusal(edited(empty, lamp), request)).to.match(message));
 
-  it('refuses to extend plans that are not simple', () => {
+  it('cannot extend a plan that is not simple', () => {
     const discount = phase('DISCOUNT', { price: '1' });
     const paidTrial = phase('TRIAL', { fixed: '1' });
     const fixedTerm = phase('FIXEDTERM', { price: '1' });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { StampedCache } from '../../../lib/catalog/cache/stamped-cache.ts';
 
-describe('Values kept under a stamp', () => {
+describe('cache of stamped values', () => {
   const load = (value: string) => async (): Promise<string> => value;
 
-  it('are loaded once per stamp, also by calls at the same time', async () => {
+  it('loads a value once per stamp, even for concurrent calls', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     let loads = 0;
     const count = async (): Promise<string> => {
@@ -19,13 +19,13 @@ describe('Values kept under a stamp', () => {
     expect(cache.peek('a', 1)).to.equal(undefined);
   });
 
-  it('go when there are too many, the least recently used first', async () => {
+  it('evicts the least recently used values above its size limit', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     for (const key of ['a', 'b', 'a', 'c']) await cache.get(key, 1, load(key));
     expect(['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined)).to.deep.equal([true, false, true]);
   });
 
-  it('go when they weigh too much together; the one in use stays whatever it weighs', async () => {
+  it('evicts values above its weight limit, but keeps the value in use at any weight', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 9, maxWeight: 10 });
     const isKept = (): readonly boolean[] => ['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined);
     for (const key of ['a', 'b']) {
@@ -43,7 +43,7 @@ describe('Values kept under a stamp', () => {
     expect(isKept()).to.deep.equal([false, false, true]);
   });
 
-  it('are not kept when their load fails', async () => {
+  it('does not keep a value that failed to load', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     const failing = cache.get('a', 1, () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');

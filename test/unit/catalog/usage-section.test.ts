@@ -40,7 +40,7 @@ const sectionsOf = (of: PlanPhase, currency: Currency = 'USD') =>
   usageSectionsOf(of, { currency, versionDate });
 
 describe('usage sections of a phase', () => {
-  it('usage §4: sections have their tiers, with prices in the currency and no bound for -1', () => {
+  it('usage §4: have tiers with prices in the currency, and no bound for -1', () => {
     const facts = { billingPeriod: 'MONTHLY', versionDate, tierBlockPolicy: 'TOP_TIER' };
     const [size, max] = [decimal('100'), decimal('10')];
     expect(sectionsOf(metered.finalPhase)).to.deep.equal([
@@ -70,7 +70,7 @@ describe('usage sections of a phase', () => {
     ]);
   });
 
-  it('usage §12.1: a tier carries its fixed price as a fee, where it has one in the currency', () => {
+  it('usage §12.1: contain the fixed price of a tier as a fee when it exists in the currency', () => {
     const fees = `<tiers><tier><blocks>${block('5', '10')}</blocks><fixedPrice>${price('USD', '7')}</fixedPrice></tier>
       <tier><blocks>${block('3.5', '-1')}</blocks></tier></tiers>`;
     const { finalPhase } = version({
@@ -87,7 +87,7 @@ describe('usage sections of a phase', () => {
     expect(tierFees).to.deep.equal(['7', null]);
   });
 
-  it('usage §4.1 rule 5: an override keeps the name and gets another price identity', () => {
+  it('usage §4.1 rule 5: keep their name and get a new price identity in an override', () => {
     const requests = [
       {
         phaseType: 'EVERGREEN',
@@ -104,7 +104,7 @@ describe('usage sections of a phase', () => {
     );
   });
 
-  it('catalog §2 rule 3: usage in advance is left out', () => {
+  it('catalog §2 rule 3: exclude usage billed in advance', () => {
     const content = `<blocks><block><unit>call</unit><size>1</size><prices>${price('USD', '1')}</prices></block></blocks>`;
     const finalPhase = phase('EVERGREEN', { price: '10', usages: usage('ahead', 'IN_ADVANCE', content) });
     // As it was stored before V21.
@@ -116,10 +116,10 @@ describe('usage sections of a phase', () => {
     expect(sectionsOf({ ...rest, usages })).to.deep.equal([]);
   });
 
-  it('usage §4 rule 3: a price that is missing in the currency is an error', () =>
+  it('usage §4 rule 3: report a missing price in the currency as an error', () =>
     expect(errorOf(() => sectionsOf(metered.finalPhase, 'EUR')).code).to.equal(2010));
 
-  it('the section of a shipped catalog is rated as it says', () => {
+  it('are rated as specified for a shipped catalog', () => {
     const { versions } = readCatalogXml(
       readFileSync(new URL('../../../examples/catalogs/orchard-demo.xml', import.meta.url)),
     );

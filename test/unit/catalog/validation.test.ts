@@ -75,7 +75,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
 function testRows(rules: Readonly<Record<string, Rows>>): void {
   for (const [rule, rows] of Object.entries(rules))
     for (const [title, [parts, ...expected]] of Object.entries(rows))
-      it(`catalog validation ${rule}: ${title}`, () => {
+      it(`catalog validation ${rule}: ${expected.length === 0 ? 'accepts' : 'rejects'} ${title}`, () => {
         const { errors } = validate(parts);
         expect(messages(errors), 'errors').to.have.length(expected.length);
         errors.forEach((problem, index) => {
@@ -107,8 +107,8 @@ function changePolicy(...cases: readonly string[]): DocumentParts {
 const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
-describe('Validation of one version', () => {
-  it('finds nothing wrong with the least valid document', () =>
+describe('validation of one version', () => {
+  it('accepts the smallest valid document', () =>
     expect(validate({})).to.deep.equal({ errors: [], warnings: [] }));
 
   it('catalog W14 Validation', () => {
@@ -129,7 +129,7 @@ describe('Validation of one version', () => {
     ]);
   });
 
-  it('collects every error in the order of the sections, the terms of phases last', () => {
+  it('collects every error in section order, with phase terms last', () => {
     const twice = (rule: string, body: string): string =>
       `<${rule}>${`<${rule}Case>${body}</${rule}Case>`.repeat(2)}</${rule}>`;
     const { errors } = validate({
@@ -171,7 +171,7 @@ describe('Validation of one version', () => {
     ]);
   });
 
-  it('locates each error at the element concerned', () => {
+  it('locates each error at the affected element', () => {
     const xml = [
       '<catalog>',
       '<effectiveDate>2024-01-01</effectiveDate><catalogName>T</catalogName>',
@@ -209,7 +209,7 @@ describe('Validation of one version', () => {
     ]);
   });
 
-  it('lists a bounded number of errors and counts the rest', () => {
+  it('lists a limited number of errors and counts the rest', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `${index}p`);
     const { errors } = validate({
       plans: names.map((name) => plan(name, 'P')).join(''),
@@ -238,19 +238,22 @@ describe('Validation of one version', () => {
     ];
     testRows({
       V1: {
-        ...rowsOf(badNames, (name) => [`name "${name}"`, [{ units: [name] }, NAME_FAULT]]),
-        ampersand: [{ units: ['a&amp;b'] }, NAME_FAULT],
-        'accepts letters of any script': [{ units: ['é_1', 'Ж-2', '名.3', '_x'] }],
-        'two units of a name': [{ units: ['u', 'u'] }, /^Unit "u": the name is already that of a unit/],
-        'product and plan of a name': [
+        ...rowsOf(badNames, (name) => [`the invalid name "${name}"`, [{ units: [name] }, NAME_FAULT]]),
+        'a name with an ampersand': [{ units: ['a&amp;b'] }, NAME_FAULT],
+        'letters of any script': [{ units: ['é_1', 'Ж-2', '名.3', '_x'] }],
+        'two units with the same name': [
+          { units: ['u', 'u'] },
+          /^Unit "u": the name is already that of a unit/,
+        ],
+        'a product and a plan with the same name': [
           { plans: plan('P', 'P'), priceLists: lists({ DEFAULT: ['P'] }) },
           /^Plan "P": the name is already that of a product/,
         ],
-        'plan twice': [
+        'a duplicate plan': [
           { plans: plan('p-m', 'P') + plan('p-m', 'P') },
           /^Plan "p-m": the name is already that of a plan/,
         ],
-        'child list with the name of a unit': [
+        'a child list with the name of a unit': [
           { units: ['u'], priceLists: lists({ DEFAULT: ['p-m'], u: [] }) },
           /^Price list "u": the name is already that of a unit/,
         ],
@@ -258,7 +261,7 @@ describe('Validation of one version', () => {
           { units: ['DEFAULT'] },
           /^Price list "DEFAULT": the name is already that of a unit/,
         ],
-        'bad names of each kind, one error each': [
+        'invalid names of each kind, with one error each': [
           {
             products: product('P') + product('a b'),
             plans:
@@ -272,7 +275,7 @@ describe('Validation of one version', () => {
           /^Usage "-u": the name is not/,
           /^Price list ".l": the name is not/,
         ],
-        'usage with the name of a plan': [
+        'a usage with the name of a plan': [
           {
             units: ['u'],
             ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }),
@@ -281,19 +284,19 @@ describe('Validation of one version', () => {
         ],
       },
       V2: {
-        'missing product': [
+        'an unknown product': [
           { plans: plan('p-m', 'Q') },
           'Plan "p-m": product "Q" does not exist in this version',
         ],
-        'name of another kind': [
+        'a reference to a different kind of object': [
           { units: ['u'], plans: plan('p-m', 'u') },
           'Plan "p-m": product "u" is a unit, not a product',
         ],
-        'unit of a product limit': [
+        'an unknown unit in a product limit': [
           { products: product('P', { limits: '<limits><limit><unit>x</unit></limit></limits>' }) },
           'Product "P": unit "x" does not exist in this version',
         ],
-        'add-on of a product, in either list': [
+        'an unknown add-on in either list of a product': [
           { products: product('P', { included: ['A', 'P-m'], available: ['B'] }) },
           'Product "P": product "A" does not exist in this version',
           'Product "P": product "P-m" does not exist in this version',
@@ -315,7 +318,7 @@ describe('Validation of one version', () => {
             ['a tiered block', { tiers: tier([block({ unit: 'x' })]) }, 'Usage "usg", tier 1'],
           ],
           ([where, parts, owner]) => [
-            `unit of ${where}`,
+            `an unknown unit in ${where}`,
             [
               withUsage(parts),
               `${owner}: unit "x" does not exist in this version`,
@@ -323,11 +326,11 @@ describe('Validation of one version', () => {
             ],
           ],
         ),
-        'plan of a list': [
+        'an unknown plan in a price list': [
           { priceLists: lists({ DEFAULT: ['p-m', 'q'] }) },
           'Price list "DEFAULT": plan "q" does not exist in this version',
         ],
-        'conditions and result of rules': [
+        'unknown names in the conditions and result of a rule': [
           {
             rules: `${DEFAULT_RULES}
           <changeAlignment><changeAlignmentCase><toProduct>Q</toProduct><fromPriceList>VIP</fromPriceList>
@@ -338,7 +341,7 @@ describe('Validation of one version', () => {
           'Rule changeAlignment, case 1, toProduct: product "Q" does not exist in this version',
           'Rule priceList, case 1: price list "P" is a product, not a price list',
         ],
-        'conditions of every rule': [
+        'unknown names in the conditions of every rule': [
           {
             rules: `
             <changePolicy><changePolicyCase><toPriceList>VIP</toPriceList><policy>ILLEGAL</policy></changePolicyCase>
@@ -354,7 +357,7 @@ describe('Validation of one version', () => {
           'Rule priceList, case 1, fromProduct: product "Q" does not exist in this version',
           'Rule priceList, case 1: price list "VIP" does not exist in this version',
         ],
-        'a rule that names what this version has retired': [
+        'a rule that names an object retired in this version': [
           {
             rules: `${DEFAULT_RULES}<createAlignment><createAlignmentCase><product>Oar</product>
             <alignment>START_OF_BUNDLE</alignment></createAlignmentCase></createAlignment>`,
@@ -368,14 +371,14 @@ describe('Validation of one version', () => {
   describe('products', () => {
     testRows({
       V3: {
-        'lists itself, one error per list': [
+        'a product that lists itself, with one error per list': [
           { products: product('P', { included: ['P', 'P'], available: ['P'] }) },
           'Product "P" lists itself in its included products',
           'Product "P" lists itself in its available products',
         ],
       },
       V4: {
-        'lists of a product that is not BASE': [
+        'add-on lists of a product that is not BASE': [
           {
             products:
               product('P') +
@@ -386,20 +389,20 @@ describe('Validation of one version', () => {
           'Product "B" is ADD_ON: only a BASE product has available products',
           'Product "B": add-on "A" is both included and available',
         ],
-        'lists of a STANDALONE product': [
+        'add-on lists of a STANDALONE product': [
           {
             products:
               product('P') + product('A', ADD_ON) + product('S', { category: 'STANDALONE', included: ['A'] }),
           },
           'Product "S" is STANDALONE: only a BASE product has included products',
         ],
-        'lists of a product that is not BASE, and what they refer to': [
+        'add-on lists with invalid references on a product that is not BASE': [
           { products: product('P') + product('B', { ...ADD_ON, available: ['Q', 'p-m'] }) },
           'Product "B" is ADD_ON: only a BASE product has available products',
           'Product "B": product "Q" does not exist in this version',
           'Product "B": product "p-m" is a plan, not a product',
         ],
-        'lists a product that is no ADD_ON': [
+        'an available product that is not an ADD_ON': [
           { products: product('P', { available: ['S'] }) + product('S', { category: 'STANDALONE' }) },
           'Product "P": its available product "S" is not an ADD_ON',
         ],
@@ -414,35 +417,35 @@ describe('Validation of one version', () => {
   describe('plans', () => {
     testRows({
       V5: {
-        'no mode': [
+        'a missing billing mode': [
           { recurringBillingMode: '' },
           /^Plan "p-m" recurs \(MONTHLY\) but has no recurringBillingMode/,
         ],
-        'a mode of its own': [
+        'a plan with its own billing mode': [
           {
             recurringBillingMode: '',
             ...onePlan({ more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
           },
         ],
-        'a plan that never recurs needs no mode': [
+        'a missing billing mode for a plan that never recurs': [
           { recurringBillingMode: '', ...onePlan({ finalPhase: phase('EVERGREEN', { fixed: '1' }) }) },
         ],
       },
       V6: {
-        'date for existing subscriptions before the version': [
+        'a date for existing subscriptions before the version': [
           onePlan({
             more: '<effectiveDateForExistingSubscriptions>2023-12-31</effectiveDateForExistingSubscriptions>',
           }),
           /^Plan "p-m": effectiveDateForExistingSubscriptions 2023-12-31T00:00:00.000Z is before/,
         ],
-        'date for existing subscriptions on the date of the version': [
+        'a date for existing subscriptions on the date of the version': [
           onePlan({
             more: '<effectiveDateForExistingSubscriptions>2024-01-01</effectiveDateForExistingSubscriptions>',
           }),
         ],
       },
       V7: {
-        'initial EVERGREEN': [
+        'an initial EVERGREEN phase': [
           onePlan({
             initialPhases: phase('EVERGREEN', { price: '1' }),
             finalPhase: phase('FIXEDTERM', { price: '1' }),
@@ -450,7 +453,7 @@ describe('Validation of one version', () => {
           'Plan "p-m": an initial phase cannot be of type EVERGREEN',
         ],
         ...rowsOf(['TRIAL', 'DISCOUNT'], (type) => [
-          `final ${type}`,
+          `a final phase of type ${type}`,
           [
             onePlan({ finalPhase: phase(type, { price: '1' }) }),
             `Plan "p-m": the final phase cannot be of type ${type}`,
@@ -458,11 +461,11 @@ describe('Validation of one version', () => {
         ]),
       },
       V8: {
-        'two trials': [
+        'two trial phases': [
           onePlan({ initialPhases: TRIAL + TRIAL }),
           'Plan "p-m" has more than one phase of type TRIAL',
         ],
-        'an initial and the final phase': [
+        'an initial and a final phase of the same type': [
           onePlan({
             initialPhases: phase('FIXEDTERM', { price: '1' }),
             finalPhase: phase('FIXEDTERM', { price: '2' }),
@@ -471,7 +474,7 @@ describe('Validation of one version', () => {
         ],
       },
       V9: {
-        'a phase of one part, whichever': [
+        'a phase with only one kind of charge': [
           {
             units: ['u'],
             ...onePlan({
@@ -480,62 +483,66 @@ describe('Validation of one version', () => {
             }),
           },
         ],
-        'empty phase': [
+        'an empty phase': [
           onePlan({ initialPhases: phase('TRIAL') }),
           'Plan "p-m", phase p-m-trial has neither a fixed nor a recurring price nor usages',
         ],
       },
       V10: {
-        'EVERGREEN that ends': [
+        'an EVERGREEN phase that ends': [
           onePlan({ finalPhase: phase('EVERGREEN', { unit: 'MONTHS', number: 1, price: '1' }) }),
           'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase is UNLIMITED, not in MONTHS',
         ],
-        'other phase without end': [
+        'an unlimited initial phase': [
           onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
           'Plan "p-m", phase p-m-trial: a TRIAL phase cannot be UNLIMITED',
         ],
-        'a last phase without end that is no EVERGREEN': [
+        'an unlimited last phase that is not EVERGREEN': [
           onePlan({ finalPhase: phase('FIXEDTERM', { unit: 'UNLIMITED', number: null, price: '1' }) }),
           'Plan "p-m", phase p-m-fixedterm: a FIXEDTERM phase cannot be UNLIMITED',
         ],
       },
       V11: {
-        'UNLIMITED with a number': [
+        'an UNLIMITED duration with a number': [
           onePlan({ finalPhase: phase('EVERGREEN', { number: 1, price: '1' }) }),
           'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 1 is given',
         ],
-        'UNLIMITED with −1': [onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) })],
-        'finite without a number': [
+        'an UNLIMITED duration with −1': [
+          onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) }),
+        ],
+        'a finite duration without a number': [
           onePlan({ initialPhases: phase('TRIAL', { number: null, fixed: '' }) }),
           'Plan "p-m", phase p-m-trial: a duration in DAYS needs a number',
         ],
-        'finite of 0': [
+        'a finite duration of 0': [
           onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
           'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
         ],
-        'finite and negative': [
+        'a negative duration': [
           onePlan({ initialPhases: phase('TRIAL', { number: -2, fixed: '' }) }),
           'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not -2',
         ],
         ...rowsOf(['DAYS', 'WEEKS', 'MONTHS', 'YEARS'], (unit) => [
-          `1 of ${unit}`,
+          `a duration of 1 in ${unit}`,
           [onePlan({ initialPhases: phase('TRIAL', { unit, number: 1, fixed: '' }) })],
         ]),
-        'longer than any timeline can be': [
+        'a duration longer than any timeline': [
           onePlan({ initialPhases: phase('TRIAL', { unit: 'YEARS', number: 1_001, fixed: '' }) }),
           'Plan "p-m", phase p-m-trial: a duration of 1001 YEARS is longer than 1000 years',
         ],
       },
       V12: {
-        'price without period': [
+        'a price without a billing period': [
           onePlan({ period: 'NO_BILLING_PERIOD' }),
           'Plan "p-m", phase p-m-evergreen has a recurring price but NO_BILLING_PERIOD',
         ],
-        'period without price': [
+        'a billing period without a price': [
           onePlan({ finalPhase: phase('EVERGREEN', { period: 'MONTHLY' }) }),
           'Plan "p-m", phase p-m-evergreen has the billing period MONTHLY but no recurring price',
         ],
-        neither: [onePlan({ finalPhase: phase('EVERGREEN', { period: 'NO_BILLING_PERIOD' }) })],
+        'a phase with neither a price nor a billing period': [
+          onePlan({ finalPhase: phase('EVERGREEN', { period: 'NO_BILLING_PERIOD' }) }),
+        ],
       },
     });
   });
@@ -543,20 +550,20 @@ describe('Validation of one version', () => {
   describe('prices', () => {
     testRows({
       V13: {
-        'negative recurring price': [
+        'a negative recurring price': [
           onePlan({ price: '-0.01' }),
           'Plan "p-m", phase p-m-evergreen: the recurring price is negative: -0.01 USD',
         ],
-        'negative fixed price in an undeclared currency: two faults': [
+        'a negative fixed price in an undeclared currency, with two errors': [
           onePlan({ initialPhases: phase('TRIAL', { fixed: price('EUR', '-1') }) }),
           'Plan "p-m", phase p-m-trial: the fixed price is in EUR, which is not among the currencies of the version',
           'Plan "p-m", phase p-m-trial: the fixed price is negative: -1 EUR',
         ],
-        'currency twice': [
+        'a duplicate currency': [
           onePlan({ price: price('USD', '1') + price('USD', '1') }),
           'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in USD',
         ],
-        'usage prices': [
+        'invalid usage prices': [
           withUsage({
             tiers: tier([block({ prices: price('EUR', '-1') })], { recurringPrice: price('EUR', '1') }),
           }),
@@ -564,12 +571,12 @@ describe('Validation of one version', () => {
           'Usage "usg", tier 1: the price of unit "u" is negative: -1 EUR',
           'Usage "usg", tier 1: the recurring price is in EUR, which is not among the currencies of the version',
         ],
-        'an undeclared currency twice: not declared, and twice': [
+        'a duplicate undeclared currency, with two errors': [
           onePlan({ price: price('EUR', '1') + price('EUR', '1') }),
           'Plan "p-m", phase p-m-evergreen: the recurring price is in EUR, which is not among the currencies of the version',
           'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in EUR',
         ],
-        'every price of a usage': [
+        'negative prices everywhere in a usage': [
           withUsage({
             blocks: plainBlock('').replace('<prices/>', `<prices>${price('USD', '-1')}</prices>`),
             tiers: tier([block()], { fixedPrice: price('USD', '-2'), recurringPrice: price('USD', '-3') }),
@@ -582,7 +589,7 @@ describe('Validation of one version', () => {
           'Usage "usg": the recurring price is negative: -5 USD',
         ],
         'a price of zero': [onePlan({ price: '-0.00' })],
-        'an undeclared currency in no price': [{ currencies: ['USD', 'EUR'] }],
+        'a currency without any price': [{ currencies: ['USD', 'EUR'] }],
       },
     });
   });
@@ -590,35 +597,35 @@ describe('Validation of one version', () => {
   describe('usages', () => {
     testRows({
       V21: {
-        'IN_ADVANCE CAPACITY': [
+        'IN_ADVANCE CAPACITY usage': [
           withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', limits: limit('1'), tiers: '' }),
           inAdvance,
         ],
-        'IN_ADVANCE CONSUMABLE': [
+        'IN_ADVANCE CONSUMABLE usage': [
           withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
           inAdvance,
         ],
       },
       V14: {
-        'IN_ARREAR without tiers': [
+        'IN_ARREAR usage without tiers': [
           withUsage({ tiers: '' }),
           'Usage "usg" is IN_ARREAR CONSUMABLE and needs tiers',
         ],
-        'IN_ARREAR CAPACITY tier without limits': [
+        'an IN_ARREAR CAPACITY tier without limits': [
           withUsage({ type: 'CAPACITY' }),
           'Usage "usg", tier 1 of a CAPACITY section needs limits',
         ],
-        'IN_ARREAR CONSUMABLE tier without blocks': [
+        'an IN_ARREAR CONSUMABLE tier without blocks': [
           withUsage({ tiers: tier([block()]) + tier([]) }),
           'Usage "usg", tier 2 of a CONSUMABLE section needs blocks',
         ],
       },
       V15: {
-        'size of 0': [
+        'a block size of 0': [
           withUsage({ tiers: tier([block({ size: '0' })]) }),
           'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
         ],
-        'negative size of a block outside tiers': [
+        'a negative block size outside tiers': [
           withUsage({
             mode: 'IN_ADVANCE',
             tiers: '',
@@ -627,28 +634,28 @@ describe('Validation of one version', () => {
           'Usage "usg": the size of a block of unit "u" is above 0, not -1',
           inAdvance,
         ],
-        'limits with max below min, of a usage and of a tier': [
+        'usage and tier limits with max below min': [
           withUsage({ type: 'CAPACITY', limits: limit('1', '2'), tiers: `<tier>${limit('3', '4')}</tier>` }),
           'Usage "usg": limit of unit "u" has max 1 below min 2',
           'Usage "usg", tier 1: limit of unit "u" has max 3 below min 4',
         ],
-        'limit with max equal to min': [
+        'a limit with max equal to min': [
           { units: ['u'], products: product('P', { limits: limit('2', '2') }) },
         ],
-        'tiered max of a fraction': [withUsage({ tiers: tier([block({ max: '0.5' })]) })],
+        'a fractional tier maximum': [withUsage({ tiers: tier([block({ max: '0.5' })]) })],
         ...rowsOf(['0', '-2', '-0.5'], (max) => [
-          `tiered max of ${max}`,
+          `a tier maximum of ${max}`,
           [
             withUsage({ tiers: tier([block({ max })]) }),
             `Usage "usg", tier 1: max of unit "u" is above 0, or -1 for no bound, not ${max}`,
           ],
         ]),
-        'TOP_UP without credit': [
+        'a TOP_UP block without a minimum credit': [
           withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('type="TOP_UP"') }),
           'Usage "usg": the TOP_UP block of unit "u" needs a minTopUpCredit',
           inAdvance,
         ],
-        'credit of another block': [
+        'a minimum credit in a block other than TOP_UP': [
           withUsage({
             mode: 'IN_ADVANCE',
             tiers: '',
@@ -657,30 +664,30 @@ describe('Validation of one version', () => {
           'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
           inAdvance,
         ],
-        'limit with max below min': [
+        'a limit with max below min': [
           { units: ['u'], products: product('P', { limits: limit('1', '2') }) },
           'Product "P": limit of unit "u" has max 1 below min 2',
         ],
-        'limit without max': [{ units: ['u'], products: product('P', { limits: limit('-1', '2') }) }],
+        'a limit without max': [{ units: ['u'], products: product('P', { limits: limit('-1', '2') }) }],
       },
       V20: {
-        'IN_ARREAR without period': [
+        'IN_ARREAR usage without a billing period': [
           withUsage({ period: 'NO_BILLING_PERIOD' }),
           'Usage "usg" is IN_ARREAR and needs a billing period',
         ],
-        'unit missing from a tier': [
+        'a unit missing from a tier': [
           withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) + tier([block()]) }),
           'Usage "usg", tier 2 lacks unit "w" of another tier',
         ],
-        'unit twice in a tier': [
+        'a duplicate unit in a tier': [
           withUsage({ tiers: tier([block(), block()]) }),
           'Usage "usg", tier 1 has unit "u" twice',
         ],
-        'unbounded before the last tier': [
+        'an unbounded tier before the last one': [
           withUsage({ tiers: tier([block()]) + tier([block()]) }),
           'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
         ],
-        'units of CAPACITY limits, missing and twice': [
+        'missing and duplicate units in CAPACITY limits': [
           withUsage({
             type: 'CAPACITY',
             tiers: `<tier>${limit('1').replace('</limits>', '<limit><unit>u</unit><max>2</max></limit></limits>')}</tier>
@@ -691,7 +698,7 @@ describe('Validation of one version', () => {
           'Usage "usg", tier 2 lacks unit "w" of another tier',
           'Usage "usg", tier 3 lacks unit "u" of another tier',
         ],
-        'IN_ADVANCE has none of these': [
+        'IN_ADVANCE usage without reporting tier errors': [
           withUsage({
             mode: 'IN_ADVANCE',
             period: 'NO_BILLING_PERIOD',
@@ -700,7 +707,7 @@ describe('Validation of one version', () => {
           }),
           inAdvance,
         ],
-        'the same of CAPACITY limits': [
+        'CAPACITY limits under the same rules': [
           withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
           'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
         ],
@@ -711,20 +718,23 @@ describe('Validation of one version', () => {
   describe('price lists', () => {
     testRows({
       V16: {
-        'default list of another name': [
+        'a default list with a different name': [
           {
             priceLists:
               '<defaultPriceList name="Standard"><plans><plan>p-m</plan></plans></defaultPriceList>',
           },
           'The default price list is named DEFAULT, not "Standard"',
         ],
-        'child list named DEFAULT': [
+        'a child list named DEFAULT': [
           { priceLists: `${lists({ DEFAULT: ['p-m'] })}<childPriceList name="DEFAULT"/>` },
           'A child price list cannot be named DEFAULT',
         ],
-        'plan in no list': [{ plans: plan('p-m', 'P') + plan('q-m', 'P') }, 'Plan "q-m" is in no price list'],
-        'plan of a child list alone': [{ priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
-        'plan twice in a list': [
+        'a plan in no price list': [
+          { plans: plan('p-m', 'P') + plan('q-m', 'P') },
+          'Plan "q-m" is in no price list',
+        ],
+        'a plan in only a child list': [{ priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
+        'a duplicate plan in a price list': [
           { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-m'] }) },
           'Price list "VIP" has plan "p-m" twice',
         ],
@@ -736,19 +746,19 @@ describe('Validation of one version', () => {
     const product_ = '<fromProduct>P</fromProduct><policy>IMMEDIATE</policy>';
     testRows({
       V17: {
-        'no default': [
+        'rules without a default case': [
           { rules: '' },
           'Rule changePolicy has no default: add a last case without conditions',
           'Rule cancelPolicy has no default: add a last case without conditions',
         ],
-        'only conditional cases': [
+        'rules with only conditional cases': [
           changePolicy(product_),
           'Rule changePolicy has no default: add a last case without conditions',
         ],
-        'a default, wherever it stands': [changePolicy('<policy>IMMEDIATE</policy>', product_)],
+        'a default case in any position': [changePolicy('<policy>IMMEDIATE</policy>', product_)],
       },
       V18: {
-        'equal cases, in whatever order of their conditions': [
+        'equal cases, in any order of their conditions': [
           changePolicy(
             '<phaseType>TRIAL</phaseType><toProduct>P</toProduct><policy>IMMEDIATE</policy>',
             '<policy>IMMEDIATE</policy>',
@@ -757,7 +767,7 @@ describe('Validation of one version', () => {
           ),
           'Rule changePolicy, case 3 repeats case 1',
         ],
-        'in every rule': [
+        'equal cases in every rule': [
           {
             rules: `${DEFAULT_RULES}
             <changeAlignment>${'<changeAlignmentCase><alignment>START_OF_BUNDLE</alignment></changeAlignmentCase>'.repeat(2)}</changeAlignment>
@@ -773,13 +783,13 @@ describe('Validation of one version', () => {
         ],
       },
       V19: {
-        'START_OF_TERM for a change': [
+        'the START_OF_TERM policy for a change': [
           changePolicy('<policy>START_OF_TERM</policy>'),
           'Rule changePolicy, case 1: START_OF_TERM is not a policy of this rule',
         ],
-        'ILLEGAL for a change': [changePolicy('<policy>ILLEGAL</policy>')],
+        'the ILLEGAL policy for a change': [changePolicy('<policy>ILLEGAL</policy>')],
         ...rowsOf(['START_OF_TERM', 'ILLEGAL'], (policy) => [
-          `${policy} for a cancellation`,
+          `the ${policy} policy for a cancellation`,
           [
             {
               rules: `${DEFAULT_CHANGE}<cancelPolicy><cancelPolicyCase><policy>${policy}</policy></cancelPolicyCase></cancelPolicy>`,
@@ -792,7 +802,7 @@ describe('Validation of one version', () => {
   });
 
   describe('warnings', () => {
-    it('says that units beyond the last tier are not charged', () => {
+    it('report that units beyond the last tier are free', () => {
       const { errors, warnings } = validate(
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
       );
@@ -805,7 +815,7 @@ describe('Validation of one version', () => {
       expect(validate(bounded).warnings, 'the last tier alone').to.deep.equal([]);
     });
 
-    it('says that a price lacks a currency of another price of the section', () => {
+    it('report a price that lacks a currency of another price in the section', () => {
       const { errors, warnings } = validate({
         ...withUsage({
           tiers: tier([block({ max: '5', prices: price('USD', '1') + price('EUR', '1') })]) + tier([block()]),

@@ -45,7 +45,7 @@ function sized(counts: {
 const messagesOf = (document: string): readonly string[] =>
   (errorOf(() => readCatalogXml(document)).problems ?? []).map(({ message }) => message);
 
-describe('Limits of a catalog version (platform §16)', () => {
+describe('catalog version limits (platform §16)', () => {
   const tooMany = { products: 5_001, plans: 10_002, priceLists: 203, rules: 5_004, phases: 25 };
   const told = [
     'A catalog version has at most 5000 products, not 5001',
@@ -56,22 +56,22 @@ describe('Limits of a catalog version (platform §16)', () => {
   ];
 
   for (const [what, count] of Object.entries(tooMany))
-    it(`limits of a version refuse a document with ${count} ${what}, with the place of the first that is too many`, () => {
+    it(`reject a document with ${count} ${what}, at the position of the first excess one`, () => {
       const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
       expect(problems).to.have.length(1);
       expect(told).to.include(problems?.[0]?.message);
       expect(problems?.[0]?.line).to.be.greaterThan(0);
     });
 
-  it('limits of a version are all named that are exceeded, in the order of the document', () =>
+  it('report every exceeded limit, in document order', () =>
     expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told));
 
-  it('limits of a version go before what is wrong with the rest of the document', () => {
+  it('take precedence over other errors in the document', () => {
     const cut = catalogXml(sized({ products: 5_001 })).replace('</rules>', '</rules><nonsense>');
     expect(messagesOf(cut)).to.deep.equal([told[0]]);
   });
 
-  it('limits are those of each version of an envelope', () => {
+  it('apply to each version of an envelope', () => {
     const half = { products: 2_600, priceLists: 120 };
     const version = (effectiveDate: string, counts: Parameters<typeof sized>[0]) => ({
       effectiveDate,
@@ -83,14 +83,14 @@ describe('Limits of a catalog version (platform §16)', () => {
     expect(messagesOf(second)).to.deep.equal([told[0]]);
   });
 
-  it('limits let a version pass that has as many as they say', () => {
+  it('accept a version exactly at its limits', () => {
     const { content } = parse(
       catalogXml(sized({ products: 5_000, priceLists: 200, rules: 5_000, phases: 20 })),
     );
     expect(content.products).to.have.length(5_000);
   });
 
-  it('limits of a version hold for what comes from a plugin or from code as well', () => {
+  it('apply to catalogs from plugins and code too', () => {
     const { content } = parse(catalogXml(sized({})));
     const [first] = content.products;
     const products = Array.from({ length: 5_001 }, (_, index) => ({ ...first, name: `P${index}` }));
@@ -103,7 +103,7 @@ describe('Limits of a catalog version (platform §16)', () => {
     ]);
   });
 
-  it('limits of a version refuse the simple plan that would be one too many', () => {
+  it('reject a simple plan that exceeds a limit', () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
     const { content } = parse(catalogXml(sized({})));
     const [onlyPlan] = content.plans as readonly [PlanContent];
@@ -129,7 +129,7 @@ describe('Limits of a catalog version (platform §16)', () => {
     ]);
   });
 
-  it('exceeded limits are found in a document that is far beyond them', () => {
+  it('are enforced in a document far above them', () => {
     const document = catalogXml({
       products: times(20_000, (index) => `<product name="P${index}"><category>BASE</category></product>`),
     });

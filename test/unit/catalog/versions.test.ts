@@ -37,7 +37,7 @@ function messages(problems: readonly Problem[]): string[] {
 const TAKEN =
   'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date';
 
-describe('Versions of a tenant', () => {
+describe('catalog versions of a tenant', () => {
   const january = version();
 
   it('catalog W16 Envelope', () => {
@@ -56,22 +56,22 @@ describe('Versions of a tenant', () => {
     expect(messages(upload([january], altered).problems)).to.deep.equal([TAKEN]);
   });
 
-  it('refuses an existing date in a single-root document even if it is equal', () => {
+  it('reject an existing date in a single-root document even when the documents are equal', () => {
     const { problems } = upload([january], catalogXml());
     expect(messages(problems)).to.deep.equal([TAKEN]);
     expect(problems[0]?.line).to.equal(2);
   });
 
-  it('refuses one date twice in an envelope', () =>
+  it('reject a duplicate date in an envelope', () =>
     expect(messages(upload([], envelopeXml({}, {})).problems)).to.deep.equal([TAKEN]));
 
-  it('takes dates of the past and in between', () => {
+  it('accept past dates and dates between existing versions', () => {
     const stored = [january, version({ effectiveDate: '2025-01-01' })];
     expect(upload(stored, catalogXml({ effectiveDate: '2024-06-01' })).problems).to.deep.equal([]);
     expect(upload(stored, catalogXml({ effectiveDate: '1999-01-01' })).problems).to.deep.equal([]);
   });
 
-  it('refuses another name', () => {
+  it('reject a different catalog name', () => {
     const { problems } = upload([january], catalogXml({ catalogName: 'Other', effectiveDate: '2024-02-01' }));
     expect(messages(problems)).to.deep.equal([
       'The name differs: this version is of catalog "Other", the others are of "Test"',
@@ -81,7 +81,7 @@ describe('Versions of a tenant', () => {
     expect(upload([], among).problems).to.have.length(1);
   });
 
-  it('refuses other phases or another product of a plan, and another category of a product, each at its place', () => {
+  it('reject changed phases or product of a plan and a changed product category, each at its position', () => {
     const changed = (parts: object): string[] => {
       const xml = catalogXml({ effectiveDate: '2024-02-01', ...parts });
       return upload([january], xml).problems.map(({ message, line = 0, column = 0 }) => {
@@ -107,7 +107,7 @@ describe('Versions of a tenant', () => {
     ]);
   });
 
-  it('compares with a version that is not the latest when a plan returns', () => {
+  it('are compared with a version other than the latest when a plan returns', () => {
     const without = version({
       effectiveDate: '2024-02-01',
       products: product('Q'),
@@ -123,7 +123,7 @@ describe('Versions of a tenant', () => {
     expect(upload([january, without], asItWas).problems, 'as it was').to.deep.equal([]);
   });
 
-  it('refuses the phases of a plan in another order, and takes them with other durations', () => {
+  it('reject a changed phase order, and accept changed durations', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5' });
     const phased = (effectiveDate: string, initialPhases: string) => ({
       effectiveDate,
@@ -136,7 +136,7 @@ describe('Versions of a tenant', () => {
     expect(messages(reversed.problems)[0]).to.include('has the phases DISCOUNT, TRIAL, EVERGREEN here');
   });
 
-  it('lets prices, durations, periods, modes, lists, rules, currencies and units change', () => {
+  it('accept changed prices, durations, periods, modes, lists, rules, currencies and units', () => {
     const { problems } = upload(
       [january],
       catalogXml({
@@ -152,7 +152,7 @@ describe('Versions of a tenant', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('treats numbers that are written otherwise as altered', () => {
+  it('treat numbers with different spelling as changed', () => {
     const scale = envelopeXml({ plans: plan('p-m', 'P', { price: '10.0' }) });
     expect(upload([january], scale).problems).to.have.length(1);
   });
