@@ -101,7 +101,7 @@ function sectionsOf(path: string): ReadonlyMap<string, ReadonlySet<number>> {
 describe('citations', () => {
   const sections = new Map(Object.entries(texts).map(([name, path]) => [name, sectionsOf(path)]));
 
-  it('lead to a section of the text that they name, and to a rule that it has', () => {
+  it('point to an existing section and rule of the named text', () => {
     const lost = citing.flatMap(citationsIn).filter(({ area = '', section, numbers }) => {
       const rules = sections.get(area)?.get(section);
       return rules === undefined || numbers.some((number) => !rules.has(number));
@@ -109,7 +109,7 @@ describe('citations', () => {
     expect(lost.map(({ at }) => at)).to.deep.equal([]);
   });
 
-  it('name a text as it is called, not as its file is', () => {
+  it('use the name of a text, not its file name', () => {
     const wrong = /\S+\.md`? *§\S+|\b[Dd]ocument [12] §\S+/g;
     const lost = citing
       .filter((path) => path.endsWith('.ts'))
@@ -117,7 +117,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('citations of a worked example or a numbered case lead to one', () => {
+  it('of worked examples and numbered cases point to existing ones', () => {
     const marked = new RegExp(`(?<![\\w/-])(${names}) ([A-Z]\\d+)\\b`, 'g');
     const lost = citing.flatMap((path) =>
       [...readText(path).matchAll(marked)]
@@ -127,7 +127,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('citations of a ruling lead to one', () => {
+  it('of rulings point to existing ones', () => {
     const rulings = new Set(
       readText('lib/README.md')
         .match(/^\| R\d+ (?=\|)/gm)
@@ -152,7 +152,7 @@ describe('documents', () => {
   const anchorsOf = (path: string) =>
     new Set([...readText(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading)));
 
-  it('link to files and headings that are there', () => {
+  it('link only to existing files and headings', () => {
     const lost = documents.flatMap((path) =>
       [...readText(path).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)]
         .filter(([, target = '']) => {
@@ -166,7 +166,7 @@ describe('documents', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('name folders and files that are there', () => {
+  it('name only existing folders and files', () => {
     const paths = /`((?:lib|adapters|test|examples|\.ci)\/[\w./-]*)`/g;
     const lost = documents
       .filter((path) => path !== 'CHANGELOG.md')

@@ -15,8 +15,8 @@ async function printed(watch: string): Promise<string> {
   return (await run(process.execPath, ['--input-type=module', '-e', script])).stdout.trim();
 }
 
-describe('the end of a transaction of a host', () => {
-  it('keeps the process alive while a caller waits for it, and not while nobody does', async () => {
+describe('end of a host transaction', () => {
+  it('keeps the process alive only while a caller waits for it', async () => {
     expect(await printed('console.log(await endOf(isOpen, 5_000));')).to.equal('true');
     expect(await printed('void endOf(isOpen).then(console.log);')).to.equal('');
   });

@@ -28,7 +28,7 @@ function headingsOf([name, path]: readonly [name: string, path: string]): readon
   );
 }
 
-describe('the index of the rules', () => {
+describe('rules index', () => {
   const [, ...topics] = readText('RULES-INDEX.md').split(/^## /m);
   const entry = /^- \[[^\]]+\]\(([^)]+)\), ([a-z-]+(?: §[\d.]+)?)$/;
   const lines = topics.flatMap((topic) => topic.trim().split('\n').slice(2));
@@ -37,19 +37,19 @@ describe('the index of the rules', () => {
     return `${section} ${link}`;
   });
 
-  it('lists every heading of every page of rules once, under a topic', () => {
+  it('lists every heading of every rules page once, under a topic', () => {
     const headings = [...pages].flatMap(headingsOf);
     expect(headings.length).to.be.above(350);
     expect(headings.filter((heading) => !indexed.includes(heading))).to.deep.equal([]);
     expect(indexed.filter((one, index) => indexed.indexOf(one) !== index)).to.deep.equal([]);
   });
 
-  it('leads to headings that exist', () => {
+  it('links to existing headings', () => {
     const headings = new Set([...pages].flatMap(headingsOf));
     expect(indexed.filter((one) => !headings.has(one))).to.deep.equal([]);
   });
 
-  it('covers the ten pages and names each section by a noun phrase of its own', () => {
+  it('covers the ten pages, and names each section with its own noun phrase', () => {
     expect([...pages.keys()]).to.include.members(['accounts', 'platform', 'http-api', 'json-models']);
     expect(pages.size).to.equal(10);
     expect(

@@ -34,29 +34,32 @@ function processed(
   };
 }
 
-describe('limits of payments, checked', () => {
+describe('payment limit check', () => {
   for (const [what, [transactions, isWrong]] of Object.entries({
-    'a refund in parts of all that was captured': [
+    'a full refund of the captured amount in parts': [
       [moved('AUTHORIZE', '10'), moved('CAPTURE', '10'), moved('REFUND', '4'), moved('REFUND', '6')],
       false,
     ],
-    'a refund of more': [[moved('PURCHASE', '10'), moved('REFUND', '10.01')], true],
-    'a refund of what was only authorised': [[moved('AUTHORIZE', '10'), moved('REFUND', '1')], true],
-    'a refund that failed': [[moved('PURCHASE', '10'), moved('REFUND', '11', 'PAYMENT_FAILURE')], false],
-    'a refund of a purchase that failed': [
+    'a refund above the purchase amount': [[moved('PURCHASE', '10'), moved('REFUND', '10.01')], true],
+    'a refund of an authorization that was not captured': [
+      [moved('AUTHORIZE', '10'), moved('REFUND', '1')],
+      true,
+    ],
+    'a failed refund': [[moved('PURCHASE', '10'), moved('REFUND', '11', 'PAYMENT_FAILURE')], false],
+    'a refund of a failed purchase': [
       [moved('PURCHASE', '10', 'PAYMENT_FAILURE'), moved('REFUND', '1')],
       true,
     ],
-    'a refund in dollars of what was processed in euros': [
+    'a refund in dollars of a purchase processed in euros': [
       [processed('PURCHASE', '10', ['9', 'EUR']), moved('REFUND', '10')],
       false,
     ],
-    'a refund in euros of more than the dollars that were taken': [
+    'a refund in euros above the purchase amount in dollars': [
       [moved('PURCHASE', '10'), processed('REFUND', '11', ['9.9', 'EUR'])],
       true,
     ],
   } as const))
-    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}`, () =>
+    it(`${isWrong ? 'reports' : 'accepts'} ${what}`, () =>
       expect(overRefunded(payment, transactions)).to.have.length(isWrong ? 1 : 0));
 
   const attempt = (status: InvoicePayment['status'], paymentId = payment, transactionExternalKey = 'key') =>
@@ -68,26 +71,30 @@ describe('limits of payments, checked', () => {
     { transactionType: 'REFUND', status: 'UNKNOWN', externalKey: 'refund' },
   ] as const;
   for (const [what, [payments, transactions, isWrong]] of Object.entries({
-    'one whose outcome is unknown': [[attempt('INIT')], purchase('UNKNOWN'), false],
-    'two whose outcome is unknown': [[attempt('INIT'), attempt('INIT', other)], purchase('UNKNOWN'), true],
-    'two that are pending': [[attempt('PENDING'), attempt('PENDING', other)], purchase('PENDING'), false],
-    'two that have failed': [[attempt('INIT'), attempt('INIT', other)], purchase('PAYMENT_FAILURE'), false],
-    'one whose outcome is unknown under its second key': [
+    'one payment with an unknown outcome': [[attempt('INIT')], purchase('UNKNOWN'), false],
+    'two payments with unknown outcomes': [
+      [attempt('INIT'), attempt('INIT', other)],
+      purchase('UNKNOWN'),
+      true,
+    ],
+    'two pending payments': [[attempt('PENDING'), attempt('PENDING', other)], purchase('PENDING'), false],
+    'two failed payments': [[attempt('INIT'), attempt('INIT', other)], purchase('PAYMENT_FAILURE'), false],
+    'one payment with an unknown outcome under its second key': [
       [attempt('INIT'), attempt('INIT', payment, 'second')],
       purchase('UNKNOWN'),
       false,
     ],
-    'one whose outcome is unknown beside one that is paid': [
+    'one payment with an unknown outcome next to a successful one': [
       [attempt('INIT'), attempt('SUCCESS', other)],
       purchase('UNKNOWN'),
       false,
     ],
-    'two whose refunds have an unknown outcome, each tried before under another key': [
+    'two payments with refunds of unknown outcome after attempts under other keys': [
       [attempt('INIT', payment, 'first'), attempt('INIT', other, 'first')],
       refunded,
       false,
     ],
   } as const))
-    it(`a check of payments ${isWrong ? 'tells of' : 'passes over'} ${what}, of one invoice`, () =>
+    it(`${isWrong ? 'reports' : 'accepts'} ${what} on one invoice`, () =>
       expect(severalOpenPayments(invoice, payments, () => transactions)).to.have.length(isWrong ? 1 : 0));
 });

@@ -13,15 +13,15 @@ function codeOf(room: string): string {
     .join('\n');
 }
 
-describe('effects of the tags of the system', () => {
-  it('the table has every tag of the system, on each type that it applies to', () => {
+describe('effects of system tags', () => {
+  it('cover every system tag on each object type that it supports', () => {
     for (const { id, name, applicableObjectTypes } of systemDefinitions) {
       const types = tagEffects.filter(({ tag }) => tag === id).map(({ on }) => on);
       expect(types, name).to.include.members([...applicableObjectTypes]);
     }
   });
 
-  it('the rooms that the table names ask for one of the effects of the tag', () => {
+  it('are checked in the folders that the table names', () => {
     for (const { effects, askedBy } of tagEffects) {
       for (const room of askedBy) {
         const asks = effects.some((effect) => codeOf(room).includes(`TagEffect.${effect}`));
@@ -30,7 +30,7 @@ describe('effects of the tags of the system', () => {
     }
   });
 
-  it('AUTO_PAY_OFF and MANUAL_PAY hold automatic payments back, and no other tag does', () => {
+  it('block automatic payments only for AUTO_PAY_OFF and MANUAL_PAY', () => {
     const holding = systemDefinitions.filter(({ id }) => hasEffect(id, 'HOLDS_PAYMENTS'));
     expect(holding.map(({ id }) => id)).to.have.members([SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY]);
   });

@@ -7,8 +7,8 @@ import {
   InvariantError,
 } from '../../../lib/values/errors/index.ts';
 
-describe('a billing error', () => {
-  it('carries its code, the class name of its area, message, facts and cause', () => {
+describe('billing error', () => {
+  it('contains its code, area class name, message, facts and cause', () => {
     const cause = new Error('inner');
     const error = new BillingError({
       code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -26,14 +26,14 @@ describe('a billing error', () => {
     );
   });
 
-  it('has no facts, problems and cause unless given', () => {
+  it('has no facts, problems or cause by default', () => {
     const error = new BillingError({ code: ErrorCode.UNEXPECTED, message: 'm' });
     expect(error.facts).to.deep.equal({});
     expect(error.problems).to.equal(undefined);
     expect(error).to.not.have.property('cause');
   });
 
-  it('lists the problems of an input, each with its place', () => {
+  it('lists the problems of an input with their positions', () => {
     const problems = [{ message: 'Unknown product Q', line: 12, column: 7, path: 'plans/p-m/product' }];
     const error = new BillingError({ code: ErrorCode.CATALOG_INVALID_FOR_TENANT, message: 'm', problems });
     problems.pop();
@@ -68,12 +68,12 @@ describe('error codes', () => {
     [ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND, 61_007, 'CatalogEntryError'],
   ];
   for (const [code, number, className] of cases)
-    it(`the error ${number} is a ${className}`, () => {
+    it(`include ${number} in the class ${className}`, () => {
       expect(code).to.equal(number);
       expect(classNameOf(code)).to.equal(className);
     });
 
-  it('stand for one condition each, but for the three that the table gives twice', () => {
+  it('identify one condition each, except the three documented duplicates', () => {
     const names = new Map<number, string[]>();
     for (const [name, code] of Object.entries(ErrorCode)) names.set(code, [...(names.get(code) ?? []), name]);
     expect([...names].filter(([, shared]) => shared.length > 1).map(([code]) => code)).to.deep.equal([
@@ -81,17 +81,17 @@ describe('error codes', () => {
     ]);
   });
 
-  it('error codes of the general conditions have no gap', () => {
+  it('number the general conditions without gaps', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
     expect(general).to.deep.equal(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });
 });
 
-describe('an invariant', () => {
-  it('an invariant that holds says nothing', () =>
+describe('invariant check', () => {
+  it('does nothing when the condition holds', () =>
     expect(() => assertInvariant(true, 'm', {})).to.not.throw());
 
-  it('an invariant that does not hold throws with its facts', () =>
+  it('throws an error with its facts when the condition fails', () =>
     expect(() => assertInvariant(1 + 1 === 3, 'Items overlap', { itemIds: ['a', 'b'] }))
       .to.throw(InvariantError, 'Items overlap')
       .with.property('facts')

@@ -1,8 +1,8 @@
 import { columnName, headerLine, rowLine } from '../../../lib/export/service.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
-describe('lines of an export', () => {
-  it('have a header by table', () =>
+describe('export lines', () => {
+  it('start with a header for each table', () =>
     expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n'));
 
   for (const [values, line] of [
@@ -13,7 +13,7 @@ describe('lines of an export', () => {
     [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
     [[''], '\n'],
   ] as const)
-    it(`a line of the export is ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () =>
+    it(`contain ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () =>
       expect(rowLine(values)).to.equal(line));
 
   for (const [member, column] of [
@@ -23,5 +23,5 @@ describe('lines of an export', () => {
     ['accountCBA', 'account_cba'],
     ['id', 'id'],
   ] as const)
-    it(`the export names the member ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
+    it(`name the column of ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
 });

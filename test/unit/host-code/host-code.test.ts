@@ -31,14 +31,14 @@ function readWhole(error: unknown): string {
 
 describe('plainError', () => {
   for (const [what, thrown] of Object.entries(hostileThrows))
-    it(`copies ${what} into an error that can be read`, () => {
+    it(`copies ${what} into a readable error`, () => {
       const error = plainError(thrown());
       expect(error).to.be.instanceOf(Error);
       expect(() => readWhole(error)).not.to.throw();
       expect(() => JSON.stringify(error)).not.to.throw();
     });
 
-  it('keeps the class, the texts, the causes and the simple members of an error', () => {
+  it('keeps the class, messages, causes and simple members of an error', () => {
     const cause = Object.assign(new TypeError('no such host'), { code: 'ENOTFOUND', socket: {} });
     const error = plainError(new Error('cannot connect', { cause }));
     expect(error.message).to.equal('cannot connect');
@@ -52,7 +52,7 @@ describe('plainError', () => {
     expect(copied).not.to.have.property('socket');
   });
 
-  it('keeps the code and the facts of an error of the engine, and the delay of a RetryLater', () => {
+  it('keeps the code and facts of an engine error, and the delay of a RetryLater', () => {
     const facts = { accountId: 'a', isBusy: true };
     const problems = [{ message: 'bad', line: 2 }];
     const given = { code: ErrorCode.PAYMENT_INTERNAL_ERROR, message: 'busy', facts, problems };
@@ -64,7 +64,7 @@ describe('plainError', () => {
     expect(plainError(new GatewayError('declined'))).to.be.instanceOf(GatewayError);
   });
 
-  it('bounds texts and causes', () => {
+  it('limits the length of messages and the number of causes', () => {
     let error = new Error('x'.repeat(1_000_000));
     for (let depth = 0; depth < 100; depth += 1) error = new Error('outer', { cause: error });
     const cyclic = new Error('cyclic');
@@ -74,7 +74,7 @@ describe('plainError', () => {
   });
 });
 
-describe('a call of host code', () => {
+describe('host code call', () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   before(() => process.on('unhandledRejection', note));
@@ -85,7 +85,7 @@ describe('a call of host code', () => {
   };
 
   for (const [what, answer] of Object.entries(hostileAnswers))
-    it(`answers or throws a plain error for ${what}, and leaves no rejection behind`, async () => {
+    it(`returns a value or throws a plain error for ${what}, without unhandled rejections`, async () => {
       for (const call of [
         () => callHost(answer),
         () => hostAnswer(answer as () => Promise<unknown>),
@@ -102,7 +102,7 @@ describe('a call of host code', () => {
       await turns();
     });
 
-  it('looks for promises among a bounded number of members, and not among bytes', async () => {
+  it('checks a limited number of members for promises, and skips bytes', async () => {
     const lookedAt: unknown[] = [];
     const list = new Proxy(
       Array.from({ length: 100_000 }, () => 1),
@@ -136,7 +136,7 @@ describe('a call of host code', () => {
     expect(lookedAt).to.have.length.within(1, 200);
   });
 
-  it('reaches the private members of an object of the host, frozen or not, and finds what it lacks missing', () => {
+  it('accesses private members of a host object, frozen or not, and treats absent members as missing', () => {
     class Counter {
       readonly nested = { deep: () => this.#count };
       #count = 0;
@@ -156,7 +156,7 @@ describe('a call of host code', () => {
 });
 
 describe('guarded ports', () => {
-  it('write a line whose error the logger cannot read, with a plain error in its place', () => {
+  it('log a plain error in place of one that the logger cannot read', () => {
     const lines: string[] = [];
     const logger = guardedLogger(pino({ base: null }, { write: (line) => void lines.push(line) }));
     for (const thrown of Object.values(hostileThrows))
@@ -165,7 +165,7 @@ describe('guarded ports', () => {
     for (const line of lines) expect(JSON.parse(line)).to.include({ id: 7, msg: 'a plugin failed' });
   });
 
-  it('go on without a logger that throws or answers a promise that is rejected', () => {
+  it('continue when a logger throws or returns a rejected promise', () => {
     const broken = () => {
       throw new Error('no disk');
     };
@@ -174,7 +174,7 @@ describe('guarded ports', () => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level]({}, 'anything');
   });
 
-  it('let a clock fail without ending a timer or the count of system time', () => {
+  it('keep timers and system time running when a clock fails', () => {
     let isBroken = false;
     let timer: () => void = () => undefined;
     const read = (): number => {
@@ -198,7 +198,7 @@ describe('guarded ports', () => {
     expect(logger.lines.map(({ message }) => message)).to.include('the work of a timer failed');
   });
 
-  it('do the work of a span once, with its own result, whatever the tracer does', async () => {
+  it('run the work of a span once with its own result, whatever the tracer does', async () => {
     const broken: () => never = () => {
       throw new Error('tracer');
     };

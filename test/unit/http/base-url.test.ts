@@ -23,14 +23,14 @@ function urlFor(options: BaseUrlOptions, headers: Record<string, string>, addres
 const host = '10.0.0.5:8080';
 const forwarded = { host, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'billing.example.com' };
 
-describe('the base URL', () => {
+describe('base URL', () => {
   it('http-api 15.2 Behind a proxy', () => {
     const trustedProxies = ['10.0.0.0/8'];
     expect(urlFor({ trustedProxies }, forwarded)).to.equal('https://billing.example.com');
     expect(urlFor({ trustedProxies, locationFullUrl: false }, forwarded)).to.equal('');
   });
 
-  it('believes forwarding headers of trusted proxies only', () => {
+  it('uses forwarding headers only from trusted proxies', () => {
     expect(urlFor({}, forwarded)).to.equal('http://10.0.0.5:8080');
     expect(urlFor({ trustedProxies: ['10.0.0.8'] }, forwarded)).to.equal('http://10.0.0.5:8080');
     expect(urlFor({ trustedProxies: ['10.0.0.9'] }, forwarded, '::ffff:10.0.0.9')).to.equal(
@@ -41,7 +41,7 @@ describe('the base URL', () => {
     );
   });
 
-  it('reads port, prefix and the standard header', () => {
+  it('uses the port, the prefix and the standard header', () => {
     const trustedProxies = ['10.0.0.9'];
     expect(
       urlFor(
@@ -56,14 +56,14 @@ describe('the base URL', () => {
     expect(urlFor({ trustedProxies }, standard)).to.equal('https://pay.example.com');
   });
 
-  it('puts the configured host and path prefix in their place', () => {
+  it('uses the configured host and path prefix instead', () => {
     expect(urlFor({ locationHost: 'public.example.com', basePath: '/api/' }, { host })).to.equal(
       'http://public.example.com/api',
     );
     expect(urlFor({ basePath: '/api', locationFullUrl: false }, { host })).to.equal('/api');
   });
 
-  it('does not repeat a host that is none', () => {
+  it('ignores an invalid host', () => {
     expect(urlFor({}, { host: 'evil.example.com/x?' })).to.equal('http://127.0.0.1:8080');
     expect(urlFor({}, {})).to.equal('http://127.0.0.1:8080');
     const trustedProxies = ['10.0.0.9'];

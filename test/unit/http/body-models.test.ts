@@ -44,7 +44,7 @@ const bytes = (json: string) => new TextEncoder().encode(json);
 const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
 const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
 
-describe('a JSON body', () => {
+describe('JSON body', () => {
   it('coerces scalars to the type of their field', () =>
     expect(
       read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
@@ -56,10 +56,10 @@ describe('a JSON body', () => {
       owner: null,
     }));
 
-  it('keeps absent and null apart, and drops what it does not know', () =>
+  it('distinguishes absent from null, and ignores unknown fields', () =>
     expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null }));
 
-  it('reads decimals without loss, as number or text', () => {
+  it('preserves decimals given as numbers or strings', () => {
     for (const [literal, value] of [
       ['10.50', '10.5'],
       ['"10.50"', '10.5'],
@@ -74,13 +74,13 @@ describe('a JSON body', () => {
   });
 
   for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]'])
-    it(`a body model refuses ${literal} for a decimal`, () => {
+    it(`rejects ${literal} as a decimal`, () => {
       const error = errorOf(() => readPartial(`{"amount":${literal}}`));
       expect(error.code).to.equal(60001);
       expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
     });
 
-  it('reads dates and instants', () => {
+  it('accepts dates and instants', () => {
     const value = readPartial('{"day":"2024-3-4","at":"2024-03-04T19:30:00-08:00"}');
     expect(value.day && formatLocalDate(value.day)).to.equal('2024-03-04');
     expect(value.at && formatInstant(value.at)).to.equal('2024-03-05T03:30:00.000Z');
@@ -90,7 +90,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('reads dates and instants in numbers too, where the dialect is K', () => {
+  it('accepts dates and instants as numbers too in dialect K', () => {
     const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
     const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
     expect(day && formatLocalDate(day)).to.equal('2012-09-25');
@@ -149,19 +149,19 @@ describe('a JSON body', () => {
     ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
   for (const [json, code, message] of refusals)
-    it(`a body model refuses ${json.slice(0, 60)} with ${code}`, () => {
+    it(`rejects ${json.slice(0, 60)} with ${code}`, () => {
       const error = errorOf(() => read(json));
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);
     });
 
-  it('may have any number of brackets in its texts, and side by side', () => {
+  it('accepts any number of brackets in strings and side by side', () => {
     const text = `\\"${'['.repeat(100)}`;
     const leaves = Array.from({ length: 100 }, () => '{"size":1}').join();
     expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
   });
 
-  it('may have lists up to a length, wherever they are', () => {
+  it('limits the length of lists at every level', () => {
     const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
     const few = (json: string) =>
       jsonBody(Sample).read(bytes(json), { ...inD, limits: { ...inD.limits, list: 3 } });
@@ -174,29 +174,29 @@ describe('a JSON body', () => {
     expect(few('{"key":"k","amount":12345678.123456789}').key).to.equal('k');
   });
 
-  it('must be UTF-8', () => {
+  it('must be valid UTF-8', () => {
     const error = errorOf(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), inD));
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
-  it('may be left out where the route says so', () => {
+  it('is optional when the route allows it', () => {
     expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('cannot reach the prototype', () =>
+  it('cannot change the prototype', () =>
     expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({}));
 });
 
-describe('an XML body', () => {
-  it('is handed on as it came, and has to be there', () => {
+describe('XML body', () => {
+  it('is required, and passed on unchanged', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.deep.equal(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
   });
 });
 
-describe('the answers of a model', () => {
+describe('JSON answers of a model', () => {
   const answer = {
     id: '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546',
     key: 'k',
@@ -216,20 +216,20 @@ describe('the answers of a model', () => {
   };
   const { extra: _extra, ...inK } = { ...answer, start: '2024-01-01T00:00:00.000Z' };
 
-  it('carry every field, each in the form of its dialect', () => {
+  it('contain every field in the form of the dialect', () => {
     expect(Sample.answer.D.safeParse(answer).success).to.equal(true);
     expect(Sample.answer.K.safeParse(inK).success).to.equal(true);
     expect(Sample.answer.D.safeParse(inK).success).to.equal(false);
     expect(Sample.answer.K.safeParse(answer).success).to.equal(false);
   });
 
-  it('have no null where the model has none, and no field beside it', () => {
+  it('omit null values and extra fields that the model excludes', () => {
     expect(Sample.answer.D.safeParse({ ...answer, count: null }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, more: 1 }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);
   });
 
-  it('stand in the document with their flags', () => {
+  it('appear in the OpenAPI document with their flags', () => {
     const { properties, required } = Sample.component;
     // An update, which is read as a part, can do without the key.
     expect(required).to.deep.equal(['id', 'start']);

@@ -59,7 +59,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('K', undefined)).to.equal(3_000);
   });
 
-  it('waits as long as it is told, at most 120 s', async () => {
+  it('waits for the requested time, at most 120 s', async () => {
     expect(await waitOf('D', 7)).to.equal(7_000);
     expect(await waitOf('K', 0)).to.equal(0);
     expect(await waitOf('K', 121)).to.equal(120_000);
@@ -73,12 +73,12 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('D', undefined, { maxSec: 200 })).to.equal(200_000);
   });
 
-  it('waits for nothing where the effect lies in the future or never comes', async () => {
+  it('returns immediately when the effect lies in the future or never occurs', async () => {
     expect(await waitOf('D', 7, { billingEffect: addMilliseconds(NOW, 1_000) })).to.equal(null);
     expect(await waitOf('D', 7, { billingEffect: null })).to.equal(null);
   });
 
-  it('says what is done and what is not when the time is up', async () => {
+  it('reports the finished and unfinished work when the time is up', async () => {
     const error = await waitOf('D', 7, { completed: false }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(BillingError);
     expect(error).to.include({

@@ -181,7 +181,7 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
-  it('has the fields of json-models §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
+  it('contains only the fields of json-models §5 in dialect K, plus those of §15 in dialect D', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
       catalog: ['currencies effectiveDate name priceLists products units', 'rules'],
       unit: ['name prettyName', ''],
@@ -233,7 +233,7 @@ describe('JSON catalog', () => {
     }
   });
 
-  it('shows numbers of limits and blocks as written, -1 for no bound', () => {
+  it('preserves the spelling of limit and block numbers, with -1 for no bound', () => {
     const tiers = ['100.0', '-1'].map(
       (max) => `<tier><limits><limit><unit>u</unit><max>${max}</max><min>1.50</min></limit></limits>
         <recurringPrice>${price('USD', '5')}</recurringPrice></tier>`,
@@ -257,7 +257,7 @@ describe('JSON catalog', () => {
     ]);
   });
 
-  it('shows a null price as null', () => {
+  it('contains null for a null price', () => {
     const { content } = parse(
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', null) }) }).replace(
         '<catalog>',

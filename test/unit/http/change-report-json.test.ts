@@ -30,8 +30,8 @@ const summary: ChangeReportPart = {
   warnings: [{ message: 'w', line: 2, column: 3 }],
 };
 
-describe('The report on a candidate catalog as JSON', () => {
-  it('lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
+describe('JSON report on a candidate catalog', () => {
+  it('lists a limited number of accounts that cannot be billed, and counts all of them', async () => {
     const unbillable = Array.from({ length: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1 }, (_, index) => ({
       kind: 'UNBILLABLE' as const,
       accountId: newId(),
@@ -69,7 +69,7 @@ describe('The report on a candidate catalog as JSON', () => {
     });
   });
 
-  it('asks for a part only when it is read', async () => {
+  it('loads each part only when it is read', async () => {
     let asked = 0;
     const endless = async function* (): AsyncGenerator<ChangeReportPart> {
       yield summary;

@@ -79,24 +79,24 @@ function propertiesIn(schema: unknown): readonly string[] {
 }
 
 /** The contract tests hold what is really answered against the same schemas, which know no other members. */
-describe('the examples of the OpenAPI document', () => {
+describe('examples in the OpenAPI document', () => {
   const parameters = shownParameters(document);
 
-  it('are there for every parameter', () => {
+  it('exist for every parameter', () => {
     const silent = [...parameters].flatMap(([operationId, each]) =>
       each.filter(({ example }) => example === undefined).map(({ name }) => `${operationId} ${name}`),
     );
     expect(silent).to.deep.equal([]);
   });
 
-  it('fill forms with what is needed, and with nothing else', () => {
+  it('fill forms with only the required values', () => {
     const others = [...parameters.values()]
       .flat()
       .filter(({ isFilledIn, required }) => isFilledIn !== required);
     expect(others.map(({ name }) => name)).to.deep.equal([]);
   });
 
-  it('can be read as what a parameter asks for', () => {
+  it('are accepted by their parameters', () => {
     const refused = ({ query }: Route, { name, in: place, example }: ShownParameter): readonly unknown[] => {
       if (place === 'path') return isIdParameter(name) === isUuid(String(example)) ? [] : [example];
       const parameter = query[name];
@@ -110,7 +110,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('hold to the schemas of parameters', () => {
+  it('match the schemas of parameters', () => {
     const operations = Object.values(
       document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>,
     );
@@ -122,7 +122,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('hold to the schemas of bodies, and have nothing that only answers have', () => {
+  it('match the schemas of bodies, and omit fields that occur only in answers', () => {
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     for (const { path, method, operationId, body } of routes) {
       const { schema } = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'] ?? {};
@@ -137,7 +137,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('are there for every type that a body may have', () => {
+  it('exist for every body type', () => {
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     const silent = routes.flatMap(({ path, method, operationId }) => {
       const { content = {} } = paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
@@ -148,7 +148,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(silent).to.deep.equal([]);
   });
 
-  it('make what the server could answer, of every model', () => {
+  it('produce a possible server answer for every model', () => {
     const failed = Object.entries(schemas).flatMap(([name, schema]) => {
       const answer = modelsByName().get(name)?.answer.D;
       return answer === undefined
@@ -159,7 +159,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(shownValue(schemas.Error ?? {}, schemas)).to.include({ className: 'BillingError', code: 3002 });
   });
 
-  it('make what the server could answer, of every operation', () => {
+  it('produce a possible server answer for every operation', () => {
     for (const route of routes) {
       const { body } = route.success;
       if (body === undefined) continue;
@@ -168,7 +168,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('are each shown somewhere', () => {
+  it('each appear in the document', () => {
     const shown = new Set<string | undefined>();
     for (const [operationId, each] of parameters)
       for (const { name } of each) shown.add(nameOfExample({}, operationId, name));

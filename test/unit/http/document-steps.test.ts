@@ -12,8 +12,8 @@ function taken<T>(steps: Steps<T>): { readonly value: T; readonly count: number 
   }
 }
 
-describe('how the documents of the interface are made', () => {
-  it('the OpenAPI document is made in steps, one for each operation and model, between which others have their turn', () => {
+describe('generation of the interface documents', () => {
+  it('builds the OpenAPI document in one step per operation and model, and yields to other work in between', () => {
     const routes = routeTable({ testMode: true });
     const { value, count } = taken(documentSteps(routes));
     const { schemas } = value.components as { readonly schemas: object };
@@ -22,12 +22,12 @@ describe('how the documents of the interface are made', () => {
     expect(count).to.be.at.least(routes.length + models);
   });
 
-  it('the YAML document is written in steps, one for each operation', () => {
+  it('writes the YAML document in one step per operation', () => {
     const methods = { get: { summary: 'one' }, put: { summary: 'two' } };
     expect(taken(yamlSteps({ paths: { '/a': methods, '/b': methods } })).count).to.equal(4 + 2 + 1);
   });
 
-  it('the YAML document is what was said, whatever names and texts are in it', () => {
+  it('preserves every name and text in the YAML document', () => {
     const text = ' a: b\n\n  # c\n...\n- d\n\n';
     const members = { text, none: null, '200': 1, 'a: b': '200', '': 'yes', '# c': [], '/{id}': {} };
     const value = { ...members, deep: { ...members, deep: { ...members, deep: { list: [members, text] } } } };

@@ -35,21 +35,21 @@ function* propertiesOf(value: unknown, place = ''): Generator<readonly [place: s
   for (const [key, member] of Object.entries(value)) yield* propertiesOf(member, `${place}/${key}`);
 }
 
-describe('what the OpenAPI document says', () => {
+describe('texts of the OpenAPI document', () => {
   const operations = Object.values(
     document.paths as Readonly<Record<string, Record<string, Operation>>>,
   ).flatMap((methods) => Object.values(methods));
 
-  it('the OpenAPI document says what every operation does', () =>
+  it('describe every operation', () =>
     expect(operations.filter(({ summary }) => !isText(summary))).to.deep.equal([]));
 
-  it('the OpenAPI document says what the operations of every area are about', () => {
+  it('describe the operations of every area', () => {
     const tags = document.tags as readonly { readonly name: string; readonly description?: string }[];
     expect(tags.filter(({ description }) => !isText(description))).to.deep.equal([]);
     expect(tags.map(({ name }) => name).sort()).to.deep.equal(Object.keys(areaTexts).sort());
   });
 
-  it('the OpenAPI document says what every parameter asks for', () => {
+  it('describe every parameter', () => {
     const silent = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ description }) => !isText(description))
@@ -58,14 +58,14 @@ describe('what the OpenAPI document says', () => {
     expect(silent).to.deep.equal([]);
   });
 
-  it('the OpenAPI document offers no choice of everything and null, of which generators make code that does not compile', () => {
+  it('avoid a choice of everything and null, which makes generators produce invalid code', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
     expect(empty.map(([place]) => place)).to.deep.equal([]);
   });
 
-  it('the OpenAPI document offers no choice in the query, which generated clients cannot leave out', () => {
+  it('avoid a choice in the query, which generated clients cannot omit', () => {
     const choices = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ schema }) => schema !== undefined && Object.hasOwn(schema as object, 'anyOf'))
@@ -74,7 +74,7 @@ describe('what the OpenAPI document says', () => {
     expect(choices).to.deep.equal([]);
   });
 
-  it('the OpenAPI document calls no model as the code is called that generators put beside it', () => {
+  it('avoid model names that clash with generated code', () => {
     const { schemas } = document.components as { readonly schemas: object };
     const taken = [
       'ApiClient',
@@ -88,7 +88,7 @@ describe('what the OpenAPI document says', () => {
     expect(Object.keys(schemas)).to.not.include.oneOf(taken);
   });
 
-  it('the OpenAPI document says what every model is, and what every property means', () => {
+  it('describe every model and every property', () => {
     const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Described>> };
     const models = Object.entries(schemas).filter(([, { description }]) => !isText(description));
     expect(models.map(([name]) => name)).to.deep.equal([]);
@@ -96,7 +96,7 @@ describe('what the OpenAPI document says', () => {
     expect(silent.map(([place]) => place)).to.deep.equal([]);
   });
 
-  it('the OpenAPI document asks requests for nothing that only answers have', () => {
+  it('exclude fields that occur only in answers from requests', () => {
     type Component = {
       readonly required?: string[];
       readonly properties: Readonly<Record<string, Described>>;
@@ -120,7 +120,7 @@ describe('what the OpenAPI document says', () => {
     expect(schemas.Invoice?.required).to.include('invoiceId');
   });
 
-  it('the OpenAPI document asks each operation for what that one needs', () => {
+  it('list the required fields of each operation', () => {
     type Body = {
       readonly content: Readonly<Record<string, { readonly schema: Described & { items?: Described } }>>;
     };
@@ -142,7 +142,7 @@ describe('what the OpenAPI document says', () => {
     expect(asked('post', '/invoices/charges/{accountId}')).to.deep.equal([]);
   });
 
-  it('the OpenAPI document tells a default that is no constant where the parameter is described', () => {
+  it('describe a variable default in the text of its parameter', () => {
     const told = (operationId: string, name: string) => {
       const { parameters = [] } = operations.find((each) => each.operationId === operationId) ?? {};
       return parameters.find((each) => each.name === name)?.description;
@@ -155,7 +155,7 @@ describe('what the OpenAPI document says', () => {
     expect(told('recordUsage', 'onDuplicate')).to.contain('by default as `usage.duplicatePolicy`');
   });
 
-  it('the OpenAPI document offers no parameter a policy that is always refused', () => {
+  it('exclude a policy that is always rejected', () => {
     const policies = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ name }) => name === 'billingPolicy')
@@ -168,12 +168,12 @@ describe('what the OpenAPI document says', () => {
     });
   });
 
-  it('the OpenAPI document says that Location may be a path alone', () => {
+  it('mention that Location may contain only a path', () => {
     const formats = [...JSON.stringify(document).matchAll(/"Location":\{.*?"format":"([\w-]+)"/g)];
     expect(new Set(formats.map(([, format]) => format))).to.deep.equal(new Set(['uri-reference']));
   });
 
-  it('the OpenAPI document tells which permissions an operation needs, and in which cases more', () => {
+  it('list the permissions of each operation, including conditional ones', () => {
     const told = new Map(operations.map(({ operationId, description }) => [operationId, description]));
     expect(told.get('createAccount')).to.equal('Needs the permission `account:create`.');
     expect(told.get('closeAccount')).to.equal(
@@ -188,7 +188,7 @@ describe('what the OpenAPI document says', () => {
     expect(told.get('getAccount')).to.equal(undefined);
   });
 
-  it('the OpenAPI document tells every status that means something of its own', () => {
+  it('describe every status with a meaning of its own', () => {
     type Answer = { readonly headers?: Described; readonly content?: Described };
     type Answered = { readonly responses: Readonly<Record<string, Answer>> };
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Answered>>>>;
@@ -213,7 +213,7 @@ describe('what the OpenAPI document says', () => {
     expect(answers('get', '/1.0/kb/accounts/{accountId}/bundles')).to.not.include.any.keys('304');
   });
 
-  it('the OpenAPI document calls nothing read-only that some operation reads', () => {
+  it('mark a field as read-only only when no operation accepts it', () => {
     const { schemas } = document.components as {
       readonly schemas: Readonly<
         Record<string, { readonly properties: Readonly<Record<string, Described>> }>
@@ -228,12 +228,12 @@ describe('what the OpenAPI document says', () => {
     expect(isReadOnly('Bundle', 'timeline')).to.equal(true);
   });
 
-  it('the OpenAPI document shows an example of every body, and none of what is not sent', () => {
+  it('contain an example of every request body, and no others', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.deep.equal(sending.sort());
   });
 
-  it('the OpenAPI document has no text that nothing shows', () => {
+  it('are all shown somewhere', () => {
     const models = modelsByName();
     const fields = [...models].flatMap(([model, each]) =>
       Object.keys(each.fields).map((property) => ({ model, property, place: `${model}.${property}` })),

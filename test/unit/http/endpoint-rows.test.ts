@@ -44,8 +44,8 @@ function toldParameters({ query }: Row): readonly string[] {
     .filter((each) => /^[a-z_]\w*[!*]?(=[\w.-]+)?$/i.test(each) && !/^[A-Z]+$/.test(each));
 }
 
-describe('the rows of the endpoints in HTTP-API.md', () => {
-  it('the rows of the endpoints tell parameters as the routes have them', () => {
+describe('endpoint rows in HTTP-API.md', () => {
+  it('list the parameters of the routes', () => {
     expect(rows.length).to.be.greaterThan(310);
     const others = rows.flatMap((row) =>
       toldParameters(row)
@@ -62,7 +62,7 @@ describe('the rows of the endpoints in HTTP-API.md', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('the rows of the endpoints name no code that the route does not', () => {
+  it('list only error codes that the route can return', () => {
     const others = rows.flatMap(({ route, fails }) => {
       // What stands in brackets is a remark, and a range has codes of other operations in it.
       const alone = fails.replace(/\(.*?\)/g, '').replace(/\d+–\d+/g, '');

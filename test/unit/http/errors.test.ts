@@ -27,7 +27,7 @@ const statuses: Readonly<Record<number, readonly number[]>> = {
   504: [7100],
 };
 
-describe('the status of an error code', () => {
+describe('status of an error code', () => {
   const expected = new Map(
     Object.entries(statuses).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)] as const),
@@ -36,7 +36,7 @@ describe('the status of an error code', () => {
 
   for (const [name, code] of Object.entries(ErrorCode)) {
     const status = expected.get(code) ?? 400;
-    it(`the status of error ${code} ${name} is ${status}`, () =>
+    it(`equals ${status} for ${code} ${name}`, () =>
       expect(statusOfCode(code, { dialect: 'D' })).to.equal(status));
   }
 
@@ -46,20 +46,20 @@ describe('the status of an error code', () => {
     expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);
   });
 
-  it('may be another on one route', () => {
+  it('can be overridden by a route', () => {
     const statusOf = { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 };
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D', statusOf })).to.equal(404);
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D' })).to.equal(400);
   });
 });
 
-describe('the error body', () => {
+describe('error body', () => {
   const noSuchAccount = new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
   });
 
-  it('has exactly the keys of the contract', () =>
+  it('has exactly the documented keys', () =>
     expect(errorBody(noSuchAccount, { withStackTrace: false })).to.deep.equal({
       className: 'AccountError',
       code: 3002,
@@ -69,7 +69,7 @@ describe('the error body', () => {
       stackTrace: [],
     }));
 
-  it('names the error behind', () => {
+  it('contains the name of the underlying error', () => {
     const error = new BillingError({
       code: ErrorCode.PAYMENT_CREATE_PAYMENT,
       message: 'no',
@@ -81,7 +81,7 @@ describe('the error body', () => {
     });
   });
 
-  it('tells nothing of an unexpected error', () => {
+  it('hides the details of an unexpected error', () => {
     const error = publicError(new TypeError('password of database is hunter2'), 'r-1');
     expect(error.code).to.equal(60000);
     expect(error.message).to.match(/ request id r-1$/);
@@ -89,7 +89,7 @@ describe('the error body', () => {
     expect(publicError('thrown text', 'r-1').code).to.equal(60000);
   });
 
-  it('holds the frames of the cause where asked for', () => {
+  it('contains the stack frames of the cause on request', () => {
     const { stackTrace } = errorBody(publicError(new TypeError('x'), 'r-1'), { withStackTrace: true });
     expect(stackTrace[0]).to.have.keys('className', 'fileName', 'lineNumber', 'methodName', 'isNativeMethod');
     expect(stackTrace[0]?.fileName).to.match(/errors\.test\.ts$/);

@@ -4,14 +4,14 @@ import { type HttpOptions, httpProperties } from '../../../adapters/koa/dispatch
 
 const required: Pick<HttpOptions, 'billing' | 'logger'> = Object.create(null);
 
-describe('the properties of how the interface is served', () => {
-  it('are all that the server has options for, but those of its port', () => {
+describe('HTTP server properties', () => {
+  it('cover every server option except the port', () => {
     const ofPort = ['server.limits.header', 'server.limits.connections'];
     const names = Object.values(settings).map(({ property }) => property);
     expect([...Object.keys(httpProperties(required)), ...ofPort]).to.include.members(names);
   });
 
-  it('are those that hold where none is set, too', () => {
+  it('have the defaults that the server uses', () => {
     const set = { lockOut: true, rates: { gateways: null }, sessionIdleMs: 5 };
     expect(httpProperties({ ...required, ...set })).to.deep.include({
       'server.basePath': '',

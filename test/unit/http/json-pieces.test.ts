@@ -18,26 +18,26 @@ async function* inWindows<T>(...windows: readonly (readonly T[])[]): AsyncGenera
   yield* windows;
 }
 
-describe('the text of a long JSON value, bit by bit', () => {
-  it('is that of the value written at once', () =>
+describe('chunked text of a long JSON value', () => {
+  it('equals the text written in one step', () =>
     forRuns(200, [fc.jsonValue()], (value) => {
       const wrapped = { long: Array.from({ length: 101 }, () => value), other: value };
       expect(textOf(wrapped)).to.equal(stringifyExactJson(wrapped));
       expect(textOf(value)).to.equal(stringifyExactJson(value));
     }));
 
-  it('has decimals as they are, and leaves members out that are undefined', () => {
+  it('preserves decimals, and omits undefined members', () => {
     const value = { amount: decimal('0.100'), none: undefined, list: lazyList([1, 2], (n) => ({ n })) };
     expect(textOf(value)).to.equal('{"amount":0.1,"list":[{"n":1},{"n":2}]}');
   });
 
-  it('has an empty list, and an object without members', () => {
+  it('can contain an empty list and an empty object', () => {
     expect(textOf(lazyList([], String))).to.equal('[]');
     expect(textOf({ list: lazyList([], String) })).to.equal('{"list":[]}');
     expect(textOf({ none: undefined, list: undefined })).to.equal('{}');
   });
 
-  it('makes the elements of a list one after the other, each when it is written', () => {
+  it('generates list elements one at a time, each when it is written', () => {
     const made: number[] = [];
     const list = new LazyList(function* () {
       for (let n = 0; n < 3; n += 1) {
@@ -53,14 +53,14 @@ describe('the text of a long JSON value, bit by bit', () => {
     expect(JSON.stringify(list)).to.equal('[0,1,2]');
   });
 
-  it('is one list for elements that come so many at a time', async () => {
+  it('is one list when elements arrive in batches', async () => {
     const written = await wholeText(piecesOf(windowBits(inWindows([1, 2], [], [3]))));
     expect(written).to.equal('[1,2,3]');
     expect(await wholeText(piecesOf(windowBits(inWindows())))).to.equal('[]');
   });
 });
 
-describe('the pieces of a text', () => {
+describe('text chunks', () => {
   /** So many bits of 1,000 characters; counts those that are made. */
   function counted(count: number) {
     const made = { bits: 0, inTurn: 0, mostInTurn: 0 };
@@ -77,7 +77,7 @@ describe('the pieces of a text', () => {
     return { made, bits };
   }
 
-  it('are made when they are asked for, and others have their turn after each', async () => {
+  it('are generated on demand, and yield to other work after each chunk', async () => {
     const { made, bits } = counted(10_000);
     let turns = 0;
     const others = setInterval(() => undefined, 0);
@@ -95,7 +95,7 @@ describe('the pieces of a text', () => {
     expect(made.mostInTurn).to.be.lessThan(140);
   });
 
-  it('are not made ahead of their reader', async () => {
+  it('are not generated ahead of their reader', async () => {
     const { made, bits } = counted(10_000);
     const body = await textOrPieces(piecesOf([bits]));
     if (typeof body === 'string') throw new Error('A text this long comes in pieces');
@@ -107,7 +107,7 @@ describe('the pieces of a text', () => {
     expect((await reader.next()).done).to.equal(true);
   });
 
-  it('are one text where it is short', async () => {
+  it('are a single chunk for a short text', async () => {
     expect(await textOrPieces(piecesOf([['a'], ['b', 'c']]))).to.equal('abc');
     expect(await textOrPieces(piecesOf([]))).to.equal('');
   });

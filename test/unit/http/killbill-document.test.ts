@@ -70,14 +70,14 @@ function methodsOf({ paths }: Document) {
 const byName = (one: { readonly name: string }, other: { readonly name: string }) =>
   one.name < other.name ? -1 : 1;
 
-describe('the Swagger document of what clients of Kill Bill know', () => {
-  it('the Swagger document gives generated clients the 264 methods of the published ones, parameter by parameter', () => {
+describe('Swagger document for Kill Bill clients', () => {
+  it('defines the 264 methods of the published clients, parameter by parameter', () => {
     const published = methodsOf(theirs).sort(byName);
     expect(published).to.have.length(264);
     expect(methodsOf(ours).sort(byName)).to.deep.equal(published);
   });
 
-  it('the Swagger document tells every status that the published one tells', () => {
+  it('defines every status of the published document', () => {
     const untold = Object.entries(theirs.paths).flatMap(([place, operations]) =>
       Object.entries(operations).flatMap(([verb, { operationId, responses }]) =>
         Object.keys(responses)
@@ -88,7 +88,7 @@ describe('the Swagger document of what clients of Kill Bill know', () => {
     expect(untold).to.deep.equal([]);
   });
 
-  it('the Swagger document gives generated clients the models of the published ones, property by property', () => {
+  it('defines the models of the published clients, property by property', () => {
     const propertiesOf = ({ properties = {}, required = [] }: Definition) =>
       Object.entries(properties).map(
         ([name, schema]) => `${name}${required.includes(name) ? '!' : ''} ${typeOf(schema)}`,
@@ -102,7 +102,7 @@ describe('the Swagger document of what clients of Kill Bill know', () => {
     expect([...own.symmetricDifference(published)]).to.deep.equal([]);
   });
 
-  it('the Swagger document says what every operation, parameter, model and property is', () => {
+  it('describes every operation, parameter, model and property', () => {
     const operations = Object.values(ours.paths).flatMap((each) => Object.values(each));
     expect(operations.filter(({ summary = '' }) => summary === '')).to.deep.equal([]);
     const parameters = operations.flatMap(({ parameters = [] }) => parameters);

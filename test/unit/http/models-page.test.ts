@@ -41,7 +41,7 @@ describe('JSON-MODELS.md', () => {
   });
 });
 
-describe('The account table of the accounts page', () => {
+describe('account table of the accounts page', () => {
   it('has a row for every field of the record', () => {
     const [, table = ''] = readText('lib/accounts/RULES.md').split(/^### 1\.1 Account$/m);
     const rows = wordsOf(table.slice(0, table.indexOf('\nRules\n')));

@@ -21,7 +21,7 @@ function headers(facts: {
 }
 
 describe('pagination headers', () => {
-  it('lead to the next page', () =>
+  it('link to the next page', () =>
     expect(headers({ offset: 2, limit: 2, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '2',
       NextOffset: '4',
@@ -30,28 +30,28 @@ describe('pagination headers', () => {
       NextPageUri: '/1.0/kb/accounts/pagination?offset=4&limit=2&audit=NONE',
     }));
 
-  it('end on the last page', () => {
+  it('have no next link on the last page', () => {
     const last = { CurrentOffset: '4', TotalNbRecords: '5', MaxNbRecords: '9' };
     expect(headers({ offset: 4, limit: 2, total: 5, max: 9 })).to.deep.equal(last);
     expect(headers({ offset: 3, limit: 2, total: 5, max: 9 })).to.deep.equal({ ...last, CurrentOffset: '3' });
   });
 
-  it('give only the counts with limit 0', () =>
+  it('contain only the counts with limit 0', () =>
     expect(headers({ offset: 0, limit: 0, total: 5, max: 5 })).to.deep.equal({
       CurrentOffset: '0',
       TotalNbRecords: '5',
       MaxNbRecords: '5',
     }));
 
-  it('count a negative limit by its size', () =>
+  it('treat a negative limit as its absolute value', () =>
     expect(headers({ offset: 0, limit: -2, total: 5, max: 5 }).NextOffset).to.equal('2'));
 
-  it('leave out the count of a large table', () => {
+  it('omit the count of a large table', () => {
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_001 })).to.not.have.property('MaxNbRecords');
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_000 })).to.have.property('MaxNbRecords', '20000');
   });
 
-  it('leave out both counts of a large list without a filter, and lead on while pages are full', () => {
+  it('omit both counts of a large unfiltered list, and link to the next page while pages are full', () => {
     const large = { offset: 20_000, limit: 10, total: 20_010, max: 20_010 };
     expect(headers(large)).to.deep.equal({
       CurrentOffset: '20000',

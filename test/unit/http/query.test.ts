@@ -33,16 +33,16 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('take the first of repeated values, ignore unknown ones, and count an empty one as absent', () =>
+  it('use the first repeated value, ignore unknown names, and treat an empty value as absent', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true }));
 
-  describe('that say how long a call waits (R62)', () => {
+  describe('query parameters for the waiting time of a call (R62)', () => {
     const parameters = { wait: waitSeconds(5), other: integer(undefined) };
     const bounded = (dialect: Dialect, query: string) =>
       waitBound(parameters)(read(parameters, query), { mostSec: 60, dialect });
 
     for (const dialect of ['D', 'K'] as const)
-      it(`are taken up to the bound in dialect ${dialect}, and refused below 0`, () => {
+      it(`accept values up to the maximum in dialect ${dialect}, and reject negative ones`, () => {
         expect(bounded(dialect, '').wait).to.equal(5);
         expect(bounded(dialect, 'wait=0').wait).to.equal(0);
         expect(bounded(dialect, 'wait=60&other=360')).to.deep.equal({ wait: 60, other: 360 });
@@ -51,18 +51,18 @@ describe('query parameters', () => {
       });
 
     for (const above of ['61', '360', '9223372036854775807'])
-      it(`${above} s is cut to the bound in dialect K, and refused in D`, () => {
+      it(`reduce ${above} s to the maximum in dialect K, and reject it in D`, () => {
         expect(bounded('K', `wait=${above}`).wait).to.equal(60);
         expect(() => bounded('D', `wait=${above}`)).to.throw('Query parameter wait is not between 0 and 60');
       });
   });
 
-  it('read booleans in any letter case', () => {
+  it('accept booleans in any letter case', () => {
     expect(read({ a: flag(), b: flag() }, 'a=TRUE&b=False')).to.deep.equal({ a: true, b: false });
     expect(() => read({ a: flag() }, 'a=yes')).to.throw('Query parameter a is neither true nor false');
   });
 
-  it('read integers within their bounds', () => {
+  it('accept integers within their bounds', () => {
     expect(read({ a: integer(5), b: integer(7), c: integer(undefined) }, 'a=-3')).to.include({ a: -3, b: 7 });
     expect(read({ c: integer(undefined) }, '').c).to.equal(undefined);
     for (const text of ['1.5', 'x', '1e3', ' 1'])
@@ -72,12 +72,12 @@ describe('query parameters', () => {
       expect(() => read({ a: integer(0) }, `a=${text}`)).to.throw('Query parameter a is not between');
   });
 
-  it('read UUIDs in any letter case', () => {
+  it('accept UUIDs in any letter case', () => {
     expect(read({ a: uuidParameter }, `a=${id.toUpperCase()}`)).to.deep.equal({ a: id });
     expect(() => read({ a: uuidParameter }, 'a=12')).to.throw('Query parameter a is not a UUID');
   });
 
-  it('read enumerations in any letter case', () => {
+  it('accept enumeration values in any letter case', () => {
     const audit = choice({ NONE: 'NONE', FULL: 'FULL' } as const, 'NONE');
     expect(read({ audit }, 'audit=full')).to.deep.equal({ audit: 'FULL' });
     expect(read({ audit }, '')).to.deep.equal({ audit: 'NONE' });
@@ -113,7 +113,7 @@ describe('query parameters', () => {
     ]);
   });
 
-  it('read lists that are repeated or separated by commas', () => {
+  it('accept lists that are repeated or separated by commas', () => {
     const ids = [id, other];
     expect(read({ ids: uuidList }, `ids=${id}&ids=${other}`).ids).to.deep.equal(ids);
     expect(read({ ids: uuidList }, `ids=${id},%20${other.toUpperCase()},`).ids).to.deep.equal(ids);
@@ -121,13 +121,13 @@ describe('query parameters', () => {
     expect(() => read({ ids: uuidList }, `ids=${id},x`)).to.throw('holds what is not a UUID: "x"');
   });
 
-  it('read time zones, names and offsets', () => {
+  it('accept time zones as names and offsets', () => {
     expect(read({ zone: zoneParameter(UTC) }, 'zone=Pacific/Samoa')).to.deep.equal({ zone: 'Pacific/Samoa' });
     expect(read({ zone: zoneParameter(UTC) }, 'zone=%2B05:30')).to.deep.equal({ zone: '+05:30' });
     expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw('is no IANA time zone');
   });
 
-  it('read a page and refuse a negative offset', () => {
+  it('accept a page, and reject a negative offset', () => {
     expect(read(pageParameters, '')).to.deep.equal({ offset: 0, limit: 100 });
     expect(read(pageParameters, 'limit=-20000')).to.deep.equal({ offset: 0, limit: -20_000 });
     for (const [limit, cut] of [
@@ -144,7 +144,7 @@ describe('query parameters', () => {
       .with.property('code', 60002);
   });
 
-  it('are missed with a code of their own where one is named', () => {
+  it('report a missing value with a specific code when the route defines one', () => {
     expect(() => read({ a: required(plainText) }, 'a='))
       .to.throw('Query parameter a needs to be set')
       .with.property('code', 60003);
@@ -154,7 +154,7 @@ describe('query parameters', () => {
       .with.property('code', 3004);
   });
 
-  it('are repeated with their defaults in a link', () => {
+  it('appear with their defaults in a link', () => {
     const parameters = { ...pageParameters, flag: flag(), ids: uuidList, key: plainText };
     expect(filledQuery(parameters, `limit=2&ids=${id}&unknown=1`).toString()).to.equal(
       `offset=0&limit=2&flag=false&ids=${id}`,

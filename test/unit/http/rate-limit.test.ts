@@ -10,7 +10,7 @@ const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
 const other: RatedSubject = { kind: 'tenant', name: 'other' };
 const ann: RatedSubject = { kind: 'principal', name: 'ann' };
 
-describe('the rate of requests', () => {
+describe('rate limit', () => {
   let nowMs: number;
   const limitOf = (rates: Parameters<typeof rateLimit>[0]) => rateLimit(rates, () => nowMs);
 
@@ -28,12 +28,12 @@ describe('the rate of requests', () => {
     nowMs = 50_000;
   });
 
-  it('is any number where none is set', () => {
+  it('allows any number of requests by default', () => {
     expect(taken(limitOf({}), [acme, ann], 1_000)).to.equal(1_000);
     expect(taken(limitOf({ tenant: null, principal: null }), [acme, ann], 1_000)).to.equal(1_000);
   });
 
-  it('allows two seconds at once, then as many as have flowed in', () => {
+  it('allows the requests of two seconds at once, then refills at the configured rate', () => {
     const limit = limitOf({ tenant: 4 });
     expect(taken(limit, [acme])).to.equal(8);
     nowMs += 249;
@@ -46,7 +46,7 @@ describe('the rate of requests', () => {
     expect(taken(limit, [acme])).to.equal(8);
   });
 
-  it('tells after how many whole seconds to come again', () => {
+  it('returns the number of whole seconds until the next allowed request', () => {
     const limit = limitOf({ tenant: 1 });
     taken(limit, [acme]);
     const error = refusal(limit, [acme]);
@@ -55,28 +55,28 @@ describe('the rate of requests', () => {
     expect(error?.message).to.match(/The tenant makes more than 1 requests per second/);
   });
 
-  it('is counted for each subject by itself', () => {
+  it('counts each subject separately', () => {
     const limit = limitOf({ tenant: 1, principal: 2 });
     expect(taken(limit, [ann, acme])).to.equal(2);
     expect(taken(limit, [ann, other])).to.equal(2);
     expect(taken(limit, [ann])).to.equal(0);
   });
 
-  it('a refused request counts for nobody', () => {
+  it('does not count rejected requests', () => {
     const limit = limitOf({ tenant: 1, principal: 2 });
     expect(taken(limit, [ann, acme])).to.equal(2);
     for (let n = 0; n < 10; n++) refusal(limit, [ann, acme]);
     expect(taken(limit, [ann])).to.equal(2);
   });
 
-  it('a clock that goes back gives nothing and takes nothing', () => {
+  it('ignores a clock that goes back', () => {
     const limit = limitOf({ tenant: 1 });
     expect(taken(limit, [acme])).to.equal(2);
     nowMs -= 10_000;
     expect(taken(limit, [acme])).to.equal(0);
   });
 
-  it('forgets the subject that has been quiet longest', () => {
+  it('evicts the subject with the longest idle time', () => {
     const limit = limitOf({ principal: 1 });
     const subject = (n: number): RatedSubject => ({ kind: 'principal', name: `${n}` });
     expect(taken(limit, [subject(0)])).to.equal(2);

@@ -8,19 +8,19 @@ const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
 describe('header families', () => {
-  it('read either spelling, the X-Service- one first', () => {
+  it('accept either spelling, with X-Service- first', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
     expect(header({}, 'ApiKey')).to.equal(undefined);
   });
 
-  it('read UTF-8, and leave what is none as it came', () => {
+  it('decode UTF-8, and keep invalid UTF-8 unchanged', () => {
     const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
     expect(header({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
     expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
   });
 
-  it('tell the dialect', () => {
+  it('determine the dialect', () => {
     expect(dialectOf({ 'x-killbill-apikey': 'b' }, Dialect.D)).to.equal('K');
     expect(dialectOf({ 'x-killbill-apikey': 'b', 'x-service-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(dialectOf({ accept: '*/*' }, Dialect.D)).to.equal('D');
@@ -28,10 +28,10 @@ describe('header families', () => {
   });
 });
 
-describe('header families with other aliases', () => {
+describe('header families with custom aliases', () => {
   const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
 
-  it('read those in their order, behind X-Service-, and no others', () => {
+  it('use the aliases in order after X-Service-, and no others', () => {
     const all = {
       'x-other-reason': 'o',
       'x-acme-reason': 'a',
@@ -45,7 +45,7 @@ describe('header families with other aliases', () => {
     expect(other.prefixes).to.deep.equal(['X-Service-', 'X-Acme-', 'X-Other-']);
   });
 
-  it('say nothing of the dialect', () => {
+  it('do not determine the dialect', () => {
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.K)).to.equal('K');
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(other.dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D)).to.equal('D');
@@ -55,10 +55,10 @@ describe('header families with other aliases', () => {
   });
 });
 
-describe('the author of a call', () => {
+describe('author of a call', () => {
   const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
 
-  it('stands in three headers', () => {
+  it('comes from three headers', () => {
     const headers = { 'x-service-createdby': 'ann', 'x-service-reason': 'why', 'x-service-comment': 'so' };
     expect(authorshipOf(headers, families, 'D')).to.deep.equal({
       createdBy: 'ann',
@@ -67,7 +67,7 @@ describe('the author of a call', () => {
     });
   });
 
-  it('may be base64, and is taken as it stands where it is none', () => {
+  it('accepts base64, and keeps any other value unchanged', () => {
     const headers = {
       'x-killbill-encoding': 'base64',
       'x-killbill-createdby': encoded('Jürgen'),
@@ -96,8 +96,8 @@ describe('the author of a call', () => {
   });
 });
 
-describe('the request id', () => {
-  it('is the caller’s, and the token where it is a UUID', () => {
+describe('request id', () => {
+  it('comes from the caller, and becomes the token when it is a UUID', () => {
     const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
     expect(requestIdOf({ 'x-request-id': id }, families, () => fresh)).to.deep.equal({
       echo: id,
@@ -109,7 +109,7 @@ describe('the request id', () => {
     });
   });
 
-  it('is a fresh one where none was sent, or one that cannot be echoed', () => {
+  it('is generated when the header is missing or cannot be echoed', () => {
     expect(requestIdOf({}, families, () => fresh)).to.deep.equal({ echo: fresh, userToken: fresh });
     expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, families, () => fresh).echo).to.equal(fresh);
   });
@@ -118,7 +118,7 @@ describe('the request id', () => {
 describe('basic credentials', () => {
   const basic = (text: string) => `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
 
-  it('are a name and a secret, which may hold colons and any character', () => {
+  it('contain a name and a secret with colons and any other characters', () => {
     expect(basicCredentials(basic('ann:se:crét'))).to.deep.equal({ name: 'ann', secret: 'se:crét' });
     expect(basicCredentials(basic(':'))).to.deep.equal({ name: '', secret: '' });
     expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.deep.equal({
@@ -138,6 +138,5 @@ describe('basic credentials', () => {
     basic('nocolon'),
     'Bearer abc',
   ])
-    it(`credentials are not in ${JSON.stringify(header)}`, () =>
-      expect(basicCredentials(header)).to.equal(null));
+    it(`do not exist in ${JSON.stringify(header)}`, () => expect(basicCredentials(header)).to.equal(null));
 });

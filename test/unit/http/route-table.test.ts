@@ -38,13 +38,13 @@ function credentialsOf({ path, operationId }: Route): Credentials {
 /** Writes that need no permission: http-api §13 gives none to what stores nothing by itself. */
 const unguarded = ['validateCatalogXml', 'buildFormDescriptor', 'buildComboFormDescriptor'];
 
-describe('the route table', () => {
+describe('route table', () => {
   for (const route of routes)
     describe(`${route.method} ${route.path}`, () => {
-      it('has a decision on its permission', () =>
+      it('has a permission decision', () =>
         expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true));
 
-      it('asks for a permission and an author where it writes', () => {
+      it('requires a permission and an author if it writes', () => {
         const isWrite =
           route.method !== 'GET' && route.path.startsWith(CORE) && !route.path.startsWith(`${CORE}/test/`);
         // The gateway stands for the author of its notification, and what is done to a node is no change (http-api §2).
@@ -55,18 +55,18 @@ describe('the route table', () => {
         if (isWrite && !unguarded.includes(route.operationId)) expect(route.permission).to.not.equal('NONE');
       });
 
-      it('needs a user and a tenant but for the exceptions of the contract', () =>
+      it('requires a user and a tenant, except for the documented routes', () =>
         expect(route.credentials).to.equal(credentialsOf(route)));
     });
 
-  it('has each operation once', () => {
+  it('contains each operation once', () => {
     const ids = routes.map((route) => route.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     const places = routes.map((route) => `${route.method} ${route.path}`);
     expect(new Set(places).size).to.equal(places.length);
   });
 
-  it('has the test endpoints in test mode only', () => {
+  it('contains the test endpoints only in test mode', () => {
     const inTest = routes.filter((route) => route.testMode).map((route) => route.path);
     expect(inTest).to.include(`${CORE}/test/clock`);
     const others = routeTable({ testMode: false });
@@ -75,8 +75,8 @@ describe('the route table', () => {
   });
 });
 
-describe('paths', () => {
-  it('put literal segments before parameters', () => {
+describe('route paths', () => {
+  it('give literal segments priority over parameters', () => {
     const paths = [
       '/invoices/{invoiceId}',
       '/{a}/pagination',
@@ -91,7 +91,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('tell their area by a literal segment, for only the paths of one are tried', () => {
+  it('identify their area by a literal segment, so that only paths of that area are tried', () => {
     const areas = routes.map((route) => areaSegment(route.path));
     expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
     expect(areas.filter((area) => area.includes('{'))).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe('paths', () => {
     expect(areaSegment('/1.0/healthcheck/')).to.equal('');
   });
 
-  it('read ids in any letter case and refuse what is none', () => {
+  it('accept ids in any letter case, and reject invalid ones', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
     expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.deep.equal({
@@ -112,7 +112,7 @@ describe('paths', () => {
   });
 });
 
-describe('the OpenAPI document', () => {
+describe('OpenAPI document', () => {
   const text = JSON.stringify(document);
   const schemas = (document.components as { schemas: Record<string, unknown> }).schemas;
 
@@ -133,12 +133,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('defines every schema that it refers to, and no other', () => {
+  it('defines exactly the schemas that it references', () => {
     const used = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]));
     expect([...used].sort()).to.deep.equal(Object.keys(schemas).sort());
   });
 
-  it('takes a level of audit wherever the answer shows audit, but where the interface gives none', () => {
+  it('accepts an audit level for every answer with audit, except when the interface returns none', () => {
     /** All that a schema refers to. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -159,14 +159,14 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('describes errors, both header families, and both ways to log in', () => {
+  it('describes errors, both header families, and both login methods', () => {
     expect(schemas).to.have.property('Error');
     expect(Object.keys((document.components as { securitySchemes: object }).securitySchemes)).to.have.members(
       ['basicAuth', 'bearerAuth', 'serviceApiKey', 'serviceApiSecret', 'killbillApiKey', 'killbillApiSecret'],
     );
   });
 
-  it('requires the author exactly where a call needs one', () => {
+  it('requires the author exactly when a call needs one', () => {
     type Parameter = { readonly name: string; readonly required: boolean };
     const paths = document.paths as Record<string, Record<string, { readonly parameters?: Parameter[] }>>;
     for (const route of routes) {
@@ -179,7 +179,7 @@ describe('the OpenAPI document', () => {
   const operationAt = (method: string, path: string): Operation | undefined =>
     (document.paths as Record<string, Record<string, Operation>>)[path]?.[method];
 
-  it('groups the failures of an operation by status', () => {
+  it('groups the errors of an operation by status', () => {
     const { responses } = operationAt('post', '/1.0/kb/accounts') ?? {};
     expect(responses).to.have.all.keys('201', '400', '401', '403', '409', 'default');
     expect(responses?.[400]?.description).to.match(
@@ -188,7 +188,7 @@ describe('the OpenAPI document', () => {
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });
 
-  it('tells that a token can be asked for with Basic, and how that is refused', () => {
+  it('describes how to request a token with Basic, and its rejection', () => {
     const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
     expect(security).to.deep.equal([{}, { basicAuth: [] }]);
     for (const status of [400, 401])

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { timeOver, waitsForCompletion, withinTime } from '../../../adapters/koa/dispatch/time-limits.ts';
 import { completionParameters } from '../../../adapters/koa/routes/subscriptions/call-completion.ts';
 
-describe('the time limit of a request (platform §16)', () => {
+describe('request time limit (platform §16)', () => {
   for (const [query, exempt] of [
     ['callCompletion=true&callTimeoutSec=90', true],
     ['callTimeoutSec=90&callCompletion=TRUE', true],
@@ -10,13 +10,13 @@ describe('the time limit of a request (platform §16)', () => {
     ['callTimeoutSec=90', false],
     ['', false],
   ] as const)
-    it(`${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
+    it(`${exempt ? 'exempts' : 'applies to'} "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
 
-  it('holds on routes that cannot wait for what they cause, whatever they are asked', () =>
+  it('applies to routes without call completion, whatever the query', () =>
     expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false));
 
-  it('ends as busy, and as an unknown outcome where payments are asked for', () => {
+  it('reports a timeout as busy, and as an unknown outcome for payment requests', () => {
     expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });
     expect(timeOver(60_000, { permission: 'payment:trigger' })).to.include({ code: 7019 });
     expect(timeOver(1_500, { permission: 'NONE' }).message).to.match(
@@ -24,7 +24,7 @@ describe('the time limit of a request (platform §16)', () => {
     );
   });
 
-  it('gives what comes in time, and what fails in time, as it is', async () => {
+  it('passes on results and errors that arrive in time', async () => {
     const taken: string[] = [];
     const overdue = {
       over: (): string => 'over',
@@ -39,7 +39,7 @@ describe('the time limit of a request (platform §16)', () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it('hands what comes too late to somebody, and does not mind what fails too late', async () => {
+  it('passes a late result to a handler, and ignores a late error', async () => {
     const late = Promise.withResolvers<string>();
     const failed = Promise.withResolvers<string>();
     const taken = Promise.withResolvers<string>();

@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 0, 1);
 const nowSec = startMs / 1_000;
 
-describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
+describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
   let asked: number;
@@ -73,7 +73,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   const unknownKey = 'it is not signed with a key of its issuer';
   const unreachable = 'the keys of its issuer cannot be had at present';
 
-  it('are fetched once in ten minutes', async () => {
+  it('are fetched once per ten minutes', async () => {
     const verdicts: string[] = [];
     for (const ms of [0, minuteMs, 8 * minuteMs]) {
       time.tick(ms);
@@ -84,12 +84,12 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
   });
 
-  it('are fetched at once by many tokens only once', async () => {
+  it('are fetched once for many concurrent tokens', async () => {
     const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
     expect([verdicts, asked]).to.deep.equal([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
+  it('are fetched for a new key at most once a minute, and drop removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -101,7 +101,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.deep.equal([unknownKey, 2]);
   });
 
-  it('hold on while a look for a new one fails, which is made once a minute', async () => {
+  it('stay valid while fetching a new key fails, which is retried once a minute', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     answer = (response) => response.writeHead(500).end();
     time.tick(minuteMs + 1_000);
@@ -120,7 +120,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     ['an error', 503],
     ['an endless key set', 200],
   ] as const)
-    it(`hold no connection open that goes on with ${what}`, async () => {
+    it(`close a connection that keeps sending ${what}`, async () => {
       const closed = Promise.withResolvers<string>();
       answer = (response) => {
         response.writeHead(head);
@@ -137,15 +137,15 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
     'an error': (response) => response.writeHead(503).end(),
     'an empty answer': (response) => response.writeHead(204).end(),
-    'a way elsewhere': (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
-    'no JSON': (response) => response.end('<html>'),
-    'no key set': (response) => response.end('{"keys":"none"}'),
-    'more than it may': (response) => response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`),
+    'a redirect': (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    'an answer that is not JSON': (response) => response.end('<html>'),
+    'an answer without a key set': (response) => response.end('{"keys":"none"}'),
+    'an answer above the size limit': (response) => response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`),
     'a broken connection': (response) => response.destroy(),
     silence: () => undefined,
   };
   for (const [what, failing] of Object.entries(failures))
-    it(`keys of an issuer that cannot be had, for ${what}, are asked for and spoken of once in ten seconds`, async () => {
+    it(`are requested and logged once per ten seconds after ${what}`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
       // Only silence is waited for to the end; an answer may take as long as a busy machine lets it.
       timeout.callsFake((ms) =>
@@ -167,13 +167,13 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   const tokens: Readonly<Record<string, readonly [token: () => Promise<string> | string, why: string]>> = {
     'that has expired': [() => k1.token({ exp: nowSec - 61 }), 'it has expired'],
     'that is not valid yet': [() => k1.token({ nbf: nowSec + 61 }), claimed('nbf')],
-    'of the future': [() => k1.token({ iat: nowSec + 61 }), claimed('iat')],
+    'that was issued in the future': [() => k1.token({ iat: nowSec + 61 }), claimed('iat')],
     'that never ends': [() => k1.token({ exp: undefined }), claimed('exp')],
-    'for somebody else': [() => k1.token({ aud: 'other' }), claimed('aud')],
-    'of another issuer': [() => k1.token({ iss: 'https://else.example' }), claimed('iss')],
-    'of nobody': [() => k1.token({ sub: undefined }), 'its claim "sub" names nobody'],
-    'of an algorithm that is not allowed': [() => rsaToken(), 'its algorithm is not allowed'],
-    'whose secret is the public key': [
+    'for a different audience': [() => k1.token({ aud: 'other' }), claimed('aud')],
+    'from another issuer': [() => k1.token({ iss: 'https://else.example' }), claimed('iss')],
+    'without a subject': [() => k1.token({ sub: undefined }), 'its claim "sub" names nobody'],
+    'with a forbidden algorithm': [() => rsaToken(), 'its algorithm is not allowed'],
+    'with the public key as its secret': [
       () => k1.token({}, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(k1.jwk))),
       'its algorithm is not allowed',
     ],
@@ -181,22 +181,21 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
       async () => `${encoded({ alg: 'none' })}.${(await k1.token()).split('.')[1]}.`,
       'its algorithm is not allowed',
     ],
-    'with the signature of another': [
+    'with the signature of another token': [
       async () => (await k1.token()).replace(/[^.]+$/, (await k2.token({ jti: '2' })).split('.')[2] ?? ''),
       'its signature is wrong',
     ],
-    'in pieces': [() => 'a.b.c', 'it is no signed JWT'],
+    'that is not a signed JWT': [() => 'a.b.c', 'it is no signed JWT'],
   };
   for (const [what, [token, why]] of Object.entries(tokens))
-    it(`keys of an issuer vouch for no token ${what}`, async () =>
-      expect(await verdict(token())).to.equal(why));
+    it(`do not validate a token ${what}`, async () => expect(await verdict(token())).to.equal(why));
 
-  it('vouch for tokens within a minute of their times', async () => {
+  it('tolerate a clock difference of one minute', async () => {
     for (const claims of [{ exp: nowSec - 59 }, { nbf: nowSec + 59 }, { iat: nowSec + 59 }])
       expect(await verdict(k1.token(claims)), JSON.stringify(claims)).to.equal('taken');
   });
 
-  it('the keys of other token issuers that are too weak are none, with a word in the log', async () => {
+  it('are ignored and logged when they are too weak', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     issuers = issuersWith({ algorithms: ['RS256'] });
     publish({ jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'k1' } });
@@ -206,7 +205,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.deep.equal(['a key of a token issuer cannot be used']);
   });
 
-  it('need not be named by a token where there is one only', async () => {
+  it('may be omitted from a token when the issuer has only one', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

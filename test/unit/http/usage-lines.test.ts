@@ -52,8 +52,8 @@ class CountedBytes extends Uint8Array {
   }
 }
 
-describe('a bulk body of usage', () => {
-  it('usage §2.5: hands on the elements of a list before the rest of it has come', async () => {
+describe('bulk usage body', () => {
+  it('usage §2.5: passes on list elements before the rest of the body arrives', async () => {
     let pieces = 0;
     const chunks = (function* () {
       for (const text of ['[{"trackingId":"1"},{"tra', 'ckingId":"2"}', ',{"trackingId":"3"}]']) {
@@ -66,7 +66,7 @@ describe('a bulk body of usage', () => {
     expect([(await lines.next()).value, pieces]).to.deep.equal([{ trackingId: '2' }, 3]);
   });
 
-  it('usage §2.5: is the same list however the network cuts it', async () => {
+  it('usage §2.5: produces the same list for any network chunking', async () => {
     const element = fc.oneof(
       fc.json({ maxDepth: 3 }),
       fc.string().map((text) => JSON.stringify({ text: `${text}[{"\\,]}` })),
@@ -92,7 +92,7 @@ describe('a bulk body of usage', () => {
     );
   });
 
-  it('usage §2.5: ends at the first place where a list is not JSON, and names the element', async () => {
+  it('usage §2.5: ends at the first invalid JSON of a list, and reports the element', async () => {
     const refusals = {
       '{}': 'The body is not a list',
       '[': 'The list has no end',
@@ -113,7 +113,7 @@ describe('a bulk body of usage', () => {
     ['lines', LINES, (records: readonly string[]) => records.join('\n')],
     ['a list', LIST, (records: readonly string[]) => `[${records}]`],
   ] as const) {
-    it(`usage §2.5: refuses a record of ${form} that exceeds a bound, and no other`, async () => {
+    it(`usage §2.5: rejects only the records of ${form} that exceed a limit`, async () => {
       const text = join(['{"a":1}', `{"long":"${'x'.repeat(60)}"}`, '[1,2,3,4]', '[[[2]]]', '{"b":"é"}']);
       const [first, long, wide, ...rest] = await linesOf(mediaType, text, { json: 50, list: 3 });
       expect([first, ...rest]).to.deep.equal(['{"a":{"literal":"1"}}', '[[[{"literal":"2"}]]]', '{"b":"é"}']);
@@ -121,7 +121,7 @@ describe('a bulk body of usage', () => {
       expect(wide).to.match(/^unreadable: A list of the body has 4 elements; at most 3 are allowed$/);
     });
 
-    it(`usage §2.5: gives others their turn while ${form} of nothing but blanks is read`, async () => {
+    it(`usage §2.5: yields to other work while it reads ${form} of only blanks`, async () => {
       let turns = 0;
       const blank = utf8.encode(' \n'.repeat(32_768));
       const [opening, closing] = mediaType === LIST ? ['[', ']'] : ['', ''];
@@ -140,7 +140,7 @@ describe('a bulk body of usage', () => {
     });
   }
 
-  it('usage §2.5: passes over blank lines at once, however many there are', async () => {
+  it('usage §2.5: skips any number of blank lines at once', async () => {
     CountedBytes.asked = 0;
     const blank = new CountedBytes(utf8.encode('\n'.repeat(50_000)));
     for await (const line of reading(LINES, [blank]).lines) expect.fail(shownLine(line));

@@ -7,7 +7,7 @@ import {
 
 const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1 };
 
-describe('the cache of verified credentials', () => {
+describe('cache of verified credentials', () => {
   let nowMs: number;
   let checks: number;
   let cache: VerifiedCache<string>;
@@ -26,7 +26,7 @@ describe('the cache of verified credentials', () => {
     cache = verifiedCache({ nowMs: () => nowMs });
   });
 
-  it('spares the check for 60 seconds', async () => {
+  it('skips the check for 60 seconds', async () => {
     expect(await cache(key, verify)).to.equal('ann');
     nowMs = 59_999;
     expect(await cache(key, refuse)).to.equal('ann');
@@ -36,13 +36,13 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(2);
   });
 
-  it('remembers no failure', async () => {
+  it('does not store failures', async () => {
     expect(await cache(key, refuse)).to.equal(null);
     expect(await cache(key, verify)).to.equal('ann');
     expect(checks).to.equal(2);
   });
 
-  it('knows kind, name, secret and version apart', async () => {
+  it('distinguishes kind, name, secret and version', async () => {
     await cache(key, verify);
     const others: CredentialKey[] = [
       { ...key, kind: 'tenant' },
@@ -55,13 +55,13 @@ describe('the cache of verified credentials', () => {
     expect(checks).to.equal(1 + others.length);
   });
 
-  it('shares one check among callers of the same pair', async () => {
+  it('shares one check among concurrent callers with the same credentials', async () => {
     const answers = await Promise.all([cache(key, verify), cache(key, verify), cache(key, verify)]);
     expect(answers).to.deep.equal(['ann', 'ann', 'ann']);
     expect(checks).to.equal(1);
   });
 
-  it('is not blocked by a check that throws', async () => {
+  it('continues after a check that throws', async () => {
     const failure = await cache(key, () => Promise.reject(new Error('database gone'))).catch(
       (error: unknown) => error,
     );

@@ -10,8 +10,8 @@ function generator(clock: () => number, firstByte = 0x5a): UuidV7Generator {
   return createUuidV7({ now: clock, randomBytes });
 }
 
-describe('a UUID', () => {
-  it('is recognised in canonical form and read in any case', () => {
+describe('UUID', () => {
+  it('is recognized in canonical form, and accepted in any letter case', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     expect(isUuid(id)).to.equal(true);
     expect(isUuid(id.toUpperCase())).to.equal(false);
@@ -19,7 +19,7 @@ describe('a UUID', () => {
     expect(isUuid('00000000-0000-0000-0000-000000000001')).to.equal(true);
   });
 
-  it('a UUID of a name is that of version 5, and another in another namespace', async () => {
+  it('derived from a name has version 5, and depends on the namespace', async () => {
     const dns = parseUuid('6ba7b810-9dad-11d1-80b4-00c04fd430c8');
     const named = await namedUuid(dns, 'www.example.com');
     expect(named).to.equal('2ed6657d-e927-568b-95e1-2665a8aea6a2');
@@ -27,22 +27,22 @@ describe('a UUID', () => {
   });
 
   for (const text of ['', 'x', '0190163d8694739baea5966c26f8ad91', '{0190163d-8694-739b-aea5-966c26f8ad91}'])
-    it(`"${text}" is no UUID`, () => {
+    it(`cannot be "${text}"`, () => {
       expect(isUuid(text)).to.equal(false);
       expect(() => parseUuid(text))
         .to.throw(BillingError, 'is not a UUID')
         .with.property('code', 60002);
     });
 
-  it('is not a canonical one with something around it', () => {
+  it('does not allow text around the canonical form', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     for (const text of [`${id}\n`, ` ${id}`, `${id}0`, id.replace('a', 'g')])
       expect(isUuid(text)).to.equal(false);
   });
 });
 
-describe('a UUID of version 7', () => {
-  it('carries the time, the version and the variant', () => {
+describe('UUID of version 7', () => {
+  it('contains the time, the version and the variant', () => {
     const id = generator(() => 0x017f_22e2_79b0).next(); // the instant of the example of RFC 9562, appendix A.6
     expect(id).to.match(/^017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(isUuid(id)).to.equal(true);
@@ -54,14 +54,14 @@ describe('a UUID of version 7', () => {
       20_000,
     ));
 
-  it('strictly increases while the clock jumps forth and back', () => {
+  it('strictly increases while the clock jumps back and forth', () => {
     let reading = 0;
     const jumps = [0, 5, -3, 40, -1_000, 0, 2];
     const clock = () => 1_700_000_000_000 + (jumps[reading++ % jumps.length] ?? 0);
     expectStrictlyIncreasing(generator(clock), 20_000);
   });
 
-  it('catches up with a clock that overtakes the last id', () => {
+  it('follows a clock that passes the last id', () => {
     let nowMs = 1_700_000_000_000;
     const ids = generator(() => nowMs);
     ids.next();
@@ -71,13 +71,13 @@ describe('a UUID of version 7', () => {
     expect(timestampOf(ids.next())).to.equal(1_700_000_060_000);
   });
 
-  it('starts its counter in the lower half, so that it lasts for a millisecond', () => {
+  it('starts its counter in the lower half, to leave room for one millisecond', () => {
     const ids = createUuidV7({ now: () => 1, randomBytes: (length) => new Uint8Array(length).fill(0xff) });
     expect(ids.next()).to.equal('00000000-0001-77ff-bfff-ffffffffffff');
     expect(ids.next()).to.equal('00000000-0001-7800-8000-0000ffffffff');
   });
 
-  it('uses all ten random bytes: 41 bits of start and 32 bits of tail', () => {
+  it('uses all ten random bytes: 41 bits for the start and 32 bits for the tail', () => {
     const first = createUuidV7({
       now: () => 1,
       randomBytes: (length) => Uint8Array.from({ length }, (_, index) => (index % 10) + 1),
@@ -92,7 +92,7 @@ describe('a UUID of version 7', () => {
     expect(take(generator(() => 5))).to.not.deep.equal(take(generator(() => 5, 0x11)));
   });
 
-  it('refuses a clock or a random source that cannot be right', () => {
+  it('rejects an invalid clock or random source', () => {
     const zeros = (length: number) => new Uint8Array(length);
     for (const reading of [-1, Number.NaN, 2 ** 48]) {
       expect(() => createUuidV7({ now: () => reading, randomBytes: zeros }).next()).to.throw(

@@ -7,15 +7,15 @@ function split(total: string, weights: readonly string[], currency: Currency = '
   return allocate(decimal(total), shares, currency).map(formatDecimal);
 }
 
-describe('a split', () => {
-  it('gives the remainder away, earlier parts first among equals', () => {
+describe('amount split', () => {
+  it('distributes the remainder, with earlier parts first among equals', () => {
     expect(split('10.00', ['1', '1', '1'])).to.deep.equal(['3.34', '3.33', '3.33']);
     expect(split('0.05', ['1', '1'])).to.deep.equal(['0.03', '0.02']);
     expect(split('100', ['1', '1', '1'], 'JPY')).to.deep.equal(['34', '33', '33']);
     expect(split('1', ['1', '1', '1'], 'KWD')).to.deep.equal(['0.334', '0.333', '0.333']);
   });
 
-  it('gives the remainder to the parts that lost most by the cut', () => {
+  it('gives the remainder to the parts that lost most by truncation', () => {
     expect(split('1.00', ['1', '5', '1'])).to.deep.equal(['0.14', '0.72', '0.14']);
     expect(split('100.00', ['29.95', '19.95', '0.10'])).to.deep.equal(['59.9', '39.9', '0.2']);
   });
@@ -23,12 +23,12 @@ describe('a split', () => {
   it('gives nothing to a weight of 0', () =>
     expect(split('0.01', ['0', '0', '3'])).to.deep.equal(['0', '0', '0.01']));
 
-  it('a split of a credit mirrors that of a charge', () => {
+  it('splits a credit as the mirror image of a charge', () => {
     expect(split('-10.00', ['1', '1', '1'])).to.deep.equal(['-3.34', '-3.33', '-3.33']);
     expect(split('0', ['1', '2'])).to.deep.equal(['0', '0']);
   });
 
-  it('refuses an amount finer than the minor unit, negative weights and no weight at all', () => {
+  it('rejects an amount finer than the minor unit, negative weights and an empty list of weights', () => {
     expect(() => split('0.001', ['1'])).to.throw(InvariantError, 'minor units of USD');
     expect(() => split('1', ['2', '-1'])).to.throw(InvariantError, 'negative');
     expect(() => split('1', ['0', '0'])).to.throw(InvariantError, 'positive');

@@ -55,8 +55,8 @@ const missingFromIntl: readonly Currency[] = [
   'VEF',
 ];
 
-describe('the currency table', () => {
-  it('has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
+describe('currency table', () => {
+  it('has the minor units of ISO 4217, and those of Intl except for known differences', () => {
     const different = currencyCodes.filter(
       (code) => code !== 'BTC' && minorUnits(code) !== minorUnitsOfIntl(code),
     );
@@ -66,7 +66,7 @@ describe('the currency table', () => {
     ]);
   });
 
-  it('has the currencies of Intl but for two units of account and the known differences', () => {
+  it('has the currencies of Intl except for two units of account and known differences', () => {
     const ofIntl = new Set(Intl.supportedValuesOf('currency'));
     expect(currencyCodes.filter((code) => code !== 'BTC' && !ofIntl.has(code))).to.have.members(
       missingFromIntl,
@@ -74,7 +74,7 @@ describe('the currency table', () => {
     expect([...ofIntl].filter((code) => !isCurrency(code))).to.have.members(['XDR', 'XSU']);
   });
 
-  it('names them as Intl does', () => {
+  it('uses the names of Intl', () => {
     const names = new Intl.DisplayNames('en-US', { type: 'currency' });
     for (const code of currencyCodes) {
       if (code === 'BTC') continue;
@@ -96,7 +96,7 @@ describe('the currency table', () => {
     expect(currencyFacts('EUR').numericCode).to.equal(978);
   });
 
-  it('knows codes in upper case only', () => {
+  it('accepts only codes in upper case', () => {
     for (const text of ['usd', 'US', 'XAU', 'XXX', '', 'toString', '__proto__']) {
       expect(isCurrency(text), text).to.equal(false);
       expect(() => asCurrency(text))
@@ -111,12 +111,12 @@ describe('money', () => {
   const ten: Money<'USD'> = money(decimal('10.10'), 'USD');
   const one: Money<'EUR'> = money(decimal('1'), 'EUR');
 
-  it('money of one currency is added exactly', () => {
+  it('adds exactly in one currency', () => {
     const total = addMoney(ten, money(decimal('0.20'), 'USD'));
     expect([formatDecimal(total.amount), total.currency]).to.deep.equal(['10.3', 'USD']);
   });
 
-  it('money of two currencies is added neither by the compiler nor at run time', () => {
+  it('cannot be added across currencies, at compile time or at run time', () => {
     // @ts-expect-error the type forbids it
     expect(() => addMoney(ten, one)).to.throw(InvariantError, 'USD and EUR');
     const hidden: readonly Money[] = [ten, one];

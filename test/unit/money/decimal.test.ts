@@ -10,18 +10,18 @@ import {
   ZERO,
 } from '../../../lib/values/money/index.ts';
 
-describe('a decimal', () => {
-  it('is exact where binary numbers are not', () => {
+describe('decimal', () => {
+  it('is exact when binary numbers are not', () => {
     expect(formatDecimal(decimal('0.1').plus(decimal('0.2')))).to.equal('0.3');
     expect(formatDecimal(decimal('99999999999999.99').plus(decimal('0.01')))).to.equal('100000000000000');
   });
 
-  it('keeps the product of two numbers of the wire exactly', () => {
+  it('keeps the exact product of two numbers from a request', () => {
     const product = decimal('999999999999999.999999999').times(decimal('0.999999999'));
     expect(formatDecimal(product)).to.equal('999999998999999.999999999000000001');
   });
 
-  it('has a constructor of its own, whose settings the global one cannot change', () => {
+  it('has its own constructor, independent of global settings', () => {
     const before = GlobalDecimal.precision;
     GlobalDecimal.set({ precision: 3 });
     try {
@@ -32,14 +32,14 @@ describe('a decimal', () => {
     }
   });
 
-  it('is made from text, safe integers, bigints and decimals', () => {
+  it('accepts strings, safe integers, bigints and decimals', () => {
     expect(formatDecimal(decimal('-12.50'))).to.equal('-12.5');
     expect(formatDecimal(decimal(7))).to.equal('7');
     expect(formatDecimal(decimal(12_345_678_901_234_567_890n))).to.equal('12345678901234567890');
     expect(formatDecimal(decimal(decimal('1.05e1')))).to.equal('10.5');
   });
 
-  it('is not made from fractions of JS or from text that is no number', () => {
+  it('rejects fractional JavaScript numbers and invalid strings', () => {
     for (const value of [
       0.1,
       Number.NaN,
@@ -56,7 +56,7 @@ describe('a decimal', () => {
     expect(() => decimal(new Decimal(Number.NaN))).to.throw(InvariantError, 'finite');
   });
 
-  it('sums a list, 0 when it is empty', () => {
+  it('has 0 as the sum of an empty list', () => {
     expect(formatDecimal(sum(['0.1', '0.2', '-0.3'].map((text) => decimal(text))))).to.equal('0');
     expect(sum([])).to.equal(ZERO);
     const [cent, tenth] = [decimal('0.01'), decimal('0.1')];
@@ -65,7 +65,7 @@ describe('a decimal', () => {
   });
 });
 
-describe('a decimal as text', () => {
+describe('decimal text', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['30.00', '30'],
     ['10.50', '10.5'],
@@ -77,13 +77,13 @@ describe('a decimal as text', () => {
     ['1e-30', '0.000000000000000000000000000001'],
   ];
   for (const [literal, expected] of cases)
-    it(`the text of the decimal ${literal} is ${expected}`, () => {
+    it(`is ${expected} for ${literal}`, () => {
       expect(formatDecimal(decimal(literal))).to.equal(expected);
       if (literal !== '-0' && literal !== '-0.00') expect(decimal(literal).toString()).to.equal(expected);
     });
 });
 
-describe('a number on the wire', () => {
+describe('number in a request', () => {
   it('http-api 10 Decimals: accepted spellings', () => {
     for (const literal of ['10.50', '1.05e1', '10.5', '+10.5', '1050E-2']) {
       const parsed = parseWireDecimal(literal);
@@ -102,13 +102,13 @@ describe('a number on the wire', () => {
     );
   });
 
-  it('may have zeros that do not change it', () => {
+  it('may have extra zeros', () => {
     expect(formatDecimal(parseWireDecimal('0000000000000000000005.00000000000000') ?? ZERO)).to.equal('5');
     expect(formatDecimal(parseWireDecimal('-0.0') ?? decimal(1))).to.equal('0');
     expect(formatDecimal(parseWireDecimal('0e999') ?? decimal(1))).to.equal('0');
   });
 
-  it('may have other digits where a field says so', () => {
+  it('may have a different number of digits when the field allows it', () => {
     const usage = { integerDigits: 20, fractionDigits: 9 };
     expect(formatDecimal(parseWireDecimal('12345678901234567890', usage) ?? ZERO)).to.equal(
       '12345678901234567890',
@@ -116,7 +116,7 @@ describe('a number on the wire', () => {
     expect(parseWireDecimal('123456789012345678901', usage)).to.equal(undefined);
   });
 
-  it('takes a decimal that exact JSON has read', () => {
+  it('may be a decimal parsed by the exact JSON reader', () => {
     expect(formatDecimal(parseWireDecimal(decimal('500.0')) ?? ZERO)).to.equal('500');
     expect(parseWireDecimal(new Decimal(Number.NaN))).to.equal(undefined);
     expect(parseWireDecimal(decimal('1e300'))).to.equal(undefined);
@@ -138,9 +138,9 @@ describe('a number on the wire', () => {
     '1e99999',
     '٣',
   ])
-    it(`"${text}" is no decimal of the wire`, () => expect(parseWireDecimal(text)).to.equal(undefined));
+    it(`cannot be "${text}"`, () => expect(parseWireDecimal(text)).to.equal(undefined));
 
-  it('is not a text without end', () => {
+  it('has a limited length', () => {
     expect(parseWireDecimal('1'.repeat(1_000_000))).to.equal(undefined);
     expect(parseWireDecimal('1e9999')).to.equal(undefined);
     expect(parseWireDecimal('1e-9999')).to.equal(undefined);

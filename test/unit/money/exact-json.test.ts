@@ -24,7 +24,7 @@ describe('exact JSON', () => {
     }
   });
 
-  it('writes plain numbers without exponent and trailing zeros', () => {
+  it('writes plain numbers without an exponent or trailing zeros', () => {
     const value = { list: ['10.50', '1.05e1', '1e21', '0.0000001', '-0'].map((text) => decimal(text)) };
     expect(stringifyExactJson(value)).to.equal('{"list":[10.5,10.5,1000000000000000000000,0.0000001,0]}');
     expect(stringifyExactJson(decimal('5.0'))).to.equal('5');
@@ -37,7 +37,7 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(given)).to.equal('{"at":"1970-01-01T00:00:00.000Z","own":[1.1],"list":[null]}');
   });
 
-  it('reads every number as a decimal, at any depth, and leaves the rest alone', () => {
+  it('parses every number as a decimal at any depth, and keeps other values unchanged', () => {
     const read = parseExactJson('{"a":[1,{"b":-2.5e-3}],"text":"1.0","yes":true,"none":null}');
     expect(read).to.have.property('a').that.is.an('array');
     expect(stringifyExactJson(read)).to.equal('{"a":[1,{"b":-0.0025}],"text":"1.0","yes":true,"none":null}');
@@ -46,7 +46,7 @@ describe('exact JSON', () => {
     expect(number instanceof Decimal ? formatDecimal(number) : '').to.equal('7');
   });
 
-  it('writes other values as JSON does', () => {
+  it('writes other values in the standard JSON form', () => {
     const value = {
       text: 'ä"\n',
       n: 3,
@@ -58,27 +58,27 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(value)).to.equal(JSON.stringify(value));
   });
 
-  it('writes text that looks like a number as text', () =>
+  it('writes numeric text as text', () =>
     expect(stringifyExactJson({ amount: '10.5', total: decimal('10.5') })).to.equal(
       '{"amount":"10.5","total":10.5}',
     ));
 
-  it('does not let a document reach the prototype', () => {
+  it('does not let a document change the prototype', () => {
     const read = parseExactJson('{"__proto__":{"polluted":1}}');
     expect(Object.getPrototypeOf(read)).to.equal(Object.prototype);
     expect(read).to.not.have.property('polluted');
   });
 
-  it('refuses what is no JSON', () => {
+  it('rejects invalid JSON', () => {
     for (const text of ['', '{', '{"a":01}', '{"a":1.}', '[NaN]', "{'a':1}"])
       expect(() => parseExactJson(text), text).to.throw(SyntaxError);
   });
 });
 
-describe('JSON that a caller sent', () => {
+describe('JSON from a caller', () => {
   const bounds = { depth: 3, elements: 4 };
 
-  it('holds its numbers as they are spelled, and makes a decimal only of those that are read', () => {
+  it('keeps the spelling of its numbers, and converts only numbers that are read', () => {
     const read = parseSubmittedJson('{"a":[1.50,-2e3],"huge":1e999999999}', bounds);
     const [first, second] = (read as { readonly a: readonly unknown[] }).a;
     expect(first).to.deep.equal(new JsonNumber('1.50'));
@@ -86,12 +86,12 @@ describe('JSON that a caller sent', () => {
     expect(decimalOf('1')).to.equal(undefined);
   });
 
-  it('is written again without the billion digits that an exponent stands for', () => {
+  it('is written back without expanding a huge exponent', () => {
     const read = parseSubmittedJson('[1e200000000,-1E-200000000,1.50,1e2]', bounds);
     expect(stringifyExactJson(read)).to.equal('[1e200000000,-1E-200000000,1.5,100]');
   });
 
-  it('may have lists up to a length and levels up to a depth', () => {
+  it('has limits on list length and nesting depth', () => {
     expect(parseSubmittedJson('[[[1]],2,3,"a"]', bounds)).to.have.length(4);
     for (const [text, bound, found] of [
       ['{"a":[1,2,3,4,5,6]}', 'elements', 6],

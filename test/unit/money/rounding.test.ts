@@ -22,16 +22,16 @@ describe('rounding to a currency', () => {
     ['-0.004', 'USD', '0'],
   ];
   for (const [amount, currency, expected] of cases)
-    it(`${amount} ${currency} is rounded to ${expected}`, () =>
+    it(`converts ${amount} ${currency} to ${expected}`, () =>
       expect(formatDecimal(roundToCurrency(decimal(amount), currency))).to.equal(expected));
 
-  it('has no negative zero', () => {
+  it('never returns negative zero', () => {
     expect(roundToCurrency(decimal('-0.004'), 'USD').isNegative()).to.equal(false);
     expect(roundToScale(decimal('-0.0000000004'), 9).isNegative()).to.equal(false);
   });
 });
 
-describe('the quotient of days', () => {
+describe('quotient of days', () => {
   const cases: readonly (readonly [number, number, string])[] = [
     [14, 31, '0.451612903'],
     [2, 3, '0.666666667'],
@@ -44,11 +44,11 @@ describe('the quotient of days', () => {
     [-14, 31, '-0.451612903'],
   ];
   for (const [n, t, expected] of cases)
-    it(`the quotient of ${n} and ${t} days is ${expected}`, () =>
+    it(`equals ${expected} for ${n} of ${t} days`, () =>
       expect(formatDecimal(quotient(n, t))).to.equal(expected));
 });
 
-describe('proration', () => {
+describe('prorated amount', () => {
   const cases: readonly (readonly [string, number, number, string])[] = [
     ['1460.00', 357, 366, '1424.1'],
     ['100.00', 14, 31, '45.16'],
@@ -61,7 +61,7 @@ describe('proration', () => {
     ['-30.00', 1, 1, '-30'],
   ];
   for (const [amount, days, totalDays, expected] of cases)
-    it(`the part of ${amount} over ${days} of ${totalDays} days is ${expected}`, () => {
+    it(`equals ${expected} for ${amount} over ${days} of ${totalDays} days`, () => {
       const prorated = prorate({ amount: decimal(amount), days, totalDays, currency: 'USD' });
       expect(formatDecimal(prorated)).to.equal(expected);
     });

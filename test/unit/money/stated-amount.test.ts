@@ -35,7 +35,7 @@ const cases: readonly (readonly [
   ['0.000000015', 'BTC', null, null],
 ];
 
-describe('a stated amount', () => {
+describe('amount in a request', () => {
   for (const [amount, currency, exact, rounded] of cases) {
     const stated = (roundsFloatNoise: boolean) =>
       formatDecimal(statedAmount(decimal(amount), { currency, roundsFloatNoise }));
@@ -43,20 +43,20 @@ describe('a stated amount', () => {
       [false, exact],
       [true, rounded],
     ] as const)
-      it(`${amount} ${currency} is ${expected ?? 'refused'}${roundsFloatNoise ? ' where noise is rounded away' : ''}`, () => {
+      it(`${expected === null ? 'is rejected' : `becomes ${expected}`} for ${amount} ${currency}${roundsFloatNoise ? ' with rounding of float noise' : ''}`, () => {
         if (expected === null) expect(codeThrownBy(() => stated(roundsFloatNoise))).to.equal(REFUSED);
         else expect(stated(roundsFloatNoise)).to.equal(expected);
       });
   }
 
-  it('may be exactly what is left, however fine that is', () => {
+  it('may be exactly the remaining amount at any precision', () => {
     const stated = (amount: string) =>
       formatDecimal(statedAmount(decimal(amount), { currency: 'USD', rest: decimal('0.004') }));
     expect(stated('0.004')).to.equal('0.004');
     expect(codeThrownBy(() => stated('0.003'))).to.equal(REFUSED);
   });
 
-  it('that is finer than its currency is named with the digits that are possible', () => {
+  it('is rejected with the number of allowed digits when it is finer than its currency', () => {
     const message = (amount: string, currency: Currency) =>
       errorOf(() => statedAmount(decimal(amount), { currency, name: 'processedAmount' })).message;
     expect(message('1.0005', 'KWD')).to.contain(
@@ -65,13 +65,13 @@ describe('a stated amount', () => {
   });
 });
 
-describe('the part of an amount below the minor unit', () => {
+describe('fraction below the minor unit', () => {
   for (const [amount, currency, part] of [
     ['0.004', 'USD', '0.004'],
     ['99.001', 'JPY', '0.001'],
     ['-99.001', 'JPY', '-0.001'],
     ['20', 'USD', '0'],
   ] as const)
-    it(`is ${part} of ${amount} ${currency}`, () =>
+    it(`equals ${part} in ${amount} ${currency}`, () =>
       expect(formatDecimal(belowMinorUnit(decimal(amount), currency))).to.equal(part));
 });

@@ -45,8 +45,8 @@ function logOver(input: { readonly retentionMs?: number; readonly ports?: LogPor
   return { log, add, stored, state, logger };
 }
 
-describe('the access log (platform §12.1 rule 5)', () => {
-  it('platform §13.1: stores them on behalf of none of them', async () => {
+describe('access log (platform §12.1 rule 5)', () => {
+  it('platform §13.1: stores requests outside the scope of any of them', async () => {
     const scopes = workScopes();
     const stored = Promise.withResolvers<unknown>();
     const addAccess = async () => stored.resolve(scopes.current() ?? 'nobody');
@@ -58,7 +58,7 @@ describe('the access log (platform §12.1 rule 5)', () => {
     expect(await stored.promise).to.equal('nobody');
   });
 
-  it('stores requests together, in their order', async () => {
+  it('stores several requests together, in order', async () => {
     const { log, add, stored, state } = logOver();
     for (const path of ['/a', '/b', '/c']) add(path);
     await log.flush();
@@ -71,7 +71,7 @@ describe('the access log (platform §12.1 rule 5)', () => {
     await log.close();
   });
 
-  it('keeps what could not be stored for the next time', async () => {
+  it('keeps entries after a failed write for the next attempt', async () => {
     const { log, add, stored, state } = logOver();
     state.isAway = true;
     add('/a');
@@ -83,7 +83,7 @@ describe('the access log (platform §12.1 rule 5)', () => {
     await log.close();
   });
 
-  it('holds no more than its bound, and says what is lost', async () => {
+  it('has a size limit, and reports the number of lost entries', async () => {
     const { log, add, stored, state, logger } = logOver();
     state.isAway = true;
     for (let index = 0; index < MAX_ACCESS_LINES_HELD + 7; index += 1) add(`/${index}`);
@@ -94,14 +94,14 @@ describe('the access log (platform §12.1 rule 5)', () => {
     expect(stored).to.have.length(MAX_ACCESS_LINES_HELD);
   });
 
-  it('stores what no database would take without it', async () => {
+  it('replaces characters that databases reject', async () => {
     const { log, add, stored } = logOver();
     add(`/a\0b${'\ud83d'}`);
     await log.close();
     expect(stored.map(({ uri }) => uri)).to.deep.equal(['/a\ufffdb\ufffd']);
   });
 
-  it('keeps nothing where nothing is to be kept', async () => {
+  it('stores nothing when it is disabled', async () => {
     const { log, add, state } = logOver({ retentionMs: 0 });
     add('/a');
     await log.close();

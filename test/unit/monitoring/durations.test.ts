@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { Durations } from '../../../lib/monitoring/node-meters.ts';
 
 describe('durations (platform §12.2)', () => {
-  it('have nothing to tell before the first one', () => expect(new Durations().read()).to.deep.equal({}));
+  it('have no values before the first one', () => expect(new Durations().read()).to.deep.equal({}));
 
-  it('tell the least, the greatest, the mean and the deviation exactly', () => {
+  it('report the exact minimum, maximum, mean and deviation', () => {
     const durations = new Durations();
     for (const ms of [2, 4, 4, 4, 5, 5, 7, 9]) durations.add(ms);
     const { min, max, mean, std_dev } = durations.read();
     expect({ min, max, mean, std_dev }).to.deep.equal({ min: 2, max: 9, mean: 5, std_dev: 2 });
   });
 
-  it('tell percentiles to one part in fifty, however many there are', () => {
+  it('report percentiles within two percent for any number of values', () => {
     const durations = new Durations();
     for (let ms = 1; ms <= 10_000; ms += 1) durations.add(ms);
     const told = durations.read();
@@ -20,7 +20,7 @@ describe('durations (platform §12.2)', () => {
       expect(told[kind], kind).to.be.within(value * 0.98, value * 1.02);
   });
 
-  it('keep percentiles between the least and the greatest', () => {
+  it('keep percentiles between the minimum and the maximum', () => {
     const durations = new Durations();
     for (const ms of [0, 0, 123.456]) durations.add(ms);
     const { median, tp999 } = durations.read();

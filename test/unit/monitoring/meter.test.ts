@@ -4,9 +4,9 @@ import { Meter } from '../../../lib/monitoring/node-meters.ts';
 const minuteMs = 60_000;
 
 describe('a meter (platform §12.2)', () => {
-  it('has nothing to tell before the first event', () => expect(new Meter(0).read(minuteMs)).to.equal(null));
+  it('has no values before the first event', () => expect(new Meter(0).read(minuteMs)).to.equal(null));
 
-  it('tells the count, and rates per second', () => {
+  it('reports the count and the rates per second', () => {
     const meter = new Meter(0);
     meter.mark(120);
     expect(meter.read(minuteMs)).to.deep.equal({
@@ -18,7 +18,7 @@ describe('a meter (platform §12.2)', () => {
     });
   });
 
-  it('forgets by the minute what the mean keeps', () => {
+  it('has per-minute rates that decay, and a mean that does not', () => {
     const meter = new Meter(0);
     meter.mark(600);
     meter.read(minuteMs);
@@ -30,7 +30,7 @@ describe('a meter (platform §12.2)', () => {
     expect(rates?.fifteen_minute_rate).to.be.closeTo(10 * Math.exp(-1 / 15), 1e-9);
   });
 
-  it('tells the same when it is read twice at one time', () => {
+  it('returns the same values for two reads at the same time', () => {
     const meter = new Meter(0);
     meter.mark(3);
     expect(meter.read(minuteMs)).to.deep.equal(meter.read(minuteMs));

@@ -13,8 +13,8 @@ function series(granularity: Granularity, kinds: readonly Readonly<Record<string
   return Object.fromEntries(gathered.list().map(({ sampleKind, samples }) => [sampleKind, samples]));
 }
 
-describe('series of samples (platform §12.3 rule 3)', () => {
-  it('tell samples as they were stored', () =>
+describe('sample series (platform §12.3 rule 3)', () => {
+  it('contain samples as they were stored', () =>
     expect(series(Granularity.SECOND, [{ value: 1 }, { value: 2 }])).to.deep.equal({
       value: [
         { atMs: 10 * hourMs, value: 1 },
@@ -22,7 +22,7 @@ describe('series of samples (platform §12.3 rule 3)', () => {
       ],
     }));
 
-  it('tell of a bucket the last value and count, the mean of rates and percentiles, the least and the greatest', () => {
+  it('contain, per bucket, the last value and count, the mean of rates and percentiles, the minimum and the maximum', () => {
     const stored = [
       { value: 5, count: 10, mean_rate: 1, tp99: 30, min: 4, max: 8 },
       { value: 1, count: 12, mean_rate: 2, tp99: 60, min: 2, max: 6 },
@@ -44,7 +44,7 @@ describe('series of samples (platform §12.3 rule 3)', () => {
     ]);
   });
 
-  it('keep nodes and categories apart, and leave out what was not asked for', () => {
+  it('separate nodes and categories, and exclude unrequested ones', () => {
     const gathered = new SeriesOfSamples(
       Granularity.DAY,
       (category, kind) => `${category},${kind}` === 'a,value',
