@@ -94,8 +94,8 @@ function walk(
   return fallback;
 }
 
-describe('Parts of catalog versions', () => {
-  it('are read back from their texts as they were, and equal ones have one text', async () => {
+describe('Catalog version parts', () => {
+  it('are unchanged after serialization, with equal parts as equal text', async () => {
     await fc.assert(
       fc.asyncProperty(versionContent, async (content) => {
         const version = createVersion(content);
@@ -119,7 +119,7 @@ describe('Parts of catalog versions', () => {
     );
   }).timeout(0);
 
-  it('have one value for everybody who holds it, however many others are read meanwhile', () => {
+  it('share one value among all holders, regardless of other reads', () => {
     const decoded = new DecodedParts(2);
     const parts = ['a', 'b', 'c', 'd'].map(
       (name) =>
@@ -133,7 +133,7 @@ describe('Parts of catalog versions', () => {
     for (const index of [0, 3, 1, 0, 2, 3]) expect(parts[index]?.value).to.equal(held[index]);
   });
 
-  it('tell the version of a plan of an existing subscription as a walk through all versions does', () => {
+  it('return the same plan version for an existing subscription as a search through all versions', () => {
     const day = fc.nat(20);
     const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22), fc.constantFrom(7, 14));
     const versions = fc.uniqueArray(fc.tuple(day, fc.array(date, { minLength: 2, maxLength: 2 })), {

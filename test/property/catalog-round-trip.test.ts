@@ -20,7 +20,7 @@ function state(content: VersionContent): unknown {
 }
 
 describe('Catalog XML round trip', () => {
-  it('reads back every version as it was written, and writes the same text again', () =>
+  it('preserves every version and its exact text', () =>
     forRuns(documentRuns, [versionContent], (content) => {
       const written = canonicalXml(createVersion(content));
       const [reread] = readCatalogXml(written).versions;
@@ -28,7 +28,7 @@ describe('Catalog XML round trip', () => {
       expect(reread && canonicalXml(createVersion(reread.content))).to.equal(written);
     })).timeout(0);
 
-  it('reads back the envelope in any encoding', () =>
+  it('preserves the envelope in any encoding', () =>
     forRuns(documentRuns, [versionContent, fc.boolean()], (content, isUtf8) => {
       const written = writeCatalogXml(createCatalog([createVersion(content)]));
       const bytes = isUtf8 ? new TextEncoder().encode(written) : utf16(written.replace('UTF-8', 'UTF-16'));

@@ -47,8 +47,8 @@ const view = renderedInvoice(
 );
 const data = invoiceData(view);
 
-describe('texts of documents, whatever they are', () => {
-  it('invoicing §14 rule 5: a template is refused with a reason, or fills in without letting a value become markup', () => {
+describe('arbitrary document texts', () => {
+  it('invoicing §14 rule 5: are rejected as templates with a reason, or filled in without markup from values', () => {
     let [rendered, shown] = [0, 0];
     forRuns(numRuns, [hostile], (source) => {
       let page: string;
@@ -67,7 +67,7 @@ describe('texts of documents, whatever they are', () => {
     expect(shown).to.be.greaterThan(0);
   });
 
-  it('invoicing §14 rule 3: properties are read as they were written, whatever keys and values say', () => {
+  it('invoicing §14 rule 3: keep properties unchanged for any keys and values', () => {
     const text = fc
       .string({ unit: 'grapheme', maxLength: 12 })
       .filter((each) => each.isWellFormed() && !each.includes('\0'));
@@ -85,7 +85,7 @@ describe('texts of documents, whatever they are', () => {
     });
   });
 
-  it('invoicing §14 rule 3: any text is properties, or is refused with a reason', () => {
+  it('invoicing §14 rule 3: are valid properties or are rejected with a reason', () => {
     const piece = fc.oneof(
       fc.constantFrom('\\', '\\u', '00e9', '=', ':', '#', '!', '\n', '\r', ' ', '\t', 'key'),
       fc.string({ maxLength: 4 }),

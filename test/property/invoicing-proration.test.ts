@@ -18,8 +18,8 @@ function inMinorUnits(amount: Decimal, history: History): bigint {
   return BigInt(amount.times(10 ** minorUnits(history.currency)).toFixed());
 }
 
-describe('recurring proposals', () => {
-  it('have the periods and amounts of a count day by day', () =>
+describe('recurring invoice proposals', () => {
+  it('match the periods and amounts of a day-by-day count', () =>
     forAll([histories, fc.integer({ min: -5, max: 1_000 })], (history, day) => {
       const events = allEvents(history);
       const targetDate = addDays(parseLocalDate(history.start), day);
@@ -39,7 +39,7 @@ describe('recurring proposals', () => {
       expect(ours).to.deep.equal(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
     })).timeout(0);
 
-  it('recurring proposals of a window are those of the whole history that start in it', () =>
+  it('match those of the full history that start within their window', () =>
     forAll([histories, fc.nat(1_000), fc.nat(1_000)], (history, day, from) => {
       const start = parseLocalDate(history.start);
       const windowStart = addDays(start, from);

@@ -115,8 +115,8 @@ const HISTORIES_BETWEEN: Readonly<Record<string, number>> = {
   'looked back': 20,
 };
 
-describe('the evaluation of a window', () => {
-  it('equals that of the whole history, once and for all, over random lives of a subscription', () => {
+describe('window evaluation', () => {
+  it('equals the evaluation of the full history for random subscription histories', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [histories], (history) => {
       const life = new Life(history);

@@ -33,8 +33,8 @@ const weights = fc
   )
   .filter((list) => list.some(({ units }) => units > 0n));
 
-describe('a split of an amount', () => {
-  it('leaves no residue, is in whole minor units and follows the weights to within one of them', () =>
+describe('splitting an amount', () => {
+  it('leaves no remainder, yields whole minor units and follows the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -55,7 +55,7 @@ describe('a split of an amount', () => {
       },
     ));
 
-  it('a split of a negative amount mirrors the positive one', () =>
+  it('mirrors the positive split for a negative amount', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
@@ -65,7 +65,7 @@ describe('a split of an amount', () => {
 });
 
 describe('rounding', () => {
-  it('to a currency is half up, away from zero, as counted in integers', () =>
+  it('goes half up, away from zero, to the currency’s minor unit, matching integer arithmetic', () =>
     forAll([scaled, currencies], (value, currency) => {
       const scale = minorUnits(currency);
       const rounded = roundToCurrency(decimal(plainText(value)), currency);
@@ -74,7 +74,7 @@ describe('rounding', () => {
       );
     }));
 
-  it('rounding of a quotient of days is the integer division rounded half up at 9 decimals', () =>
+  it('matches integer division rounded half up at 9 decimals for a quotient of days', () =>
     forAll([fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 })], (n, t) => {
       const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
       const magnitude = numerator / (2n * BigInt(t));
@@ -82,7 +82,7 @@ describe('rounding', () => {
       expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
     }));
 
-  it('is idempotent and moves a value by at most half a unit', () =>
+  it('is idempotent and changes a value by at most half a unit', () =>
     forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
       const exact = decimal(plainText(value));
       const rounded = roundToScale(exact, scale);
@@ -115,7 +115,7 @@ describe('exact JSON', () => {
     }
   };
 
-  it('reads what JSON.parse reads and refuses what it refuses, also of texts that are spoiled in one place', () => {
+  it('accepts and rejects the same texts as JSON.parse, even with one corrupted character', () => {
     const spoiler = fc.constantFrom('', ...'"\\[]{},:0-.e \n\u0000');
     forAll([fc.json({ maxDepth: 4 }), fc.nat(), spoiler], (json, at, put) => {
       for (const text of [json, changed(json, at, put)]) {
@@ -130,7 +130,7 @@ describe('exact JSON', () => {
 });
 
 describe('numbers on the wire', () => {
-  it('keep every digit through JSON, without exponent or trailing zeros', () =>
+  it('keep every digit in JSON, without exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
@@ -138,7 +138,7 @@ describe('numbers on the wire', () => {
       expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
     }));
 
-  it('read the same from plain text, padded text and exponent form', () =>
+  it('are equal in plain, padded and exponent form', () =>
     forAll([scaled], (value) => {
       const expected = withoutTrailingZeros(plainText(value));
       const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];

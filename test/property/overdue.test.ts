@@ -93,13 +93,13 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 /** Conditions without a criterion are among them (overdue §1.3 rule 2). */
 const AS_STORED = { acceptsEmptyConditions: true };
 
-describe('Overdue properties', () => {
-  it('overdue §1.4: a configuration that is written as XML is read back equal', () =>
+describe('Overdue evaluation', () => {
+  it('overdue §1.4: restores an equal configuration from its XML', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.deep.equal(given);
     }));
 
-  it('overdue §1.2 rule 3: what JSON says is kept by its XML, and shown again as it was given', () => {
+  it('overdue §1.2 rule 3: preserves a JSON configuration in its XML and shows it as given', () => {
     const days = fc.integer({ min: 1, max: 500 });
     const jsonConfigs = fc.record({
       given: anyConfig,
@@ -128,7 +128,7 @@ describe('Overdue properties', () => {
     });
   });
 
-  it('overdue §4: with conditions of time, number and total, a later day never gives a milder state', () =>
+  it('overdue §4: never yields a milder state on a later day with conditions of time, number and total', () =>
     forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
       const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -136,7 +136,7 @@ describe('Overdue properties', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('overdue §4: with conditions of time, number and total, one more unpaid invoice never gives a milder state', () =>
+  it('overdue §4: never yields a milder state for one more unpaid invoice with conditions of time, number and total', () =>
     forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
       const today = addDays(firstDay, day);
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -144,7 +144,7 @@ describe('Overdue properties', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('overdue §6: no day on which the state changes lies before the next check', () =>
+  it('overdue §6: never changes the state before the next check', () =>
     forAll([anyConfig, invoices, fc.nat(120)], (states, owed, day) => {
       const today = addDays(firstDay, day);
       const snapshot = billingSnapshot(owed, { ...facts, today });
@@ -158,7 +158,7 @@ describe('Overdue properties', () => {
       }
     }));
 
-  it('overdue §6: the calendar has the steps that a check after the other takes', () =>
+  it('overdue §6: predicts the same steps as consecutive checks', () =>
     forAll([anyConfig, invoices, fc.tuple(fc.nat(120), fc.nat(400))], (states, owed, [day, ahead]) => {
       const today = addDays(firstDay, day);
       const until = addDays(today, ahead);
@@ -186,7 +186,7 @@ describe('Overdue properties', () => {
       ).to.deep.equal(steps);
     }));
 
-  it('overdue §1.3: whatever a text is, it is read or refused', () => {
+  it('overdue §1.3: accepts or rejects any configuration text', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

@@ -83,8 +83,8 @@ function rates(ledger: SubscriptionLedger): readonly string[] {
     .sort();
 }
 
-describe('price changes of versions uploaded during the life of a subscription', () => {
-  it('bill each day as if all versions had been there from the beginning', () =>
+describe('price changes in versions uploaded during a subscription', () => {
+  it('bill each day as if all versions existed from the beginning', () =>
     forAll(
       [changes, fc.boolean(), fc.integer({ min: 1, max: 31 })],
       (given, isAligned, billCycleDayLocal) => {

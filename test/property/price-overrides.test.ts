@@ -54,7 +54,7 @@ const overridden = fc
   });
 
 describe('Price overrides', () => {
-  it('change the chosen prices in one currency and nothing else', () =>
+  it('change only the chosen prices in one currency', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
       const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
@@ -79,7 +79,7 @@ describe('Price overrides', () => {
       expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
     })).timeout(0);
 
-  it('are read as they were written, and written alike in any order', () =>
+  it('are unchanged after serialization, and equal in any order', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const text = writeOverrides(overrides);
       expect(writeOverrides(readOverrides(text))).to.equal(text);

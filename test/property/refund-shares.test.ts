@@ -73,7 +73,7 @@ class Ledger {
 }
 
 describe('refunds of a payment in another currency than its invoice', () => {
-  it('refunds of a converted payment take off the invoice what it settled, and exactly that once all is given back', () =>
+  it('reduce the invoice by the settled amount, and by exactly that amount once fully refunded', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(
@@ -93,7 +93,7 @@ describe('refunds of a payment in another currency than its invoice', () => {
       expect(ledger.refund(inUnits(1, payment))).to.equal(false);
     }));
 
-  it('refunds of a converted payment beside a dispute take no more off the invoice than it settled', () =>
+  it('never exceed the settled amount, even beside a dispute', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts, elsewhere }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(

@@ -28,8 +28,8 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
   'price of a long period': 200,
 };
 
-describe('the life of subscriptions', () => {
-  it('is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {
+describe('random subscription histories', () => {
+  it('are billed the same by windows and by full history: every day once, with no repair above its amount', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [lifeScripts], (script) => {
       const life = new SubscriptionLife(script);

@@ -96,7 +96,7 @@ function streamOf(life: Life) {
 }
 
 describe('Subscriptions over time', () => {
-  it('a clock that jumps gives the same events as one that walks', () =>
+  it('have the same events with a jumping clock as with a steady one', () =>
     forAll([cases, fc.array(times, { maxLength: 6 })], (input, stops) => {
       const life = create(input);
       const jumped = passed(life, input.later);
@@ -107,14 +107,14 @@ describe('Subscriptions over time', () => {
       expect(storedOf(passed(walked, input.later))).to.deep.equal(storedOf(jumped));
     }));
 
-  it('a creation in the past stores what a creation in time would have come to', () =>
+  it('have the same events when created in the past as when created in time', () =>
     forAll([cases], (input) => {
       const late = create(input);
       const inTime = passed(create({ ...input, now: input.reference }), input.now);
       if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
     }));
 
-  it('the phases that billing derives are those that are stored later, to the second', () => {
+  it('have derived phases equal to those stored later, to the second', () => {
     const farAway = instant(5_000 * 365 * 86_400 * 1_000);
     forAll([cases, repricedCatalogs, fc.boolean()], (input, repriced, isRepriced) => {
       const life = create(isRepriced ? { ...input, catalog: repriced } : input);
@@ -124,7 +124,7 @@ describe('Subscriptions over time', () => {
     });
   });
 
-  it('local dates of the events never decrease, nor do instants of the rows', () =>
+  it('never decrease in local event dates or row instants', () =>
     forAll([cases], (input) => {
       const life = passed(create(input), input.later);
       const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);

@@ -38,8 +38,8 @@ const periods = fc.constantFrom(
 const counts = fc.integer({ min: -30, max: 30 });
 const billCycleDays = fc.integer({ min: 1, max: 31 });
 
-describe('date arithmetic agrees with Temporal', () => {
-  it('date arithmetic agrees with Temporal in the parts of a date and its text', () =>
+describe('date arithmetic', () => {
+  it('matches Temporal in date parts and text', () =>
     forAll([dates], (expected) => {
       const date = ours(expected);
       expect([yearOf(date), monthOf(date), dayOfMonth(date), lengthOfMonth(date)]).to.deep.equal([
@@ -55,14 +55,14 @@ describe('date arithmetic agrees with Temporal', () => {
       );
     }));
 
-  it('date arithmetic agrees with Temporal in days and months added and counted', () =>
+  it('matches Temporal in added and counted days and months', () =>
     forAll([dates, dates, fc.integer({ min: -1_200, max: 1_200 })], (from, to, n) => {
       expect(formatLocalDate(addDays(ours(from), n))).to.equal(from.add({ days: n }).toString());
       expect(formatLocalDate(addMonths(ours(from), n))).to.equal(from.add({ months: n }).toString());
       expect(daysBetween(ours(from), ours(to))).to.equal(from.until(to, { largestUnit: 'days' }).days);
     }));
 
-  it('date arithmetic agrees with Temporal in the day of month, clamped', () =>
+  it('matches Temporal in the clamped day of month', () =>
     forAll([dates, billCycleDays], (date, day) => {
       const expected = date.with({ day }, { overflow: 'constrain' });
       expect(formatLocalDate(withDayOfMonth(ours(date), day))).to.equal(expected.toString());
@@ -70,7 +70,7 @@ describe('date arithmetic agrees with Temporal', () => {
 });
 
 describe('months between two dates', () => {
-  it('are the most that can be added to the first without passing the second', () =>
+  it('are the maximum that can be added to the first date without passing the second', () =>
     forAll([dates, fc.integer({ min: 0, max: 40_000 })], (from, days) => {
       const to = addDays(ours(from), days);
       const months = monthsBetween(ours(from), to);
@@ -81,7 +81,7 @@ describe('months between two dates', () => {
 });
 
 describe('billing periods', () => {
-  it('counted from the anchor strictly increase and never lose the day of the anchor', () =>
+  it('strictly increase from the anchor and never lose its day', () =>
     forAll([dates, periods, counts], (anchor, period, n) => {
       const date = addPeriod(ours(anchor), period, n);
       expect(addPeriod(ours(anchor), period, n + 1)).to.be.above(date);
@@ -92,7 +92,7 @@ describe('billing periods', () => {
       }
     }));
 
-  it('on a bill cycle day fall on that day, or on the last day of a shorter month', () =>
+  it('fall on their bill cycle day, or on the last day of a shorter month', () =>
     forAll(
       [dates, periods.filter(isMonthBased), fc.tuple(counts, billCycleDays)],
       (start, period, [n, day]) => {
@@ -101,7 +101,7 @@ describe('billing periods', () => {
       },
     ));
 
-  it('start at the first bill cycle date, in the month of the start or one whole period later', () =>
+  it('start at the first bill cycle date, in the month of the start or one full period later', () =>
     forAll([dates, periods.filter(isMonthBased), billCycleDays], (start, period, day) => {
       const first = firstBillCycleDate(ours(start), period, day);
       const inMonthOfStart = withDayOfMonth(ours(start), day);

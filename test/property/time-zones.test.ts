@@ -6,7 +6,7 @@ import { allHostZones, hostZones, zones } from './time-zone-list.ts';
 
 const oracle = fileURLToPath(new URL('./time-zone-oracle.ts', import.meta.url));
 
-describe('zone conversion agrees with Temporal in 48 zones', function () {
+describe('zone conversion', function () {
   this.timeout(0); // the time depends on the number of cases asked for
   const comparisons = new Map<string, Promise<Comparison>>();
 
@@ -14,14 +14,14 @@ describe('zone conversion agrees with Temporal in 48 zones', function () {
     for (const host of hostZones) comparisons.set(host, compareOnHost(host));
   });
 
-  it('the comparison of zone conversion with Temporal covers 48 zones and 8 host zones', () => {
+  it('is compared in 48 zones and on 8 host zones', () => {
     expect(new Set(zones).size).to.equal(48);
     expect(new Set(allHostZones).size).to.equal(8);
     expect(allHostZones).to.include.members([...hostZones]);
   });
 
   for (const host of hostZones)
-    it(`on a host with TZ=${host}`, async () => {
+    it(`matches Temporal on a host with TZ=${host}`, async () => {
       const comparison = await comparisons.get(host);
       expect(comparison?.failure).to.equal(null);
       const answer: unknown = JSON.parse(comparison?.output ?? 'null');

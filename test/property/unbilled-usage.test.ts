@@ -8,8 +8,8 @@ const FAR = 400;
 /** What came too late is too old at last. */
 const agedOf = (line: string): string => line.replace(/(LATE|COVERED)$/, 'BEYOND_LOOKBACK');
 
-describe('usage that is on no invoice', () => {
-  it('usage §3.3: what is told as not yet due is what runs to come bill, and nothing else of it', () => {
+describe('uninvoiced usage', () => {
+  it('usage §3.3: equals the usage billed by future runs when it is reported as not yet due', () => {
     const met = new Map<string, number>();
     ofEveryHistory(({ zone, events, list, config: given }) => {
       const config = { ...given, beyondLookBack: 'REPORT' as const };

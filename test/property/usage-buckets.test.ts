@@ -36,8 +36,8 @@ function isBoundary(at: number, granularity: UsageGranularity, zone: TimeZone): 
   return second % 3_600 === 0 || (second - before + 86_400) % 86_400 !== 1;
 }
 
-describe('property: the parts of a timeline of usage', () => {
-  it('usage §3.3: follow each other from bound to bound, and begin where the clock and the calendar say', () =>
+describe('usage timeline buckets in random zones', () => {
+  it('usage §3.3: are contiguous between the bounds and start at clock and calendar boundaries', () =>
     forAll(
       [
         fc.constantFrom(...zones),

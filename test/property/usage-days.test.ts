@@ -48,11 +48,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 eachDatabase((kind, open) => {
-  describe('property: days of usage', function () {
+  describe('usage day sums', function () {
     this.timeout(0);
     const opened = sharedStorage(kind, open);
 
-    it('usage §11.5: whatever is recorded and voided at once, days are what their points come to', async () => {
+    it('usage §11.5: equal their points after any concurrent recording and voiding', async () => {
       let voided = 0;
       await fc.assert(
         fc.asyncProperty(

@@ -6,8 +6,8 @@ import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/
 import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
-describe('the book of what was used', () => {
-  it('usage §11: sums of days, split where billing cuts them, bill what a look at every point bills', () => {
+describe('the usage ledger', () => {
+  it('usage §11: bills day sums, split at billing cuts, like a scan of every point', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {
@@ -27,7 +27,7 @@ describe('the book of what was used', () => {
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
 
-  it('usage §7.10: a dry run goes from date to date with what it has read once, as runs do that read each time', () => {
+  it('usage §7.10: runs a dry run from date to date on a single read with the same result as separate runs', () => {
     ofEveryHistory(({ zone, events, list, config }) => {
       const walked = new WalkedUsageLife(events, { zone, config });
       const full = new BookedUsageLife(events, { zone, config });
@@ -44,7 +44,7 @@ describe('the book of what was used', () => {
     });
   }).timeout(0);
 
-  it('usage §7.1: a run that reads no more of the past than it has to bills what one bills that reads all', () => {
+  it('usage §7.1: bills the same with the minimum of history as with all of it', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
       // What lies before the look-back is found by other means.
@@ -65,7 +65,7 @@ describe('the book of what was used', () => {
     expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
   }).timeout(0);
 
-  it('usage §7.3: the evaluation of a subscription bills it, reads no more than it has to, and keeps facts that make each amount', () => {
+  it('usage §7.3: bills a subscription from minimal reads and stores facts that explain each amount', () => {
     let credits = 0;
     let again = 0;
     let passedOver = 0;

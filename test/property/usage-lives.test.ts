@@ -61,8 +61,8 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
 
 const last = dateOf(130);
 
-describe('lives of usage', () => {
-  it('usage §11.5: billing in any split of arrivals comes to the same as billing at once', () =>
+describe('random usage histories', () => {
+  it('usage §11.5: are billed the same for any split of arrivals', () =>
     forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
       const config = { itemMode, lookBackPeriods: -1 };
@@ -77,7 +77,7 @@ describe('lives of usage', () => {
       expect(lives[0].bill(last).items).to.deep.equal([]);
     }));
 
-  it('usage §7.3: whatever the mode of items was, a repeated run bills nothing, and sums differ by cents of lines', () => {
+  it('usage §7.3: are not billed again by a repeated run in any item mode, and sums differ only by line cents', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
     forAll([sections, steps, modes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
@@ -99,7 +99,7 @@ describe('lives of usage', () => {
     });
   });
 
-  it('usage §7.7: late points are charged once, with their period or with the next', () => {
+  it('usage §7.7: charge late points once, in their own or the next period', () => {
     const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
     forAll([steps, lateModes, fc.constantFrom(-1, 0, 1, 2)], (list, lateMode, lookBackPeriods) => {
       const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
@@ -119,7 +119,7 @@ describe('lives of usage', () => {
     });
   });
 
-  it('usage §7.3 rule 7: whatever happens to a subscription, no point is charged twice', () => {
+  it('usage §7.3 rule 7: never charge a point twice, regardless of subscription changes', () => {
     const change = fc.record({
       type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
       section: fc.nat(oneForACall.length - 1),
@@ -145,7 +145,7 @@ describe('lives of usage', () => {
     );
   });
 
-  it('usage §6.3: the boundaries of a run are the days that a calendar says, one after another', () => {
+  it('usage §6.3: have contiguous run boundaries on the calendar’s days', () => {
     const periods: readonly [BillingPeriod, number][] = [
       ['MONTHLY', 1],
       ['BIMESTRIAL', 2],

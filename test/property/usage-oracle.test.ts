@@ -119,8 +119,8 @@ const configs = fc.record({
 /** Each is played three times over: every commit sees fewer. */
 const runs = isLongRun ? historyRuns : Math.ceil(historyRuns / 4);
 
-describe('the oracle of usage, which looks at every point and shares no code with the rules', () => {
-  it('usage §6, §7: bills as sums of days do, and as runs that read their window alone', () => {
+describe('the independent usage oracle', () => {
+  it('usage §6, §7: bills the same as day sums and as windowed runs', () => {
     const seen = { items: 0, credits: 0, details: 0, zero: 0 };
     forRuns(
       runs,

@@ -38,7 +38,7 @@ function price(amount: bigint): string {
 }
 
 describe('the rating of usage', () => {
-  it('usage §5.1: ALL_TIERS costs what a meter charges that begins block after block', () =>
+  it('usage §5.1: charges ALL_TIERS like a meter that starts block after block', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
       const rated = rate(section, points, policy);
       const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');
@@ -46,19 +46,19 @@ describe('the rating of usage', () => {
       expect(sum(rated.overflow.map(({ quantity }) => quantity)).toFixed()).to.equal(price(oracle.beyond));
     }));
 
-  it('usage §5.2: TOP_TIER costs all blocks at the price of the tier that is reached', () =>
+  it('usage §5.2: charges all TOP_TIER blocks at the price of the tier reached', () =>
     forAll([meteredSections('TOP_TIER'), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByTopTier(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
     }));
 
-  it('usage §5.4: CAPACITY costs the first tier whose limits no point exceeds', () =>
+  it('usage §5.4: charges CAPACITY by the first tier whose limits hold for every point', () =>
     forAll([peakSections({ isRising: false }), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByPeaks(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
     }));
 
-  it('more usage never costs less with ALL_TIERS, nor with CAPACITY whose tiers rise', () => {
+  it('never charges less for more usage with ALL_TIERS, or with CAPACITY and rising tiers', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), peakSections({ isRising: true }));
     forAll(
       [sections, fc.tuple(meteredPoints, meteredPoints), policies],
@@ -69,7 +69,7 @@ describe('the rating of usage', () => {
     );
   });
 
-  it('usage §5.1: tiers add up: what fills the first ones, and the rest by the others', () =>
+  it('usage §5.1: adds up over tiers: the full ones and the rest', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(3)], ({ tiers, section }, points, place) => {
       const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
       if (head.length === 0 || tail.length === 0) return;
@@ -84,7 +84,7 @@ describe('the rating of usage', () => {
       expect(second.overflow).to.deep.equal(whole.overflow);
     }));
 
-  it('usage §5.5: nothing is lost: lines add up to the amount, and their blocks hold all units but those beyond', () => {
+  it('usage §5.5: loses nothing: lines add up to the amount, and blocks hold all units except those beyond', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
     forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
       const rated = rate(section, points, policy);
@@ -104,7 +104,7 @@ describe('the rating of usage', () => {
     });
   });
 
-  it('usage §6.4: a quantity is the same however its points are taken together', () =>
+  it('usage §6.4: yields the same quantity for any grouping of points', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12)], ({ section }, points, place) => {
       const [a, b] = [points.slice(0, place), points.slice(place)];
       const parts = [quantities(section, a), quantities(section, b)];

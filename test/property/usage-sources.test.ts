@@ -28,8 +28,8 @@ function asSourcesTell(list: readonly Step[]): readonly Step[] {
     );
 }
 
-describe('usage that a source tells', () => {
-  it('usage §9 rule 8: bills what the same usage bills where it is recorded, from records and from sums alike', () => {
+describe('usage from a source', () => {
+  it('usage §9 rule 8: is billed like recorded usage, from records and from sums', () => {
     let items = 0;
     let credits = 0;
     forRuns(
@@ -65,7 +65,7 @@ describe('usage that a source tells', () => {
     expect(credits, 'items that give back').to.be.above(runs / 50);
   }).timeout(0);
 
-  it('usage §7.7: what a source tells late is left out, or billed with the next period, as what is recorded late', () => {
+  it('usage §7.7: is dropped or billed with the next period when late, like recorded usage', () => {
     forRuns(
       runs,
       [

@@ -62,8 +62,8 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
   return limited < least ? least : limited;
 }
 
-describe('usage under terms', () => {
-  it('usage §12: costs what a meter charges for what is not free, less the percentage, between the bounds', () => {
+describe('usage terms in random cases', () => {
+  it('usage §12: charge like a meter: non-free usage, less the percentage, within the bounds', () => {
     let bounded = 0;
     forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
       const units = new Set(tiers[0]?.map(({ unit }) => unit));
@@ -85,7 +85,7 @@ describe('usage under terms', () => {
     expect(bounded, 'amounts that terms change').to.be.above(propertyRuns / 10);
   });
 
-  it('usage §12: runs that read what they have to bill what a look at all bills, and each item keeps facts that make its amount', () => {
+  it('usage §12: bill the same from minimal reads as from all data, with facts that explain each item', () => {
     let items = 0;
     forRuns(
       runs,
@@ -115,7 +115,7 @@ describe('usage under terms', () => {
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
-  it('usage §12: billing in any split of arrivals comes to the same as billing at once', () =>
+  it('usage §12: are billed the same for any split of arrivals', () =>
     forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
       const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
       const zone = zones[0] ?? expect.fail('no zone');

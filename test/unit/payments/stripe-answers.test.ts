@@ -30,7 +30,7 @@ describe('A Stripe response', () => {
     server.close();
   });
 
-  it('with a slow body ends with its connection after the request timeout', async () => {
+  it('ends with its connection after the request timeout if its body is slow', async () => {
     const { port } = server.address() as AddressInfo;
     const stripe = new Stripe('sk_test_1', {
       httpClient: new SentRequests().client(undefined),

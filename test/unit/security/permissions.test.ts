@@ -62,7 +62,7 @@ describe('permissions', () => {
     [[], 'account:create', false],
   ];
   for (const [granted, needed, permitted] of checks)
-    it(`of ${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () =>
+    it(`${permitted ? 'cover' : 'do not cover'} ${needed} when granted as ${JSON.stringify(granted)}`, () =>
       expect(isPermitted(granted, needed)).to.equal(permitted));
 
   it('are one sorted list for several roles', () =>

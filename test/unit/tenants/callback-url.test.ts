@@ -125,24 +125,24 @@ const refusedWithoutPrivateNetworks = [
 
 describe('callback URLs (platform §10.1)', () => {
   for (const [address, scope] of addresses)
-    it(`the address ${address || 'of an empty text'} is ${scope}`, () =>
+    it(`have the scope ${scope} for the address ${address || 'of an empty text'}`, () =>
       expect(addressScope(address)).to.equal(scope));
 
   for (const url of accepted)
-    it(`the callback ${url} is accepted`, () =>
+    it(`are accepted: ${url}`, () =>
       expect(codeThrownBy(() => readCallbackUrl(url, publicOnly))).to.equal('no error'));
 
   for (const url of refusedAlways)
-    it(`the callback ${JSON.stringify(url.slice(0, 60))} is refused`, () =>
+    it(`are rejected: ${JSON.stringify(url.slice(0, 60))}`, () =>
       expect(codeThrownBy(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER));
 
   for (const url of refusedWithoutPrivateNetworks)
-    it(`the callback ${url} is refused only where private networks are not allowed`, () => {
+    it(`are rejected only if private networks are forbidden: ${url}`, () => {
       expect(codeThrownBy(() => readCallbackUrl(url, anywhere))).to.equal('no error');
       expect(codeThrownBy(() => readCallbackUrl(url, publicOnly))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
 
-  it('loopback is accepted in test mode, and private networks are not (R43)', () => {
+  it('may be loopback addresses in test mode, but not private networks (R43)', () => {
     const outcomes = refusedWithoutPrivateNetworks.map((url) =>
       codeThrownBy(() => readCallbackUrl(url, testMode)),
     );
@@ -151,7 +151,7 @@ describe('callback URLs (platform §10.1)', () => {
     expect(outcomes).to.deep.equal([ok, ok, ok, ok, no, no, ok, no]);
   });
 
-  it('repeats no user info in the message', () => {
+  it('are shown without user info in the error message', () => {
     const { message } = errorOf(() => readCallbackUrl('http://user:hunter2@example.com/', anywhere));
     expect(message).to.contain('user info').and.not.to.contain('hunter2');
   });
@@ -174,7 +174,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
       (error: unknown) => (error instanceof BillingError ? error.code : error),
     );
 
-  it('gives the addresses that may be connected to', async () => {
+  it('include all allowed addresses of the name', async () => {
     const resolver = resolving('93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946');
     const { url, addresses: found } = await resolveCallback(
       'https://example.com:444/x',
@@ -188,7 +188,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(resolver.asked).to.deep.equal(['example.com']);
   });
 
-  it('asks nobody about an address', async () => {
+  it('need no lookup for a literal address', async () => {
     const resolver = resolving();
     expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.deep.equal([
       '2606::1',
@@ -197,12 +197,12 @@ describe('callback targets at delivery (platform §10.1)', () => {
   });
 
   for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254', 'nonsense'])
-    it(`a push refuses a name that turns to ${address}, even beside a good address`, async () => {
+    it(`are rejected if the name resolves to ${address}, even beside a valid address`, async () => {
       const work = resolveCallback('https://example.com', anywhere, resolving('93.184.216.34', address));
       expect(await failure(work)).to.equal(ErrorCode.INVALID_PARAMETER);
     });
 
-  it('refuses a name that turns to a private network, where that is not allowed', async () => {
+  it('are rejected if the name resolves to a forbidden private network', async () => {
     const url = 'https://example.com';
     expect(await failure(resolveCallback(url, publicOnly, resolving('10.0.0.1')))).to.equal(
       ErrorCode.INVALID_PARAMETER,
@@ -210,7 +210,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(await failure(resolveCallback(url, anywhere, resolving('10.0.0.1')))).to.equal('no error');
   });
 
-  it('refuses a name without an address, and passes on why there is none', async () => {
+  it('are rejected if the name has no address, with the lookup error', async () => {
     expect(await failure(resolveCallback('https://example.com', anywhere, resolving()))).to.equal(
       ErrorCode.INVALID_PARAMETER,
     );

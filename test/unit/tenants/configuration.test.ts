@@ -218,14 +218,14 @@ const serverWideProperties = [
 const refusal = (text: string) => errorOf(() => checkConfiguration(text));
 
 describe('tenant configuration', () => {
-  it('the configuration of a tenant has every property of platform §4.2 with its default', () => {
+  it('contains every property of platform §4.2 with its default', () => {
     expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
     for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.deep.equal(value);
   });
 
   for (const [name, given, value] of values) {
     const shown = String(given).slice(0, 40);
-    it(`the setting ${name} "${shown}" is ${value === undefined ? 'refused' : `read as ${JSON.stringify(value)}`}`, () => {
+    it(`${value === undefined ? 'rejects' : `reads as ${JSON.stringify(value)}`} the setting ${name} "${shown}"`, () => {
       const { settings, problems } = readConfiguration({ [`org.service.${name}`]: given });
       if (value === undefined) {
         expect(problems.map(({ path }) => path)).to.deep.equal([`org.service.${name}`]);
@@ -237,20 +237,20 @@ describe('tenant configuration', () => {
     });
   }
 
-  it('the configuration of a tenant reads org.killbill. as org.service., and one property once', () => {
+  it('reads org.killbill. as org.service. and rejects a property set twice', () => {
     const { settings } = checkConfiguration('{"org.killbill.payment.retry.days":"1,1,1"}');
     expect(settings).to.deep.equal({ 'payment.retry.days': [1, 1, 1] });
     const both = '{"org.killbill.invoice.enabled":"true","org.service.invoice.enabled":"false"}';
     expect(refusal(both).message).to.contain('twice');
   });
 
-  it('the configuration of a tenant leaves names that it does not know to plugins', () => {
+  it('leaves unknown names to plugins', () => {
     const text = '{"my.plugin.url":"x","org.kill":"1","__proto__":"x","constructor":"1"}';
     expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], ineffective: [] });
   });
 
   for (const [name, sentence] of Object.entries({
-    'org.killbill.invoice.usage.tz.mode': 'has no effect any more',
+    'org.killbill.invoice.usage.tz.mode': 'no longer has an effect',
     'org.service.server.limits.json': 'holds for the whole server and has no effect for one tenant',
     'org.killbill.persistent.bus.main.sleep': 'holds for the whole server and has no effect for one tenant',
     'org.service.invoice.enabeld': 'is no property of this server; did you mean org.service.invoice.enabled?',
@@ -261,19 +261,19 @@ describe('tenant configuration', () => {
     'org.service.': 'is no property of this server',
     'invoice.enabled': 'lacks its prefix org.service.',
   } as const))
-    it(`a tenant's configuration keeps ${name}, and says why it has no effect`, () => {
+    it(`keeps ${name} and reports why it has no effect`, () => {
       const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
       expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
     });
 
-  it('the configuration of a tenant says of so many names only that they have no effect', () => {
+  it('lists a limited number of ineffective names and counts the rest', () => {
     const names = Array.from({ length: 25 }, (_, index) => [`org.service.nothing-${index}`, 1]);
     const { ineffective } = readConfiguration(Object.fromEntries(names));
     expect(ineffective).to.have.length(21);
     expect(ineffective.at(-1)).to.equal('5 more names have no effect');
   });
 
-  it('the configuration of a tenant finds each line of platform §4.3 to hold for the whole server', () => {
+  it('reports each property of platform §4.3 as server-wide', () => {
     for (const name of serverWideProperties) {
       const { ineffective } = readConfiguration({ [`org.service.${name}`]: 'x' });
       expect(ineffective[0], name).to.contain('holds for the whole server');
@@ -281,7 +281,7 @@ describe('tenant configuration', () => {
     }
   });
 
-  it('the configuration of a tenant lists every bad property, by its name as it was given', () => {
+  it('lists every invalid property under its given name', () => {
     const error = refusal('{"org.service.payment.retry.days":"1,x","org.killbill.invoice.enabled":"no"}');
     expect(error.code).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
     expect(error.problems?.map(({ path }) => path)).to.deep.equal([
@@ -303,10 +303,10 @@ describe('tenant configuration', () => {
     '{"a":["b"]}',
     '{"a":"b"} x',
   ])
-    it(`a tenant's configuration refuses ${JSON.stringify(text)}, which is no flat JSON object`, () =>
+    it(`rejects ${JSON.stringify(text)}, which is not a flat JSON object`, () =>
       expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY));
 
-  it('falls back value by value where a stored configuration is bad', () => {
+  it('falls back to defaults for each invalid stored value', () => {
     const stored = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
     const { settings, problems } = readStoredConfiguration(stored);
     expect(settings).to.deep.equal({ 'invoice.enabled': false });
@@ -315,7 +315,7 @@ describe('tenant configuration', () => {
     expect(readStoredConfiguration('not JSON').problems).to.have.length(1);
   });
 
-  it('the configuration of a tenant of the server stands over the defaults; a bad value leaves its default with a warning', () => {
+  it('applies server values over the defaults and warns about invalid ones', () => {
     const logger = recordingLogger();
     const { tenant, server } = serverConfiguration(
       {
@@ -335,7 +335,7 @@ describe('tenant configuration', () => {
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
   });
 
-  it('the configuration of a tenant of the server takes sizes in bytes, KiB and MiB', () => {
+  it('accepts server sizes in bytes, KiB and MiB', () => {
     const bytesOf = (text: string) =>
       serverConfiguration({ 'org.service.usage.bulk.maxBytes': text }, recordingLogger()).server[
         'usage.bulk.maxBytes'
@@ -347,7 +347,7 @@ describe('tenant configuration', () => {
       expect(bytesOf(text), text).to.equal(33_554_432);
   });
 
-  it('the configuration of a tenant waits 5 s for a gateway in test mode, unless it is set', () => {
+  it('waits 5 s for a gateway in test mode by default', () => {
     const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
       serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
     expect(timeoutOf({})).to.equal(30_000);
@@ -356,7 +356,7 @@ describe('tenant configuration', () => {
     expect(timeoutOf({ 'org.service.payment.plugin.timeout': 'soon' }, true)).to.equal(5_000);
   });
 
-  it('the configuration of a tenant of the server is told which names have no effect', () => {
+  it('warns about server properties without effect', () => {
     const logger = recordingLogger();
     serverConfiguration(
       {
@@ -376,7 +376,7 @@ describe('tenant configuration', () => {
     ]);
   });
 
-  it('the configuration of a tenant of the server has the properties of platform §4.3 with their defaults', () => {
+  it('contains the server properties of platform §4.3 with their defaults', () => {
     const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
     const queue = (prefix: string, inner: string) => ({
       [`${prefix}.max.failure.retry`]: 3,

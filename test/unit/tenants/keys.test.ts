@@ -46,13 +46,13 @@ const lines: readonly (readonly [string, string])[] = [
 
 describe('tenant keys', () => {
   for (const [key, kind] of kinds)
-    it(`${key} is a key of the kind ${kind}`, () => expect(keyKind(key)).to.equal(kind));
+    it(`have the kind ${kind} for ${key}`, () => expect(keyKind(key)).to.equal(kind));
 
   for (const [given, shown] of lines)
-    it(`${JSON.stringify(given)} is shown as ${JSON.stringify(shown)}`, () =>
+    it(`show ${JSON.stringify(given)} as ${JSON.stringify(shown)}`, () =>
       expect(maskedLines(given)).to.equal(shown));
 
-  it('a value of many names and no separator is read in no time', () => {
+  it('show a long value without separators quickly', () => {
     const text = 'key '.repeat(250_000);
     expect(maskedLines(text)).to.equal(text);
   });

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { maskedProperties, maskedValues } from '../../../lib/tenants/key-value-operations.ts';
 
 describe('a configuration in a diagnostic (platform §12.6 rule 5)', () => {
-  it('masks values of properties whose name tells of a secret', () => {
+  it('masks values of properties with secret-like names', () => {
     const names = ['a.password', 'b.SECRET', 'c.accessToken', 'd.apiKey', 'e.credentials', 'f.timeout'];
     const shown = maskedProperties(Object.fromEntries(names.map((name) => [name, 1])));
     expect(Object.values(shown)).to.deep.equal(['*****', '*****', '*****', '*****', '*****', 1]);
   });
 
-  it('masks properties of a tenant, lines of plugins, and values of keys named so', () => {
+  it('masks tenant properties, plugin lines and values of keys with secret-like names', () => {
     const shown = (key: string, ...values: string[]) => maskedValues({ key, values }).values;
     expect(shown('PER_TENANT_CONFIG', '{"x.secret":"s","y":"1"}')).to.deep.equal([
       '{"x.secret":"*****","y":"1"}',

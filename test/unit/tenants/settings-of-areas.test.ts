@@ -15,8 +15,8 @@ function settingsOf(object: ConfigurationObject) {
   return async () => ({ ...DEFAULT_TENANT_SETTINGS, ...settings });
 }
 
-describe('what the areas make of the properties of a tenant (platform §4.2)', () => {
-  it('payments', async () => {
+describe('tenant properties as read by each area (platform §4.2)', () => {
+  it('configure payments', async () => {
     expect(paymentConfig(await settingsOf({})())).to.deep.equal({
       retryDays: [8, 8, 8],
       failureRetry: { startSeconds: 300, multiplier: 2, maxAttempts: 8 },
@@ -57,7 +57,7 @@ describe('what the areas make of the properties of a tenant (platform §4.2)', (
     });
   });
 
-  it('invoicing', async () => {
+  it('configure invoicing', async () => {
     const set = settingsOf({
       'org.service.invoice.enabled': 'false',
       'org.service.invoice.maxNumberOfMonthsInFuture': '7',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { plainHasher } from '../../../adapters/testing/index.ts';
 
 describe('the hasher of billwright/testing', () => {
-  it('knows a secret again, and no other one', async () => {
+  it('verifies the right secret and rejects a wrong one', async () => {
     const hasher = plainHasher();
     const stored = await hasher.hash('correct horse');
     expect(stored).to.not.contain('horse');
@@ -12,7 +12,7 @@ describe('the hasher of billwright/testing', () => {
     expect(hasher.isWeaker(stored)).to.equal(false);
   });
 
-  it('is refused in production, with the way out', () => {
+  it('is rejected in production with a message that explains the fix', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = ' Production';
     try {

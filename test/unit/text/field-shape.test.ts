@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { f, inputShapeOf, shapeOf } from '../../../lib/values/fields/index.ts';
 
-describe('the shape of a described record', () => {
+describe('the schema of a record', () => {
   const fields = {
     recordId: f.recordId,
     id: f.id(),
@@ -13,13 +13,13 @@ describe('the shape of a described record', () => {
     createdDate: f.instant(),
   };
 
-  it('contains every date and instant of an answer', () =>
+  it('contains every date and instant of a response', () =>
     expect(shapeOf(fields)).to.deep.equal({
       contractDate: 'date',
       start: { at: 'instant', date: 'date' },
       createdDate: 'instant',
     }));
 
-  it('contains the ids, amounts, dates and instants that callers may set', () =>
+  it('contains the ids, amounts, dates and instants that callers can set', () =>
     expect(inputShapeOf(fields)).to.deep.equal({ parentId: 'uuid', limit: 'amount', contractDate: 'date' }));
 });

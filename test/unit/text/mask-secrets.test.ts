@@ -80,7 +80,7 @@ describe('masking of secrets (platform §6.3 rule 3)', () => {
       expect(maskSecretShapes(shown)).to.equal(shown);
     });
 
-  it('masks a long random value of any name', () => {
+  it('hides a long random value under any name', () => {
     expect(maskNamedValue('merchant', 'b3Jc9KxTq2LmZ7pWv5RnYd8s')).to.equal('*****');
     expect(maskNamedValue('merchant', 'a-merchant-of-many-words-2')).to.equal('a-merchant-of-many-words-2');
   });

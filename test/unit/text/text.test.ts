@@ -2,7 +2,7 @@ import { checkStorable, isStorable, shortened } from '../../../lib/values/text/i
 import { BillingError, expect } from '../../support/unit.ts';
 
 describe('text', () => {
-  it('a text can be stored unless it holds a NUL or half of a surrogate pair', () => {
+  it('can be stored unless it contains a NUL or half of a surrogate pair', () => {
     for (const text of ['', 'a', '\u0001', '\ud83d\ude00', '\ufffd'])
       expect(isStorable(text), text).to.equal(true);
     for (const text of ['\u0000', 'a\u0000', '\ud83d', '\ude00a', '\ude00\ud83d']) {
@@ -13,7 +13,7 @@ describe('text', () => {
     checkStorable('Name', undefined);
   });
 
-  it('a text is repeated by its first hundred characters, whole ones', () => {
+  it('is quoted by its first hundred whole characters', () => {
     expect(shortened('x'.repeat(100))).to.equal('x'.repeat(100));
     expect(shortened('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
     expect(shortened(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);

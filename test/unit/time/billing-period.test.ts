@@ -50,13 +50,13 @@ describe('the 17 billing periods', () => {
     expect(isMonthBased(BillingPeriod.NO_BILLING_PERIOD)).to.equal(false);
   });
 
-  it('are recognised by their exact names', () => {
+  it('have exact names', () => {
     expect(isBillingPeriod('SESQUIENNIAL')).to.equal(true);
     for (const text of ['monthly', 'YEARLY', '', 'toString', '__proto__'])
       expect(isBillingPeriod(text), text).to.equal(false);
   });
 
-  it('refuse arithmetic with NO_BILLING_PERIOD', () => {
+  it('reject arithmetic with NO_BILLING_PERIOD', () => {
     const date = parseLocalDate('2024-01-31');
     expect(() => addPeriod(date, 'NO_BILLING_PERIOD', 1)).to.throw(InvariantError, 'NO_BILLING_PERIOD');
     expect(() => addPeriods(date, 'NO_BILLING_PERIOD', 1, 31)).to.throw(InvariantError);
@@ -98,13 +98,13 @@ describe('periods counted from an anchor', () => {
     expect(dates).to.deep.equal(['2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29']);
   });
 
-  it('take the day anew from the bill cycle day, also when the date was clamped', () => {
+  it('use the bill cycle day again after a clamped date', () => {
     const clamped = parseLocalDate('2024-02-29');
     expect(formatLocalDate(addPeriods(clamped, 'MONTHLY', 1, 31))).to.equal('2024-03-31');
     expect(formatLocalDate(addPeriod(clamped, 'MONTHLY', 1))).to.equal('2024-03-29');
   });
 
-  it('go back with a negative count', () => {
+  it('go backward for a negative count', () => {
     expect(formatLocalDate(addPeriod(parseLocalDate('2024-05-31'), 'QUARTERLY', -1))).to.equal('2024-02-29');
     expect(formatLocalDate(addPeriod(parseLocalDate('2024-03-01'), 'BIWEEKLY', -2))).to.equal('2024-02-02');
   });
@@ -130,7 +130,7 @@ describe('the first bill cycle date', () => {
     ['2024-05-12', 'WEEKLY', 1, '2024-05-12'],
   ];
   for (const [start, period, billCycleDay, expected] of cases)
-    it(`the first bill cycle date of ${period} from ${start} on day ${billCycleDay} is ${expected}`, () => {
+    it(`is ${expected} for ${period} from ${start} on day ${billCycleDay}`, () => {
       const first = firstBillCycleDate(parseLocalDate(start), period, billCycleDay);
       expect(formatLocalDate(first)).to.equal(expected);
     });

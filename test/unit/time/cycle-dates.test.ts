@@ -28,7 +28,7 @@ describe('cycle dates', () => {
     ['2024-01-15', 'TRIENNIAL', 15, ['2024-01-15', '2027-01-15']],
   ];
   for (const [start, period, bcd, dates] of cases)
-    it(`billing periods of ${period} from ${start} on day ${bcd} begin ${dates.join(', ')}`, () => {
+    it(`are ${dates.join(', ')} for ${period} from ${start} on day ${bcd}`, () => {
       const ours = cycle(start, period, bcd);
       expect(dates.map((_, k) => text(cycleDate(ours, k)))).to.deep.equal(dates);
       dates.forEach((date, k) => {
@@ -38,7 +38,7 @@ describe('cycle dates', () => {
       });
     });
 
-  it('need a resolved bill cycle day when the period is a number of months', () => {
+  it('require a resolved bill cycle day for periods in months', () => {
     expect(() => cycle('2024-01-01', 'MONTHLY', 0)).to.throw(InvariantError, 'bill cycle day');
     expect(() => cycle('2024-01-01', 'MONTHLY', 32)).to.throw(InvariantError, 'bill cycle day');
   });

@@ -34,17 +34,17 @@ function onHost<T>(host: string, read: () => T): T {
  * Each function of date-fns-tz that is left alone, and what stands in its place. Once a version of it is right, its half of
  * a test is red, and the reason to do it ourselves is gone.
  */
-describe('zones are converted here and not by date-fns-tz', () => {
+describe('date-fns-tz zone functions', () => {
   const newYork = timeZone('America/New_York');
 
-  it('since its getTimezoneOffset tells the offset of a later hour before a transition', () => {
+  it('return the offset of a later hour before a transition (getTimezoneOffset)', () => {
     // 02:00 becomes 03:00 at 07:00 UTC.
     const before = Date.UTC(2024, 2, 10, 7) - 3 * hour;
     expect(offsetMsAt(before, newYork)).to.equal(-5 * hour);
     expect(getTimezoneOffset(newYork, new Date(before))).to.equal(-4 * hour);
   });
 
-  it("since its formatInTimeZone skips an hour where the host's own zone does", () => {
+  it('skip an hour of the host’s own zone (formatInTimeZone)', () => {
     const at = instant(Date.UTC(2024, 2, 30, 20, 30));
     const kolkata = timeZone('Asia/Kolkata');
     const [ours, theirs] = onHost('Europe/Berlin', () => [
@@ -54,7 +54,7 @@ describe('zones are converted here and not by date-fns-tz', () => {
     expect([ours, theirs]).to.deep.equal(['2024-03-31 02:00:00', '2024-03-31 03:00:00']);
   });
 
-  it("since its fromZonedTime answers by the host's zone for an hour that occurs twice", () => {
+  it('depend on the host’s zone for an hour that occurs twice (fromZonedTime)', () => {
     const answers = ['UTC', 'Asia/Tokyo'].map((host) =>
       onHost(host, () => [
         formatInstant(instantAt(parseLocalDate('2024-11-03'), localTime(5_400), newYork)),
@@ -67,7 +67,7 @@ describe('zones are converted here and not by date-fns-tz', () => {
     ]);
   });
 
-  it('since its fromZonedTime takes a midnight that does not exist for the day before', () => {
+  it('move a missing midnight to the previous day (fromZonedTime)', () => {
     const santiago = timeZone('America/Santiago');
     const ours = startOfDay(parseLocalDate('2024-09-08'), santiago);
     const theirs = instant(fromZonedTime('2024-09-08T00:00:00', santiago).getTime());
@@ -75,7 +75,7 @@ describe('zones are converted here and not by date-fns-tz', () => {
     expect(days).to.deep.equal(['2024-09-08', '2024-09-07']);
   });
 
-  it('but its toDate reads a date-time with an offset the same on every host', () => {
+  it('parse a date-time with an offset the same way on every host (toDate)', () => {
     for (const host of ['UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Tokyo']) {
       const at = onHost(host, () => parseWireDateTime('2024-03-10T02:30:00.000-05:00'));
       expect([host, at]).to.deep.equal([host, Date.UTC(2024, 2, 10, 7, 30)]);

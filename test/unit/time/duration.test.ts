@@ -16,7 +16,7 @@ import {
   UTC,
 } from '../../../lib/values/time/index.ts';
 
-describe('a duration added to a date', () => {
+describe('a date plus a duration', () => {
   const cases: readonly (readonly [string, Duration, string])[] = [
     ['2024-01-01', { unit: 'DAYS', number: 30 }, '2024-01-31'],
     ['2024-01-31', { unit: 'MONTHS', number: 1 }, '2024-02-29'],
@@ -27,15 +27,15 @@ describe('a duration added to a date', () => {
     ['2024-12-30', { unit: 'WEEKS', number: 2 }, '2025-01-13'],
   ];
   for (const [start, duration, expected] of cases)
-    it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () =>
+    it(`is ${expected} for ${start} plus ${duration.number} ${duration.unit}`, () =>
       expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected));
 
-  it('refuses UNLIMITED with code 2014', () =>
+  it('is rejected for UNLIMITED with code 2014', () =>
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
       .to.throw(BillingError, 'UNLIMITED')
       .with.property('code', 2014));
 
-  it('has no end where it is UNLIMITED or longer than the calendar', () => {
+  it('is absent if the duration is UNLIMITED or beyond the calendar', () => {
     const start = parseLocalDate('8999-12-31');
     const endOf = (duration: Duration) => {
       const end = durationEnd(start, duration);
@@ -52,7 +52,7 @@ describe('a duration added to a date', () => {
     expect(endOf(UNLIMITED_DURATION)).to.equal(null);
   });
 
-  it('knows its units by their exact names', () => {
+  it('accepts only exact unit names', () => {
     expect(isTimeUnit('WEEKS')).to.equal(true);
     expect(isTimeUnit('weeks')).to.equal(false);
     expect(isTimeUnit('constructor')).to.equal(false);

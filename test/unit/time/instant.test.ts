@@ -14,27 +14,27 @@ import {
 } from '../../../lib/values/time/index.ts';
 
 describe('an instant', () => {
-  it('is written in UTC with three digits and Z', () => {
+  it('is formatted in UTC with three decimals and Z', () => {
     expect(formatInstant(instant(0))).to.equal('1970-01-01T00:00:00.000Z');
     expect(formatInstant(instant(Date.UTC(2024, 1, 29, 23, 59, 59, 7)))).to.equal('2024-02-29T23:59:59.007Z');
     expect(formatInstant(instant(-62_135_596_800_000))).to.equal('0001-01-01T00:00:00.000Z');
     expect(formatInstant(instant(253_402_300_799_999))).to.equal('9999-12-31T23:59:59.999Z');
   });
 
-  it('refuses fractions, no numbers and years that cannot be written', () => {
+  it('rejects fractions, non-numbers and years that cannot be written', () => {
     for (const ms of [0.5, Number.NaN, Number.POSITIVE_INFINITY, -62_135_596_800_001, 253_402_300_800_000]) {
       expect(() => instant(ms), String(ms)).to.throw(InvariantError);
       expect(isInstantMs(ms)).to.equal(false);
     }
   });
 
-  it('is cut to the whole second, also before 1970', () => {
+  it('is truncated to the whole second, even before 1970', () => {
     expect(truncateToSecond(instant(1_999))).to.equal(1_000);
     expect(truncateToSecond(instant(-1))).to.equal(-1_000);
     expect(truncateToSecond(instant(5_000))).to.equal(5_000);
   });
 
-  it('moves by elapsed time and compares', () => {
+  it('supports addition of elapsed time and comparison', () => {
     const [early, late] = [instant(1_000), instant(2_000)];
     expect(addMilliseconds(early, 1_000)).to.equal(late);
     expect(addMilliseconds(late, -1_000)).to.equal(early);
@@ -44,7 +44,7 @@ describe('an instant', () => {
 });
 
 describe('a local time', () => {
-  it('is a second of a day', () => {
+  it('has a resolution of one second within a day', () => {
     expect(formatLocalTime(MIDNIGHT)).to.equal('00:00:00');
     expect(formatLocalTime(localTime(86_399))).to.equal('23:59:59');
     expect(formatLocalTime(localTime(7 * 3_600 + 8 * 60 + 9))).to.equal('07:08:09');

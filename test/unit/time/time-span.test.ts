@@ -14,17 +14,17 @@ describe('a time span', () => {
     [' 2w ', 1_209_600_000],
   ];
   for (const [text, expected] of cases)
-    it(`the time span "${text}" is ${expected} ms`, () => expect(parseTimeSpan(text)).to.equal(expected));
+    it(`is ${expected} ms for "${text}"`, () => expect(parseTimeSpan(text)).to.equal(expected));
 
   for (const text of ['', '5', 'm', '-5m', '1.5h', '5M', '5 minutes', '1h30m', 'PT5M', '99999999999999999w'])
-    it(`the time span "${text}" is refused`, () =>
+    it(`cannot be "${text}"`, () =>
       expect(() => parseTimeSpan(text))
         .to.throw(BillingError, 'ms, s, m, h, d, w')
         .with.property('code', 60002));
 });
 
 describe('a list of time spans', () => {
-  it('is separated by commas, blanks trimmed', () =>
+  it('is comma-separated, with blanks trimmed', () =>
     expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.deep.equal([
       900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000,
     ]));
@@ -34,7 +34,7 @@ describe('a list of time spans', () => {
     expect(parseTimeSpanList('  ')).to.deep.equal([]);
   });
 
-  it('refuses an empty or bad entry and an endless list', () => {
+  it('rejects an empty or invalid entry and an endless list', () => {
     expect(() => parseTimeSpanList('5m,,1h')).to.throw(BillingError);
     expect(() => parseTimeSpanList('5m,x')).to.throw(BillingError, '"x"');
     expect(() => parseTimeSpanList(Array.from({ length: 101 }, () => '1s').join(','))).to.throw(

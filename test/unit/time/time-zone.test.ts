@@ -40,20 +40,20 @@ const refused = [
 
 describe('a time zone', () => {
   for (const name of accepted)
-    it(`may be ${name}, and is kept as given`, () => {
+    it(`may be ${name} and keeps the given spelling`, () => {
       expect(isTimeZone(name)).to.equal(true);
       expect(timeZone(name)).to.equal(name);
     });
 
   for (const name of refused)
-    it(`may not be "${name}"`, () => {
+    it(`cannot be "${name}"`, () => {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))
         .to.throw(BillingError, 'IANA')
         .with.property('code', 60002);
     });
 
-  it('refuses a long or strange name without quoting all of it', () => {
+  it('rejects a long or strange name and quotes only part of it', () => {
     for (const name of ['x'.repeat(100_000), 'Europe/Paris\n', 'Europe\\Paris', 'Europé/Paris']) {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))
@@ -63,12 +63,12 @@ describe('a time zone', () => {
     }
   });
 
-  it('may be any zone of the runtime', () => {
+  it('may be any zone known to the runtime', () => {
     for (const name of Intl.supportedValuesOf('timeZone')) expect(isTimeZone(name), name).to.equal(true);
     expect(Intl.supportedValuesOf('timeZone').length).to.be.below(MAX_CACHED_ZONES);
   });
 
-  it('keeps answering right when more spellings are used than the cache holds', () => {
+  it('stays correct with more spellings than the cache holds', () => {
     const at = instant(Date.UTC(2024, 6, 1, 22, 30));
     const spellings = new Set<string>();
     for (let bits = 0; spellings.size < MAX_CACHED_ZONES + 50; bits += 1)
@@ -78,7 +78,7 @@ describe('a time zone', () => {
     expect(formatLocalDate(localDateOf(at, timeZone('America/New_York')))).to.equal('2024-07-01');
   });
 
-  it('a time zone of a fixed offset has no rules', () => {
+  it('has no rules if it is a fixed offset', () => {
     const at = instant(Date.UTC(2024, 0, 1, 0, 0));
     expect(formatLocalTime(localTimeOf(at, timeZone('+05:45')))).to.equal('05:45:00');
     expect(formatLocalTime(localTimeOf(at, timeZone('-09:30')))).to.equal('14:30:00');

@@ -38,7 +38,7 @@ describe('a date on the wire', () => {
     '2024-03-04T00:00',
     '0000-01-01',
   ])
-    it(`"${text}" is no date of the wire`, () => expect(parseWireDate(text)).to.equal(undefined));
+    it(`cannot be "${text}"`, () => expect(parseWireDate(text)).to.equal(undefined));
 });
 
 describe('a date-time on the wire', () => {
@@ -64,7 +64,7 @@ describe('a date-time on the wire', () => {
     ['0099-06-01T12:00+01:00', '0099-06-01T11:00:00.000Z'],
   ];
   for (const [text, expected] of accepted)
-    it(`"${text}" on the wire is ${expected}`, () => expect(read(text)).to.equal(expected));
+    it(`is ${expected} for "${text}"`, () => expect(read(text)).to.equal(expected));
 
   const refused = [
     '2024-03-04',
@@ -88,16 +88,16 @@ describe('a date-time on the wire', () => {
     `2024-03-04T19:30:15.${'1'.repeat(200)}`,
   ];
   for (const text of refused)
-    it(`"${text.slice(0, 40)}" is no date-time of the wire`, () => expect(read(text)).to.equal(undefined));
+    it(`cannot be "${text.slice(0, 40)}"`, () => expect(read(text)).to.equal(undefined));
 
-  it('is told from a date by its T', () => {
+  it('differs from a date by its T', () => {
     expect(isWireDateTime('2024-03-04T19')).to.equal(true);
     expect(isWireDateTime('2024-03-04')).to.equal(false);
   });
 });
 
 describe('a parameter that takes a date or a date-time', () => {
-  it('says which of the two it was given', () => {
+  it('reports whether it is a date or a date-time', () => {
     expect(parseWireMoment('2024-3-4')).to.deep.equal({ kind: 'DATE', date: parseLocalDate('2024-03-04') });
     expect(parseWireMoment('2024-03-04T19:30Z')).to.deep.equal({
       kind: 'DATE_TIME',
@@ -107,7 +107,7 @@ describe('a parameter that takes a date or a date-time', () => {
     expect(parseWireMoment('Tomorrow')).to.equal(undefined);
   });
 
-  it('a parameter that takes a date or a date-time that is an instant takes epoch milliseconds too, and a date as 00:00 UTC', () => {
+  it('also accepts epoch milliseconds, and reads a date as 00:00 UTC, if it is an instant', () => {
     expect(parseWireInstant(1_709_609_400_000)).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-03-05T03:30')).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-3-5')).to.equal(Date.UTC(2024, 2, 5));
@@ -118,7 +118,7 @@ describe('a parameter that takes a date or a date-time', () => {
 describe('date-fns-tz', () => {
   const lib = fileURLToPath(new URL('../../../lib', import.meta.url));
 
-  it('is used for nothing but toDate in the wire reader, where every text has an explicit offset', () => {
+  it('is used only for toDate in the wire reader, for texts with an explicit offset', () => {
     const imports = readdirSync(lib, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => {
@@ -130,7 +130,7 @@ describe('date-fns-tz', () => {
     ]);
   });
 
-  it('reads the texts of the wire whatever the date', () => {
+  it('parses wire texts correctly for every date', () => {
     for (let year = 1; year < 10_000; year += 37) {
       const text = `${String(year).padStart(4, '0')}-02-28T23:30:00.000Z`;
       expect(formatLocalDate(parseLocalDate(text.slice(0, 10)))).to.equal(text.slice(0, 10));
@@ -139,18 +139,18 @@ describe('date-fns-tz', () => {
   });
 });
 
-describe('a date or date-time of typed clients, in numbers', () => {
+describe('a numeric date or date-time from typed clients', () => {
   const instantText = (parts: readonly number[]) => {
     const at = instantOfParts(parts);
     return at === undefined ? undefined : formatInstant(at);
   };
 
-  it('is a date of year, month and day', () => {
+  it('is a date for year, month and day', () => {
     expect(dateOfParts([2012, 9, 25])).to.equal(parseLocalDate('2012-09-25'));
     expect(dateOfParts([2024, 2, 29])).to.equal(parseLocalDate('2024-02-29'));
   });
 
-  it('is an instant in UTC, of seven parts or of a date', () => {
+  it('is an instant in UTC for seven numbers or a date', () => {
     expect(instantText([2012, 9, 25, 7, 30, 15, 250])).to.equal('2012-09-25T07:30:15.250Z');
     expect(instantText([2012, 9, 25, 23, 59, 59, 999])).to.equal('2012-09-25T23:59:59.999Z');
     expect(instantText([2012, 9, 25])).to.equal('2012-09-25T00:00:00.000Z');
@@ -176,7 +176,7 @@ describe('a date or date-time of typed clients, in numbers', () => {
     [2012, 9, 25, 0, 0, 0, 0, 0],
     [Number.NaN, 1, 1],
   ])
-    it(`[${parts.join()}] is no date in numbers`, () => {
+    it(`cannot be [${parts.join()}]`, () => {
       expect(instantOfParts(parts)).to.equal(undefined);
       expect(dateOfParts(parts)).to.equal(undefined);
     });

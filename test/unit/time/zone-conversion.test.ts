@@ -100,7 +100,7 @@ describe('zone conversion', () => {
   it('http-api 8 Dates by dialect', () =>
     expect(toDate('2024-03-05T03:30:00Z', 'America/Los_Angeles')).to.equal('2024-03-04'));
 
-  it('leads from every existing date to an instant of that date', () => {
+  it('maps every existing date to an instant of that date', () => {
     for (const zone of [
       'America/Nuuk',
       'America/Santiago',
@@ -120,7 +120,7 @@ describe('zone conversion', () => {
     }
   });
 
-  it('stays inside the calendar at its ends, in every zone', () => {
+  it('stays within the calendar at both ends, in every zone', () => {
     for (const [text, zone, date] of [
       ['9999-12-31T23:59:59Z', '+14:00', '9999-12-31'],
       ['9999-12-31T11:00:00Z', '-12:00', '9999-12-30'],
@@ -159,7 +159,7 @@ describe('the start of a day', () => {
     ['-09:30', '2024-01-01', '2024-01-01T09:30:00Z', '00:00:00'],
   ];
   for (const [zone, date, expected, localTime] of cases)
-    it(`${date} in ${zone} is ${expected}, ${localTime} there`, () => {
+    it(`is ${expected} for ${date} in ${zone}, ${localTime} local time`, () => {
       const start = startOfDay(parseLocalDate(date), timeZone(zone));
       expect(formatInstant(start).replace('.000Z', 'Z')).to.equal(expected);
       expect(formatLocalTime(localTimeOf(start, timeZone(zone)))).to.equal(localTime);

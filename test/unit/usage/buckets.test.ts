@@ -12,8 +12,8 @@ function buckets(granularity: UsageGranularity, zone: string, bounds: string): r
   return found.map((bucket) => `${short(bucket.start)}/${short(bucket.end)}`);
 }
 
-describe('the parts of a timeline of usage', () => {
-  it('usage §3.3: are local days, the first and the last cut by the bounds', () =>
+describe('usage timeline buckets', () => {
+  it('usage §3.3: are local days, with the first and last cut at the bounds', () =>
     expect(buckets('DAY', 'America/New_York', '2026-03-07T12:00:00Z/2026-03-09T12:00:00Z')).to.deep.equal([
       '2026-03-07T12:00Z/2026-03-08T05:00Z',
       '2026-03-08T05:00Z/2026-03-09T04:00Z',
@@ -27,14 +27,14 @@ describe('the parts of a timeline of usage', () => {
       '2026-02-28T15:00Z/2026-03-10T00:00Z',
     ]));
 
-  it('usage §3.3: are hours of the local clock, which are not those of UTC everywhere', () =>
+  it('usage §3.3: are hours of the local clock, which differ from UTC hours in some zones', () =>
     expect(buckets('HOUR', 'Asia/Kolkata', '2026-03-01T10:10:00Z/2026-03-01T11:40:00Z')).to.deep.equal([
       '2026-03-01T10:10Z/2026-03-01T10:30Z',
       '2026-03-01T10:30Z/2026-03-01T11:30Z',
       '2026-03-01T11:30Z/2026-03-01T11:40Z',
     ]));
 
-  it('usage §3.3: an hour that the clock shows twice is two, and one that a change of half an hour cuts is shorter', () => {
+  it('usage §3.3: split a repeated hour in two, and shorten an hour cut by a half-hour change', () => {
     expect(buckets('HOUR', 'America/New_York', '2026-11-01T05:00:00Z/2026-11-01T08:00:00Z')).to.deep.equal([
       '2026-11-01T05:00Z/2026-11-01T06:00Z',
       '2026-11-01T06:00Z/2026-11-01T07:00Z',
@@ -57,7 +57,7 @@ describe('the parts of a timeline of usage', () => {
     ]);
   });
 
-  it('usage §3.3: are none between equal bounds, and reach the end of the calendar', () => {
+  it('usage §3.3: are empty between equal bounds, and extend to the end of the calendar', () => {
     for (const granularity of ['HOUR', 'DAY', 'MONTH'] as const) {
       expect(buckets(granularity, 'UTC', '2026-03-01T10:10:00Z/2026-03-01T10:10:00Z')).to.deep.equal([]);
       for (const zone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
@@ -67,14 +67,14 @@ describe('the parts of a timeline of usage', () => {
     }
   });
 
-  it('usage §3.3: no more than 10,000 are told at once', () => {
+  it('usage §3.3: are limited to 10,000 per request', () => {
     expect(buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:00Z')).to.have.length(10_000);
     expect(() => buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:01Z')).to.throw(
       'more than 10000 parts by HOUR',
     );
   });
 
-  it('usage §11: the hours of a day are read together, but for those after one that is cut', () => {
+  it('usage §11: read the hours of a day together, except after a cut hour', () => {
     const zone = timeZone('Australia/Lord_Howe');
     const [start, end] = [at('2026-04-04T12:10:00Z'), at('2026-04-04T16:30:00Z')];
     const stretches = hoursOfDays(usageBuckets({ start, end, zone, granularity: 'HOUR' }), zone);

@@ -58,11 +58,11 @@ function splits(
 
 const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
 
-describe('what is read of usage', () => {
-  it('usage §11: a month that begins at midnight is read as the sums of its days, whatever their points', () =>
+describe('usage reads of a run', () => {
+  it('usage §11: use day sums for a month that starts at midnight, regardless of its points', () =>
     expect(splits([created('2026-04-01')])).to.deep.equal([]));
 
-  it('usage §11: only the days that billing cuts are split, by the instants at which it does', () => {
+  it('usage §11: split only days cut by billing, at the exact instants', () => {
     const paused = [
       created('2026-04-01T06:00:00Z'),
       usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
@@ -74,19 +74,19 @@ describe('what is read of usage', () => {
     ]);
   });
 
-  it('usage §6.4: the last instant of a subscription is a part of its own', () =>
+  it('usage §6.4: treat the last instant of a subscription as a separate part', () =>
     expect(splits([created('2026-04-01'), usageEvent('CANCEL', '2026-04-16')])).to.deep.equal([
       '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
     ]));
 
-  it('usage §7.2: days are those of the zone', () => {
+  it('usage §7.2: use days of the zone', () => {
     const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     expect(splits(events, { zone: NEW_YORK })).to.deep.equal([
       '2026-04-01 04-01T04:00:00.000 04-02T02:00:00.000 04-02T04:00:00.000',
     ]);
   });
 
-  it('usage §11.3: billed days are split by ordinals where points have come since', () => {
+  it('usage §11.3: split billed days by ordinals if points have arrived since', () => {
     const consumed = [
       range('2026-04-01', 3),
       range('2026-04-02', 5),
@@ -104,7 +104,7 @@ describe('what is read of usage', () => {
     ).to.deep.equal(['2026-04-02 5', '2026-04-03 2']);
   });
 
-  it('usage §7.7 rule 4: a day on which no point counts has nothing to bill', () => {
+  it('usage §7.7 rule 4: bill nothing for a day without valid points', () => {
     const days = [{ ...dayOf('2026-04-02', 3), sum: decimal(0), max: null }, dayOf('2026-04-03', 0)];
     const { whole, split } = piecesNeeded({
       days,
@@ -116,21 +116,21 @@ describe('what is read of usage', () => {
     expect(whole.map(({ localDate }) => text(localDate))).to.deep.equal(['2026-04-03']);
   });
 
-  it('usage §11.3: where an earlier invoice is void, its ordinals are told from those of a later one', () => {
+  it('usage §11.3: distinguish the ordinals of a void invoice from those of a later one', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
     expect(
       splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 6)], billed: intervals }),
     ).to.deep.equal(['2026-04-03 2']);
   });
 
-  it('usage §11.3: a day of which only its day points are billed is split, whatever cuts it now', () => {
+  it('usage §11.3: split a day with only day points billed, regardless of current cuts', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 2, 'DAY_POINTS')])];
     expect(
       splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 2)], billed: intervals }),
     ).to.deep.equal(['2026-04-03 04-03T00:00:00.000 04-04T00:00:00.000']);
   });
 
-  it('usage §7.3 step 2: a day that was cut when it was billed stays cut', () => {
+  it('usage §7.3 step 2: keep a day cut if it was cut when billed', () => {
     const noon = at('2026-04-05T12:00:00Z');
     const midnight = at('2026-04-06T00:00:00Z');
     const consumed = [range('2026-04-05', 4, { from: noon, to: midnight })];
@@ -140,7 +140,7 @@ describe('what is read of usage', () => {
     ).to.deep.equal(['2026-04-05 04-05T00:00:00.000 04-05T12:00:00.000 04-06T00:00:00.000']);
   });
 
-  it('usage §11.3: a piece is consumed as a whole, or not at all', () => {
+  it('usage §11.3: consume a piece completely or not at all', () => {
     const part = (from: string, to: string) => ({
       from: at(`2026-04-05T${from}:00Z`),
       to: at(`2026-04-05T${to}:00Z`),
@@ -164,7 +164,7 @@ describe('what is read of usage', () => {
   });
 });
 
-describe('the window of a run over usage', () => {
+describe('the usage window of a run', () => {
   const from = (
     intervals: readonly BilledInterval[],
     lookBackPeriods = 1,
@@ -183,7 +183,7 @@ describe('the window of a run over usage', () => {
   const february = (consumed: readonly PointRange[]) => billed(['2026-02-20', '2026-03-01'], consumed);
   const april = billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 1)]);
 
-  it('usage §7.1: it begins where the look-back does', () => {
+  it('usage §7.1: starts at the look-back', () => {
     expect(from([])).to.equal('2026-02-20');
     expect(from([april], -1)).to.equal('2026-02-20');
     expect(from([april], 0)).to.equal('2026-05-01');
@@ -191,14 +191,14 @@ describe('the window of a run over usage', () => {
     expect(from([april], 1, { usages: [] })).to.equal(null);
   });
 
-  it('usage §7.1 rule 3: it has what is not billed before the look-back', () => {
+  it('usage §7.1 rule 3: includes unbilled usage before the look-back', () => {
     expect(from([april], 1, { readFrom: null })).to.equal('2026-02-20');
     expect(from([february([]), april], 1, { readFrom: null })).to.equal('2026-03-01');
   });
 
-  it('usage §7.1: with several sections it begins with the earliest', () =>
+  it('usage §7.1: starts at the earliest look-back of several sections', () =>
     expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('usage §7.7: it has the earlier period that has charged late points of a later one', () =>
+  it('usage §7.7: includes the earlier period that charged late points of a later one', () =>
     expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -96,7 +96,7 @@ describe('the worked examples of usage', () => {
     expect(june).to.deep.include({ trackingIds: [], chargedThrough: '2026-06-01' });
   });
 
-  it('usage E1: without zero items there is no invoice, but the period is billed', () => {
+  it('usage E1: skip the invoice without zero items, but mark the period as billed', () => {
     const life = lifeOf(smsUsage, '2026-05-01', { config: { dropsZeroItems: true } });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: '2026-06-01' });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: null });
@@ -104,7 +104,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-07-01'))).to.deep.equal(['sms-usage 2026-05-01 2026-06-01 2.95']);
   });
 
-  it('usage E4: late usage that makes TOP_TIER cheaper is given back', () => {
+  it('usage E4: credit late usage that makes TOP_TIER cheaper', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     life.record('995 packs', '2026-04-10');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['packs-usage 2026-04-01 2026-05-01 10000']);
@@ -117,7 +117,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-06-01'))).to.deep.equal([]);
   });
 
-  it('usage E4: with IGNORE nothing is given back, with FAIL the run stops', () => {
+  it('usage E4: credit nothing with IGNORE and stop the run with FAIL', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { config: { negativeDelta: 'IGNORE' } });
     life.record('995 packs', '2026-04-10');
     life.bill('2026-05-01');
@@ -129,7 +129,7 @@ describe('the worked examples of usage', () => {
     );
   });
 
-  it('usage E5: one item, or one for each line', () => {
+  it('usage E5: create one item, or one per line', () => {
     const used = (section: UsageSection, itemMode: 'AGGREGATE' | 'DETAIL', foo: number) => {
       const life = lifeOf(section, '2026-04-01', { config: { itemMode } });
       life.record(`${foo} FOO`, '2026-04-02');
@@ -170,7 +170,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E7: late usage within the look-back, and beyond it', () => {
+  it('usage E7: bill late usage only within the look-back', () => {
     const lived = (config: Options) => {
       const life = lifeOf(smsUsage, '2026-04-01', config);
       for (const date of ['2026-05-01', '2026-06-01', '2026-07-01']) life.bill(date);
@@ -193,7 +193,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E8: a trial with a section of its own', () => {
+  it('usage E8: a trial with its own section', () => {
     const life = lifeOf(trialUsage, '2026-04-01');
     life.events = [...life.events, usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })];
     life.record('10 calls', '2026-04-10');
@@ -204,7 +204,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['live-usage 2026-04-15 2026-05-01 5']);
   });
 
-  it('usage E8: without zero items only free blocks in detail are shown', () => {
+  it('usage E8: show only free blocks in detail mode without zero items', () => {
     const trial = (itemMode: 'AGGREGATE' | 'DETAIL') => {
       const life = lifeOf(trialUsage, '2026-04-01', { config: { dropsZeroItems: true, itemMode } });
       life.record('10 calls', '2026-04-10');
@@ -214,7 +214,7 @@ describe('the worked examples of usage', () => {
     expect(trial('DETAIL')).to.deep.equal(['trial-usage 2026-04-01 2026-05-01 0 (0 × 10)']);
   });
 
-  it('usage E9: a short first interval is not prorated', () => {
+  it('usage E9: do not prorate a short first interval', () => {
     const life = lifeOf(smsUsage, '2026-03-20', { bcd: 15 });
     life.record('130 sms', '2026-03-20');
     life.record('271 sms', '2026-03-21');
@@ -253,7 +253,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E12: a cancellation, whose own instant is billed', () => {
+  it('usage E12: bill the exact instant of a cancellation', () => {
     const life = lifeOf(smsUsage, '2026-05-01');
     life.record('50 sms', '2026-05-01');
     life.record('300 sms', '2026-05-16T00:00:00Z');
@@ -266,7 +266,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-05-20'))).to.deep.equal(['sms-usage 2026-05-01 2026-05-16 2.95']);
   });
 
-  it('usage E13: a pause, and another bill cycle day after it', () => {
+  it('usage E13: a pause, and a different bill cycle day after it', () => {
     const life = lifeOf(stdUsage, '2026-08-01');
     for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04'])
       life.record('1 calls', `2026-${date}`);
@@ -280,7 +280,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-10-05'))).to.deep.equal(['std-usage 2026-09-05 2026-10-05 5']);
   });
 
-  it('usage E14: a point just after midnight of the zone', () => {
+  it('usage E14: a point just after local midnight', () => {
     const zone = timeZone('America/New_York');
     const life = lifeOf(stdUsage, '2026-02-01T17:00:00Z', { zone });
     life.record('1 calls', '2026-04-01T04:30:00Z');
@@ -291,14 +291,14 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E15: a point of the day on which billing starts, and one before its instant', () => {
+  it('usage E15: a point on the day billing starts, and one just before that instant', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['std-usage 2026-04-01 2026-05-01 40']);
   });
 
-  it('usage E16: fractions of a cent, and late usage that a begun block takes', () => {
+  it('usage E16: fractions of a cent, and late usage within a started block', () => {
     const ticks = lifeOf(ticksUsage, '2026-04-01');
     ticks.record('55 tick', '2026-04-02');
     expect(told(ticks.bill('2026-05-01'))).to.deep.equal(['ticks-usage 2026-04-01 2026-05-01 3.69']);
@@ -315,7 +315,7 @@ describe('the worked examples of usage', () => {
     expect(sms.bill('2026-06-01').trackingIds).to.deep.equal(['late']);
   });
 
-  it('usage E18: usage of a plan that recurs too, and a dry run ahead', () => {
+  it('usage E18: usage of a recurring plan, and a dry run ahead', () => {
     const life = lifeOf(clubUsage, '2026-03-13', { bcd: 13 });
     life.record('6 videos', '2026-03-15');
     expect(told(life.bill('2026-04-13', { isDry: true }))).to.deep.equal([
@@ -325,7 +325,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-04-13'))).to.deep.equal(['club-usage 2026-03-13 2026-04-13 18']);
   });
 
-  it('usage E19: peaks, and a late one', () => {
+  it('usage E19: peaks, including a late one', () => {
     const life = lifeOf(teamUsage, '2026-01-01');
     life.record('10 members', '2026-01-10');
     life.record('4 members', '2026-01-11');

@@ -68,7 +68,7 @@ function section(period: BillingPeriod) {
 
 const created = (when: string, usages = [stdUsage], bcd = 1) => usageEvent('CREATE', when, { usages, bcd });
 
-describe('usage E17: cycle dates', () => {
+describe('usage cycle dates', () => {
   const cases: readonly [period: BillingPeriod, bcd: number, start: string, target: string, string][] = [
     ['MONTHLY', 31, '2026-01-31', '2026-04-30', '2026-01-31 2026-02-28 2026-03-31 2026-04-30'],
     ['QUARTERLY', 15, '2026-01-20', '2026-07-15', '2026-01-20 2026-04-15 2026-07-15'],
@@ -81,10 +81,10 @@ describe('usage E17: cycle dates', () => {
     ['DAILY', 15, '2026-03-20', '2026-03-22', '2026-03-20 2026-03-21 2026-03-22'],
   ];
   for (const [period, bcd, start, target, expected] of cases)
-    it(`usage E17: ${period} of day ${bcd} from ${start} up to ${target}: ${expected || 'nothing yet'}`, () =>
+    it(`usage E17: are ${expected || 'empty so far'} for ${period} on day ${bcd} from ${start} to ${target}`, () =>
       expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected));
 
-  it('usage §6.2 rule 5: another bill cycle day moves the dates that follow', () => {
+  it('usage §6.2 rule 5: follow a new bill cycle day', () => {
     const days = (period: BillingPeriod) => [
       created('2026-01-20', [section(period)], 15),
       usageEvent('BCD_CHANGE', '2026-05-03', { usages: [section(period)], bcd: 10 }),
@@ -104,7 +104,7 @@ describe('usage E17: cycle dates', () => {
     ]);
   });
 
-  it('usage §6.2 rule 3: weeks count from the start of the run, whatever changes', () => {
+  it('usage §6.2 rule 3: count weeks from the start of the run, regardless of changes', () => {
     const events = [
       created('2026-01-01', [section('WEEKLY')]),
       usageEvent('BCD_CHANGE', '2026-01-05', { usages: [section('WEEKLY')], bcd: 5 }),
@@ -112,7 +112,7 @@ describe('usage E17: cycle dates', () => {
     expect(boundaries(events, '2026-01-16')).to.deep.equal(['2026-01-01', '2026-01-08', '2026-01-15']);
   });
 
-  it('usage §6.2 rule 5: a change that keeps the bill cycle day keeps the quarters', () => {
+  it('usage §6.2 rule 5: keep the quarters if a change keeps the bill cycle day', () => {
     const events = [
       created('2026-01-20', [section('QUARTERLY')], 15),
       usageEvent('QUANTITY_CHANGE', '2026-05-01', { usages: [section('QUARTERLY')], bcd: 15, quantity: 3 }),
@@ -125,7 +125,7 @@ describe('usage E17: cycle dates', () => {
     ]);
   });
 
-  it('usage §7.9 rule 3: the next date is the first cycle date after the target', () => {
+  it('usage §7.9 rule 3: continue with the first cycle date after the target', () => {
     const next = (events: readonly BillingEvent[], target: string) =>
       usageRuns(events, day(target)).map((run) => {
         const date = nextUsageDate(run, day(target));
@@ -143,17 +143,17 @@ describe('usage intervals', () => {
   const cases: Readonly<
     Record<string, readonly [events: readonly BillingEvent[], target: string, expected: string[]]>
   > = {
-    'usage E8: a phase ends the run of its section': [
+    'usage E8: end with the phase of their section': [
       [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
       '2026-05-01',
       ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
     ],
-    'usage E10: a plan changes on the day on which it began': [
+    'usage E10: restart when a plan changes on the day it began': [
       [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
       '2026-02-01',
       ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
     ],
-    'usage E13: nothing is billed while billing is blocked': [
+    'usage E13: stop while billing is blocked': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-09-01'),
@@ -162,7 +162,7 @@ describe('usage intervals', () => {
       '2026-10-05',
       ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
     ],
-    'usage §6.1: block and unblock at one instant cancel out': [
+    'usage §6.1: ignore a block and unblock at the same instant': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-08-10'),
@@ -171,37 +171,37 @@ describe('usage intervals', () => {
       '2026-09-01',
       ['std-usage 2026-08-01 2026-09-01'],
     ],
-    'usage E12: a cancellation closes the last interval, its instant included': [
+    'usage E12: include the exact instant of a cancellation in the last interval': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-16!'],
     ],
-    'usage §6.4: only the last instant before a cancellation is included': [
+    'usage §6.4: include only the last instant before a cancellation': [
       [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
     ],
-    'usage §6.3 rule 3: a subscription cancelled at its start has one instant': [
+    'usage §6.3 rule 3: contain one instant if the subscription is cancelled at its start': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-01!'],
     ],
-    'usage §6.3 rule 3: a section left at its start has none': [
+    'usage §6.3 rule 3: are absent for a section left at its start': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
       '2026-06-01',
       ['plus-usage 2026-05-01 2026-06-01'],
     ],
-    'usage §6.3 rule 3: a cancellation on a cycle date adds no interval': [
+    'usage §6.3 rule 3: get no extra interval from a cancellation on a cycle date': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
       '2026-07-01',
       ['std-usage 2026-05-01 2026-06-01!'],
     ],
-    'usage §6.1: the same plan and version again is no boundary': [
+    'usage §6.1: have no boundary at a change to the same plan and version': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-06-01'],
     ],
-    'usage §4.1 rule 5: another override price closes and reopens': [
+    'usage §4.1 rule 5: close and reopen at a new override price': [
       [
         created('2026-05-01'),
         usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
@@ -209,7 +209,7 @@ describe('usage intervals', () => {
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
     ],
-    'usage §4 rule 4: each section of a phase by itself': [
+    'usage §4 rule 4: are separate for each section of a phase': [
       [created('2026-05-01', [stdUsage, section('WEEKLY')])],
       '2026-06-01',
       [
@@ -222,7 +222,7 @@ describe('usage intervals', () => {
         'std-usage 2026-05-01 2026-06-01',
       ],
     ],
-    'usage §6: what comes after the target date is not known yet': [
+    'usage §6: ignore events after the target date': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-05-15',
       [],
@@ -231,7 +231,7 @@ describe('usage intervals', () => {
   for (const [title, [events, target, expected]] of Object.entries(cases))
     it(title, () => expect(told(events, target)).to.deep.equal(expected));
 
-  it('usage §6.3 rule 2: an event on the cycle date does not cut its day', () => {
+  it('usage §6.3 rule 2: keep the cycle day uncut at an event on that day', () => {
     const events = [
       usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
       usageEvent('BCD_CHANGE', '2026-05-01T10:00:00Z', { usages: [stdUsage], bcd: 2 }),
@@ -244,19 +244,19 @@ describe('usage intervals', () => {
   const days: Readonly<
     Record<string, readonly [start: string, on: string, bcd: [number, number], ends: string[]]>
   > = {
-    'an event whose new day is its own cuts at its instant': [
+    'split at the instant of an event that sets its own day as bill cycle day': [
       '2026-04-01',
       '2026-05-10T10:00',
       [1, 10],
       ['2026-05-01T00:00', '2026-05-10T10:00', '2026-06-10T00:00'],
     ],
-    'on a day that begins a period it cuts nothing more': [
+    'are not split by such an event on the first day of a period': [
       '2026-01-30',
       '2026-02-28T10:00',
       [30, 28],
       ['2026-02-28T00:00', '2026-03-28T00:00'],
     ],
-    'on the day of the start it cuts nothing': [
+    'are not split by such an event on the start day': [
       '2026-04-01T06:00:00Z',
       '2026-04-01T10:00',
       [15, 1],
@@ -275,7 +275,7 @@ describe('usage intervals', () => {
       expect(ends.slice(0, expected.length)).to.deep.equal(expected);
     });
 
-  it('usage §6.3 rule 2: boundaries before the look-back are dropped', () => {
+  it('usage §6.3 rule 2: drop boundaries before the look-back', () => {
     expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.deep.equal([
       'std-usage 2026-03-01 2026-04-01',
       'std-usage 2026-04-01 2026-05-01',
@@ -285,7 +285,7 @@ describe('usage intervals', () => {
     ]);
   });
 
-  it('usage §6.3: more periods than a run may catch up are refused, with the way out', () => {
+  it('usage §6.3: are rejected with a fix if a run must catch up on too many periods', () => {
     const events = [created('1990-01-01', [section('DAILY')])];
     expect(intervalsOf(events, '2017-05-17')).to.have.length(9_998);
     expect(() => intervalsOf(events, '2017-06-17'))
@@ -293,7 +293,7 @@ describe('usage intervals', () => {
       .with.property('code', 4005);
   });
 
-  it('usage E14: boundaries are days of the zone, by its rules on their dates', () => {
+  it('usage E14: use days of the zone as boundaries, by the rules of their dates', () => {
     const events = [usageEvent('CREATE', '2026-02-01T17:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     const found = intervalsOf(events, '2026-05-01', { zone: NEW_YORK }).map(({ interval }) => interval);
     expect(found.map(({ start }) => formatInstant(start.at))).to.deep.equal([
@@ -307,7 +307,7 @@ describe('usage intervals', () => {
   });
 });
 
-describe('points of usage intervals', () => {
+describe('points in usage intervals', () => {
   const events = [
     usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
     usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
@@ -315,21 +315,21 @@ describe('points of usage intervals', () => {
     usageEvent('CANCEL', '2026-04-25T09:00:00Z'),
   ];
   const cases: readonly [title: string, when: string, expected: string][] = [
-    ['before the start of its day', '2026-04-01', '2026-04-01T06:00'],
-    ['within billing', '2026-04-05', '2026-04-05T00:00'],
+    ['on the start day', '2026-04-01', '2026-04-01T06:00'],
+    ['during billing', '2026-04-05', '2026-04-05T00:00'],
     ['on the day of a pause', '2026-04-10', '2026-04-10T00:00'],
-    ['in a pause', '2026-04-15', '2026-04-15T00:00'],
-    ['on the day on which a pause ends', '2026-04-20', '2026-04-20T15:00'],
+    ['during a pause', '2026-04-15', '2026-04-15T00:00'],
+    ['on the day a pause ends', '2026-04-20', '2026-04-20T15:00'],
     ['on the day before billing starts', '2026-03-31', '2026-03-31T00:00'],
     ['after the end', '2026-04-26', '2026-04-26T00:00'],
   ];
   for (const [title, when, expected] of cases)
-    it(`usage §2.3 rule 3: a point of a day ${title} counts at ${expected}`, () => {
+    it(`usage §2.3 rule 3: count at ${expected} for a date ${title}`, () => {
       const point = { recordInstant: dated(when).at, localDate: day(when), dateOnly: true };
       expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
     });
 
-  it('usage §2.3 rule 4: a point of an instant counts at that instant', () => {
+  it('usage §2.3 rule 4: count at their instant if they have one', () => {
     const point = {
       recordInstant: at('2026-04-01T00:00:00Z'),
       localDate: day('2026-04-01'),
@@ -339,7 +339,7 @@ describe('points of usage intervals', () => {
   });
 });
 
-describe('the look-back of usage', () => {
+describe('the usage look-back', () => {
   const begin = dated('2026-01-10');
   const from = (billed: string | null, periods: number, billingPeriod: BillingPeriod = 'MONTHLY') =>
     text(
@@ -362,12 +362,12 @@ describe('the look-back of usage', () => {
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
   for (const [billed, periods, expected, period] of cases)
-    it(`usage §7.1: ${periods} periods ${period ?? 'MONTHLY'} back, billed through ${billed}: ${expected}`, () =>
+    it(`usage §7.1: is ${expected} for ${periods} periods ${period ?? 'MONTHLY'}, billed through ${billed}`, () =>
       expect(from(billed, periods, period)).to.equal(expected));
 });
 
 describe('the known units of a usage interval', () => {
-  it('usage §7.8: those of the events in force at its start or taking effect within it', () => {
+  it('usage §7.8: come from the events in force at its start or during it', () => {
     const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
     const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
     const events = [
@@ -383,14 +383,14 @@ describe('the known units of a usage interval', () => {
     expect(units('2026-06-01', '2026-07-01')).to.deep.equal(['sms']);
   });
 
-  it('usage §7.8: a subscription that is cancelled at its start knows the units that it began with', () => {
+  it('usage §7.8: include the initial units of a subscription cancelled at its start', () => {
     const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.deep.equal(['calls']);
   });
 });
 
-describe('The share of a period that an interval covers (usage §12.1 rule 10)', () => {
+describe('Share of a period covered by an interval (usage §12.1 rule 10)', () => {
   const std = { usages: [stdUsage] };
   const quarterly = { usages: [{ ...stdUsage, billingPeriod: 'QUARTERLY' as const }] };
   const weekly = { usages: [{ ...stdUsage, billingPeriod: 'WEEKLY' as const }] };
@@ -423,7 +423,7 @@ describe('The share of a period that an interval covers (usage §12.1 rule 10)',
     weeks: [[usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
   };
   for (const [title, [events, shares]] of Object.entries(cases))
-    it(`after ${title} is ${shares.join(', ')}`, () => {
+    it(`is ${shares.join(', ')} after ${title}`, () => {
       const [first] = events;
       if (first === undefined) throw new Error('no event');
       const lookBack = { at: first.effectiveDate, date: first.localDate };

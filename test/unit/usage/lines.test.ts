@@ -29,10 +29,10 @@ describe('Lines of a bulk call', () => {
     [new UnreadableLine('is no JSON'), 'MALFORMED'],
     [[] as SubmittedLine, 'MALFORMED'],
   ] as const)
-    it(`usage §2.5: ${JSON.stringify(line).slice(0, 90)} gives ${result}`, () =>
+    it(`usage §2.5: yield ${result} for ${JSON.stringify(line).slice(0, 90)}`, () =>
       expect(readingOf(line)).to.equal(result));
 
-  it('usage §2.5: are counted, and the first thousand failures are listed', () => {
+  it('usage §2.5: are counted, with the first thousand failures listed', () => {
     const report = new LineReport({ isFull: false });
     const fault = { code: RecordingFaultCode.MALFORMED, message: 'wrong', facts: {} };
     report.add({ subscriptionId: null, trackingId: 'a', result: { outcome: 'ACCEPTED' } });

@@ -20,7 +20,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
 }
 
 describe('Parallel chunks of usage', () => {
-  it('usage §11.2 rule 3: shares have no subscription in common, and the lines of each in their order', () => {
+  it('usage §11.2 rule 3: have no subscription in common and keep the line order of each', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);
     expect(shares).to.have.length(3);
@@ -35,13 +35,13 @@ describe('Parallel chunks of usage', () => {
     expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.deep.equal([...all.keys()]);
   });
 
-  it('usage §11.2 rule 3: few lines, and lines of one subscription, are one share', () => {
+  it('usage §11.2 rule 3: are a single chunk for few lines or one subscription', () => {
     expect(sharesOf(lines(BULK_USAGE_LINES_OF_A_SHARE, 9))).to.have.length(1);
     expect(sharesOf(lines(5_000, 1))).to.have.length(1);
     expect(sharesOf([])).to.deep.equal([]);
   });
 
-  it('shares are stored at once, but not in a transaction of a host, and each line gets its own outcome', async () => {
+  it('are stored in parallel, except within a host transaction, with an outcome per line', async () => {
     const all = lines(2_500, 90);
     for (const within of [undefined, {}]) {
       let [running, most] = [0, 0];
@@ -69,7 +69,7 @@ describe('Parallel chunks of usage', () => {
     }
   });
 
-  it('a share that cannot be stored is told, once the others have ended', async () => {
+  it('report a storage failure after the other chunks have ended', async () => {
     let ended = 0;
     const storage = {
       write: refuse,

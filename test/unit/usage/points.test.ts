@@ -36,14 +36,14 @@ describe('Points of a usage submission', () => {
     ['+05:30', '2026-04-01', '2026-03-31T18:30:00.000Z 2026-04-01 day'],
     ['Asia/Tokyo', '2026-03-31T15:00:00Z', '2026-03-31T15:00:00.000Z 2026-04-01'],
   ] as const)
-    it(`puts ${recordDate} in ${zone} at ${shown} (usage §2.3)`, () => {
+    it(`include ${shown} for the record date ${recordDate} in ${zone} (usage §2.3)`, () => {
       const [point] = pointsOf(zone, recordOf(recordDate));
       if (point === undefined) throw new Error('no point');
       const day = point.isDateOnly ? ' day' : '';
       expect(`${formatInstant(point.instant)} ${formatLocalDate(point.localDate)}${day}`).to.equal(shown);
     });
 
-  it('lie after the end of the service only beyond its instant (usage §2.1 rule 1)', () => {
+  it('are after the end of the service only if they follow its exact instant (usage §2.1 rule 1)', () => {
     const points = pointsOf('UTC', recordOf('2026-05-01'), recordOf('2026-05-16T00:00:00Z'));
     const end = Date.parse('2026-05-16T00:00:00Z');
     const isRefused = (at: number | null) =>
@@ -56,11 +56,11 @@ describe('Points of a usage submission', () => {
     expect(isRefused(null)).to.equal(false);
   });
 
-  describe('as the content of a submission (usage §1.2)', () => {
+  describe('in the content comparison of submissions (usage §1.2)', () => {
     const first = recordOf('2026-04-01', '5');
     const second = recordOf('2026-04-02', '7', 'calls');
 
-    it('say the same in any order and notation', () => {
+    it('are equal in any order and notation', () => {
       const one = canonicalText(id, pointsOf('UTC', first, second));
       expect(canonicalText(id, pointsOf('UTC', second, recordOf('2026-4-1', '5.00')))).to.equal(one);
       expect(one).to.equal(
@@ -71,7 +71,7 @@ describe('Points of a usage submission', () => {
       );
     });
 
-    it('say something else for another subscription, unit, instant, kind of date, amount or number of points', () => {
+    it('differ for another subscription, unit, instant, type of date, amount or number of points', () => {
       const other = '0190163d-8694-739b-aea5-966c26f8ad92' as Uuid;
       const texts = [
         canonicalText(id, pointsOf('UTC', first)),
@@ -87,7 +87,7 @@ describe('Points of a usage submission', () => {
       expect(new Set(texts).size).to.equal(texts.length);
     });
 
-    it('have the fingerprint that is stored of them for good', () => {
+    it('keep a stable stored fingerprint', () => {
       const points = pointsOf(
         'UTC',
         recordOf('2026-04-02T00:00:00Z', '7.50', 'Anrufe für €'),

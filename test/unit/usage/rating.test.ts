@@ -45,77 +45,86 @@ const bounded = capacity('bounded', [
 const free = consumable('free', [[['gb', '1', '-1', '0']]]);
 
 const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: string]>> = {
-  'usage E1: two blocks are begun': [rate(smsUsage, 'sms 199'), '5.9; sms T1 2.95 × 2'],
-  'usage E1: nothing used gives a zero line of tier 1': [rate(smsUsage, ''), '0; sms T1 2.95 × 0'],
-  'usage E2: a full tier hands on the rest': [
+  'usage E1: charges two started blocks': [rate(smsUsage, 'sms 199'), '5.9; sms T1 2.95 × 2'],
+  'usage E1: creates a zero line of tier 1 without usage': [rate(smsUsage, ''), '0; sms T1 2.95 × 0'],
+  'usage E2: passes the rest of a full tier to the next one': [
     rate(smsUsage, 'sms 5325'),
     '59.25; sms T1 2.95 × 10; sms T2 5.95 × 5',
   ],
-  'usage E2: units beyond the last tier are capped and told': [
+  'usage E2: caps and reports units beyond the last tier': [
     rate(smsUsage, 'sms 101001'),
     '624.5; sms T1 2.95 × 10; sms T2 5.95 × 100; beyond: sms 1',
   ],
-  'usage E2: LAST_TIER takes units beyond': [
+  'usage E2: charges units beyond the last tier with LAST_TIER': [
     rate(smsUsage, 'sms 101001', 'LAST_TIER'),
     '630.45; sms T1 2.95 × 10; sms T2 5.95 × 101',
   ],
-  'usage §5.1: a tier that is just full leaves nothing': [
-    rate(smsUsage, 'sms 1000'),
-    '29.5; sms T1 2.95 × 10',
+  'usage §5.1: fills a tier exactly': [rate(smsUsage, 'sms 1000'), '29.5; sms T1 2.95 × 10'],
+  'usage §5.1: charges a started block for a fraction': [rate(whole, 'gb 4.2'), '15; gb T1 3 × 5'],
+  'usage §5.1: supports fractional blocks': [rate(fractions, 'gb 4.2001'), '2.1; gb T1 0.0005 × 4201'],
+  'usage §5.1: charges another block for the smallest excess': [
+    rate(thirds, 'gb 3.000000001'),
+    '2; gb T1 1 × 2',
   ],
-  'usage §5.1: a fraction begins a block': [rate(whole, 'gb 4.2'), '15; gb T1 3 × 5'],
-  'usage §5.1: blocks may be fractions': [rate(fractions, 'gb 4.2001'), '2.1; gb T1 0.0005 × 4201'],
-  'usage §5.1: the least bit more begins a block': [rate(thirds, 'gb 3.000000001'), '2; gb T1 1 × 2'],
-  'usage §5.1: large numbers keep every digit': [
+  'usage §5.1: keeps every digit of large numbers': [
     rate(thirds, 'gb 299999999999999999997.000000001'),
     '100000000000000000000; gb T1 1 × 100000000000000000000',
   ],
-  'usage §5.1: free units come first': [rate(freeFirst, 'gb 12'), '4; gb T1 0 × 10; gb T2 2 × 2'],
-  'usage §5.1: free usage has its blocks': [rate(free, 'gb 12'), '0; gb T1 0 × 12'],
-  'usage E3: the first tier prices all': [rate(packsUsage, 'packs 15'), '200; packs T1 100 × 2'],
-  'usage E3: the tier reached prices all': [rate(packsUsage, 'packs 1100'), '1100; packs T2 10 × 110'],
-  'usage E3: beyond every tier the last one prices all': [
+  'usage §5.1: uses free units first': [rate(freeFirst, 'gb 12'), '4; gb T1 0 × 10; gb T2 2 × 2'],
+  'usage §5.1: counts the blocks of free usage': [rate(free, 'gb 12'), '0; gb T1 0 × 12'],
+  'usage E3: prices all units by the first tier': [rate(packsUsage, 'packs 15'), '200; packs T1 100 × 2'],
+  'usage E3: prices all units by the tier reached': [
+    rate(packsUsage, 'packs 1100'),
+    '1100; packs T2 10 × 110',
+  ],
+  'usage E3: prices all units by the last tier beyond all tiers': [
     rate(packsUsage, 'packs 40000'),
     '4000; packs T3 1 × 4000',
   ],
-  'usage E4: a cheaper tier lowers the price': [rate(packsUsage, 'packs 1015'), '1020; packs T2 10 × 102'],
-  'usage §5.2: nothing used is tier 1': [rate(packsUsage, ''), '0; packs T1 100 × 0'],
-  'usage E5: units are priced by themselves': [
+  'usage E4: lowers the price at a cheaper tier': [rate(packsUsage, 'packs 1015'), '1020; packs T2 10 × 102'],
+  'usage §5.2: uses tier 1 without usage': [rate(packsUsage, ''), '0; packs T1 100 × 0'],
+  'usage E5: prices each unit separately': [
     rate(duoUsage, 'FOO 75, BAR 101'),
     '2230; BAR T1 2 × 100; BAR T2 20 × 1; FOO T1 1 × 10; FOO T2 10 × 50; FOO T3 100 × 15',
   ],
-  'usage E5: TOP_TIER by unit': [
+  'usage E5: applies TOP_TIER per unit': [
     rate(duoTopUsage, 'FOO 76, BAR 101'),
     '9620; BAR T2 20 × 101; FOO T3 100 × 76',
   ],
-  'usage §5.3: a unit without points has its zero line': [
+  'usage §5.3: creates a zero line for a unit without points': [
     rate(duoUsage, 'FOO 3'),
     '3; BAR T1 2 × 0; FOO T1 1 × 3',
   ],
-  'usage §5.3: units of other sections are left out': [rate(smsUsage, 'mms 5'), '0; sms T1 2.95 × 0'],
-  'usage E16: an amount is rounded once': [rate(ticksUsage, 'tick 55'), '3.69; tick T1 0.067 × 55'],
-  'usage E19: all peaks in the first tier': [
+  'usage §5.3: ignores units of other sections': [rate(smsUsage, 'mms 5'), '0; sms T1 2.95 × 0'],
+  'usage E16: rounds an amount once': [rate(ticksUsage, 'tick 55'), '3.69; tick T1 0.067 × 55'],
+  'usage E19: prices all peaks by the first tier': [
     rate(teamUsage, 'members 10, mbps 100'),
     '1; mbps T1 1 × 100; members T1 1 × 10',
   ],
-  'usage E19: one peak lifts the section': [
+  'usage E19: raises the whole section for one peak': [
     rate(teamUsage, 'members 10, mbps 101'),
     '5; members T1 1 × 10; mbps T2 5 × 101',
   ],
-  'usage E19: no use costs nothing': [rate(teamUsage, ''), '0; mbps T1 1 × 0; members T1 1 × 0'],
-  'usage E19: the higher of two tiers': [
+  'usage E19: charges nothing without usage': [rate(teamUsage, ''), '0; mbps T1 1 × 0; members T1 1 × 0'],
+  'usage E19: uses the higher of two tiers': [
     rate(teamUsage, 'members 51, mbps 101'),
     '10; mbps T2 5 × 101; members T3 10 × 51',
   ],
-  'usage §5.4: a peak below 0 is none': [rate(teamUsage, 'members -5'), '0; mbps T1 1 × 0; members T1 1 × 0'],
-  'usage §5.4: beyond the last limit': [rate(bounded, 'mbps 501'), '5; mbps T2 5 × 501; beyond: mbps 1'],
+  'usage §5.4: treats a negative peak as zero': [
+    rate(teamUsage, 'members -5'),
+    '0; mbps T1 1 × 0; members T1 1 × 0',
+  ],
+  'usage §5.4: reports a peak beyond the last limit': [
+    rate(bounded, 'mbps 501'),
+    '5; mbps T2 5 × 501; beyond: mbps 1',
+  ],
 };
 
-describe('the rating of usage', () => {
+describe('usage rating', () => {
   for (const [title, [rated, expected]] of Object.entries(cases))
     it(`${title}: ${expected}`, () => expect(told(rated)).to.equal(expected));
 
-  it('usage E16: details keep fractions of a cent', () => {
+  it('usage E16: keeps fractions of a cent in details', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');
     expect(JSON.parse(aggregateDetails({ lines, amount: exact, overflow }))).to.deep.equal({
       tierDetails: [
@@ -125,7 +134,7 @@ describe('the rating of usage', () => {
     });
   });
 
-  it('usage §7.4: details of CAPACITY have no blocks and no amounts of lines', () => {
+  it('usage §7.4: writes no blocks or line amounts in CAPACITY details', () => {
     const { lines, exact, overflow } = rate(teamUsage, 'members 10, mbps 101');
     expect(JSON.parse(aggregateDetails({ lines, amount: exact, overflow }))).to.deep.equal({
       tierDetails: [
@@ -136,13 +145,13 @@ describe('the rating of usage', () => {
     });
   });
 
-  it('usage E2: details tell the units beyond', () => {
+  it('usage E2: lists the units beyond the last tier in details', () => {
     const { lines, exact, overflow } = rate(smsUsage, 'sms 101001');
     const { overflow: beyond } = JSON.parse(aggregateDetails({ lines, amount: exact, overflow }));
     expect(beyond).to.deep.equal([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('usage §7.3: details are read as they were written, in both shapes', () => {
+  it('usage §7.3: reads both forms of written details', () => {
     const rated = rate(duoUsage, 'FOO 75.000000001, BAR 101');
     if (rated.kind === 'CAPACITY') throw new Error('duo is no CAPACITY section');
     const { lines, exact, overflow } = rated;
@@ -155,7 +164,7 @@ describe('the rating of usage', () => {
       expect(readItemDetails(lineDetails(line))).to.deep.equal({ shape: 'DETAIL', lines: [line] });
   });
 
-  it('usage §7.3: what a plugin wrote is no details', () => {
+  it('usage §7.3: ignores details written by a plugin', () => {
     for (const text of [
       null,
       '',
@@ -168,7 +177,7 @@ describe('the rating of usage', () => {
       expect(readItemDetails(text), String(text)).to.equal(null);
   });
 
-  it('usage §5.4: units are ordered by code points', () =>
+  it('usage §5.4: sorts units by code point', () =>
     expect(['b', '\u{1F600}', '\uFFFD', 'a', 'ab', 'B'].sort(compareText)).to.deep.equal([
       'B',
       'a',

@@ -39,8 +39,8 @@ function firstRecord(given: SubmittedUsage, rules?: Rules) {
   return read.usage.records[0];
 }
 
-describe('Reading a usage submission', () => {
-  it('gives the records of all units, in their order', () => {
+describe('The reader of usage submissions', () => {
+  it('returns the records of all units in order', () => {
     const read = reading(
       submission({
         subscriptionId: id.toUpperCase(),
@@ -94,10 +94,10 @@ describe('Reading a usage submission', () => {
     { given: submission({ trackingId: 'x'.repeat(129) }), fault: 'MALFORMED trackingId' },
     { given: submission({ trackingId: '\ud800' }), fault: 'MALFORMED trackingId' },
   ] as const)
-    it(`refuses ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () =>
+    it(`rejects ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () =>
       expect(faultOf(given as SubmittedUsage)).to.equal(fault));
 
-  it('looks for what is missing before it looks at values (usage §2.1 checks 2 and 3)', () => {
+  it('reports missing fields before invalid values (usage §2.1 checks 2 and 3)', () => {
     const given = submission({
       subscriptionId: 'x',
       unitUsageRecords: [
@@ -108,14 +108,14 @@ describe('Reading a usage submission', () => {
     expect(faultOf(given)).to.equal('MISSING_FIELD unitUsageRecords[1].usageRecords[0].amount');
   });
 
-  it('takes the longest texts, and numbers as text', () => {
+  it('accepts the longest texts, and numbers as text', () => {
     expect(faultOf(ofRecord({}, 'x'.repeat(255)))).to.equal('none');
     expect(faultOf(submission({ trackingId: 'x'.repeat(128) }))).to.equal('none');
     expect(firstRecord(ofRecord({}, decimal(7)))?.unit).to.equal('7');
     expect(faultOf(ofRecord({}, decimal('1e9999')))).to.equal('MALFORMED unitUsageRecords[0].unitType');
   });
 
-  it('leaves the tracking id to the engine where there is none (usage §1.1)', () => {
+  it('leaves a missing tracking id to the engine (usage §1.1)', () => {
     for (const trackingId of [undefined, null, '']) {
       const read = reading(submission({ trackingId }));
       expect('usage' in read && read.usage.trackingId).to.equal(undefined);
@@ -164,7 +164,7 @@ describe('Reading a usage submission', () => {
     { date: 'x' },
     { date: 1e15 },
   ])
-    it(`refuses the record date ${JSON.stringify(recordDate)} (usage §2.3)`, () =>
+    it(`rejects the record date ${JSON.stringify(recordDate)} (usage §2.3)`, () =>
       expect(faultOf(ofRecord({ recordDate }))).to.equal(
         'INVALID_DATE unitUsageRecords[0].usageRecords[0].recordDate',
       ));
@@ -184,7 +184,7 @@ describe('Reading a usage submission', () => {
     ['"00000000000000000000000001"', '1'],
     ['1e-9', '0.000000001'],
   ] as const)
-    it(`takes the amount ${literal} exactly (usage §2.4)`, () => {
+    it(`reads the amount ${literal} exactly (usage §2.4)`, () => {
       const read = firstRecord(ofRecord({ amount: parseExactJson(literal) }));
       expect(read && formatDecimal(read.amount)).to.equal(amount);
     });
@@ -209,23 +209,23 @@ describe('Reading a usage submission', () => {
     '-1',
     '"-0.000000001"',
   ])
-    it(`refuses the amount ${literal} (usage §2.4)`, () =>
+    it(`rejects the amount ${literal} (usage §2.4)`, () =>
       expect(faultOf(ofRecord({ amount: parseExactJson(literal) }))).to.equal(
         'INVALID_AMOUNT unitUsageRecords[0].usageRecords[0].amount',
       ));
 
-  it('refuses amounts that are no finite decimals, such as NaN and numbers of JavaScript', () => {
+  it('rejects amounts that are not finite decimals, such as NaN and JavaScript numbers', () => {
     const nan = decimal(0).div(0);
     for (const amount of [nan, decimal(1).div(0), Number.NaN, 0.1, 5])
       expect(faultOf(ofRecord({ amount }))).to.match(/^INVALID_AMOUNT/);
   });
 
-  it('takes negative amounts where the tenant allows them (usage §2.4 rule 3)', () => {
+  it('accepts negative amounts if the tenant allows them (usage §2.4 rule 3)', () => {
     const read = firstRecord(ofRecord({ amount: '-5.5' }), { negativeAmounts: true });
     expect(read && formatDecimal(read.amount)).to.equal('-5.5');
   });
 
-  it('tells what is wrong, where, and with what', () => {
+  it('reports the error, its path and the invalid value', () => {
     const read = reading(ofRecord({ amount: '-5' }));
     if ('usage' in read) throw new Error('was read');
     const error = errorOfFault(read.fault);
@@ -237,7 +237,7 @@ describe('Reading a usage submission', () => {
   });
 });
 
-describe('a submission of many points', () => {
+describe('a usage submission with many points', () => {
   const ofUnits = (points: readonly number[]): SubmittedUsage =>
     submission({
       unitUsageRecords: points.map((count) => ({
@@ -246,7 +246,7 @@ describe('a submission of many points', () => {
       })),
     });
 
-  it('usage §2.1 check 3: may have 10,000 of them, of all units together', () => {
+  it('usage §2.1 check 3: may contain 10,000 points across all units', () => {
     expect(reading(ofUnits([5_000, 5_000]))).to.have.property('usage');
     const read = reading(ofUnits([5_000, 5_000, 1]));
     expect('fault' in read && read.fault).to.deep.include({

@@ -64,30 +64,45 @@ const [apr1, apr10, apr20, may1, may10] = ['04-01', '04-10', '04-20', '05-01', '
 ];
 const noon = '2026-04-10T12:00:00Z';
 
-describe('matching with billed usage intervals', () => {
+describe('the match of a usage interval with a billed one', () => {
   const cases: readonly [title: string, UsageInterval, BilledInterval, string][] = [
-    ['the same', interval(apr1, may1), billed(apr1, may1), 'previous'],
-    ['within a billed one', interval(apr10, apr20), billed(apr1, may1), 'covered'],
-    ['the first part of a billed one', interval(apr1, apr20), billed(apr1, may1), 'covered'],
-    ['the last part of a billed one', interval(apr10, may1), billed(apr1, may1), 'covered'],
-    ['around a billed one', interval(apr1, may1), billed(apr10, apr20), 'previous'],
-    ['a billed one at its start', interval(apr1, may1), billed(apr1, apr20), 'previous'],
-    ['a billed one at its end', interval(apr1, may1), billed(apr10, may1), 'previous'],
-    ['a later part in common', interval(apr1, may1), billed(apr20, may10), 'overlapping'],
-    ['an earlier part in common', interval(apr10, may10), billed(apr1, apr20), 'overlapping'],
-    ['after a billed one', interval(may1, may10), billed(apr1, may1), 'apart'],
-    ['before a billed one', interval(apr1, apr10), billed(apr10, may1), 'apart'],
-    ['two of one day', interval(noon, '2026-04-10T13:00:00Z'), billed(apr10, noon), 'apart'],
-    ['one of no length, billed so', interval(apr10, apr10), billed(apr10, apr10), 'previous'],
-    ['one of no length in a billed one', interval(apr10, apr10), billed(apr1, may1), 'covered'],
-    ['a billed one of no length in a month', interval(apr1, may1), billed(apr10, apr10), 'overlapping'],
-    ['a billed one of no length in a day', interval(apr10, noon), billed(apr10, apr10), 'previous'],
-    ['a billed one of no length elsewhere', interval(apr10, noon), billed(apr1, apr1), 'apart'],
-    ['the same by date', interval(apr1, may1), billed(apr1, may1, { byDate: true }), 'previous'],
-    ['within a billed one by date', interval(apr10, apr20), billed(apr1, may1, { byDate: true }), 'covered'],
+    ['an identical interval', interval(apr1, may1), billed(apr1, may1), 'previous'],
+    ['an interval within the billed one', interval(apr10, apr20), billed(apr1, may1), 'covered'],
+    ['the first part of the billed one', interval(apr1, apr20), billed(apr1, may1), 'covered'],
+    ['the last part of the billed one', interval(apr10, may1), billed(apr1, may1), 'covered'],
+    ['an interval around the billed one', interval(apr1, may1), billed(apr10, apr20), 'previous'],
+    ['an interval that starts with the billed one', interval(apr1, may1), billed(apr1, apr20), 'previous'],
+    ['an interval that ends with the billed one', interval(apr1, may1), billed(apr10, may1), 'previous'],
+    ['an overlap with the end of the billed one', interval(apr1, may1), billed(apr20, may10), 'overlapping'],
+    [
+      'an overlap with the start of the billed one',
+      interval(apr10, may10),
+      billed(apr1, apr20),
+      'overlapping',
+    ],
+    ['an interval after the billed one', interval(may1, may10), billed(apr1, may1), 'apart'],
+    ['an interval before the billed one', interval(apr1, apr10), billed(apr10, may1), 'apart'],
+    ['two intervals on one day', interval(noon, '2026-04-10T13:00:00Z'), billed(apr10, noon), 'apart'],
+    ['an empty interval billed as empty', interval(apr10, apr10), billed(apr10, apr10), 'previous'],
+    ['an empty interval within the billed one', interval(apr10, apr10), billed(apr1, may1), 'covered'],
+    ['an empty billed interval within a month', interval(apr1, may1), billed(apr10, apr10), 'overlapping'],
+    ['an empty billed interval within a day', interval(apr10, noon), billed(apr10, apr10), 'previous'],
+    ['an empty billed interval elsewhere', interval(apr10, noon), billed(apr1, apr1), 'apart'],
+    [
+      'an identical interval billed by date',
+      interval(apr1, may1),
+      billed(apr1, may1, { byDate: true }),
+      'previous',
+    ],
+    [
+      'an interval within one billed by date',
+      interval(apr10, apr20),
+      billed(apr1, may1, { byDate: true }),
+      'covered',
+    ],
   ];
   for (const [title, own, one, expected] of cases)
-    it(`usage §7.3 step 2: ${title}: ${expected}`, () => {
+    it(`usage §7.3 step 2: is ${expected} for ${title}`, () => {
       const match = matchBilled(own, [one]);
       const found =
         match.kind === 'COVERED'
@@ -98,8 +113,8 @@ describe('matching with billed usage intervals', () => {
     });
 });
 
-describe('usage that changes after it is billed', () => {
-  it('usage §7.3 rule 7: a change of plan over a billed period moves its usage to the new plan', () => {
+describe('usage changed after billing', () => {
+  it('usage §7.3 rule 7: moves to the new plan when the plan changes within a billed period', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('10 calls', '2026-04-25');
@@ -110,7 +125,7 @@ describe('usage that changes after it is billed', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.3 rule 7: an item and its credit count together when the change and a bill cycle day are undone', () => {
+  it('usage §7.3 rule 7: counts an item and its credit together when a plan and bill cycle day change are undone', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     const [first] = unchanged;
@@ -126,7 +141,7 @@ describe('usage that changes after it is billed', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 rule 7: a point that another period has charged since stays with that one', () => {
+  it('usage §7.3 rule 7: leaves a point with another period that has charged it since', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
@@ -142,7 +157,7 @@ describe('usage that changes after it is billed', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 step 2: a change that is undone bills the difference of the whole period', () => {
+  it('usage §7.3 step 2: bills the difference of the whole period when a change is undone', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     const unchanged = life.events;
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
@@ -153,7 +168,7 @@ describe('usage that changes after it is billed', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 2.95']);
   });
 
-  it('usage §7.3 step 2: points that an overlapping period has charged are left out', () => {
+  it('usage §7.3 step 2: omits points charged by an overlapping period', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('5 calls', '2026-04-25');
@@ -163,7 +178,7 @@ describe('usage that changes after it is billed', () => {
     expect(told(life.bill('2026-05-20'))).to.deep.equal(['04: 3']);
   });
 
-  it('usage §7.7 rule 2: voided points are given back, newest item first, and no item beyond what it has', () => {
+  it('usage §7.7 rule 2: credits voided points from the newest item, up to each item’s amount', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05', 'a');
     life.bill('2026-05-01');
@@ -179,7 +194,7 @@ describe('usage that changes after it is billed', () => {
     expect(again.items[0]?.details).to.have.nested.property('tierDetails[0].quantity', 1);
   });
 
-  it('usage §7.7: the void of an invoice frees its late usage', () => {
+  it('usage §7.7: is free to bill again when its invoice is voided', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-05');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 10']);
@@ -187,13 +202,13 @@ describe('usage that changes after it is billed', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 10']);
   });
 
-  it('usage §7.5 rule 3: a period within one day has no zero item', () => {
+  it('usage §7.5 rule 3: creates no zero item for a period within one day', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
     expect(told(life.bill('2026-01-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.5 rule 2: every period without usage has one zero item, in detail one for each unit', () => {
+  it('usage §7.5 rule 2: creates one zero item per empty period, or one per unit in detail mode', () => {
     expect(told(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.deep.equal(['04: 0', '05: 0']);
     expect(told(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.deep.equal([
       '04: 0 (2 × 0)',
@@ -206,7 +221,7 @@ describe('usage that changes after it is billed', () => {
 });
 
 describe('usage items in detail', () => {
-  it('usage §7.4: late usage bills the lines that change', () => {
+  it('usage §7.4: bill only the changed lines for late usage', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('5 FOO', '2026-04-02');
     life.record('3 BAR', '2026-04-02');
@@ -216,7 +231,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.4: late usage of TOP_TIER bills what its unit costs more', () => {
+  it('usage §7.4: bill the extra cost of the unit for late TOP_TIER usage', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('15 packs', '2026-04-02');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 200 (100 × 2)']);
@@ -227,7 +242,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.7 rule 2: what is given back goes to items of the same line first', () => {
+  it('usage §7.7 rule 2: credit items of the same line first', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('12 FOO', '2026-04-02', 'a');
     life.record('3 BAR', '2026-04-02', 'b');
@@ -238,7 +253,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.7 rule 2: a tier that is not reached any more is given back as a whole', () => {
+  it('usage §7.7 rule 2: credit the whole tier if it is no longer reached', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('7 FOO', '2026-04-02', 'a');
     life.record('5 FOO', '2026-04-02', 'b');
@@ -253,7 +268,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.4: what is given back of a period that was billed in part is given back once, also of TOP_TIER', () => {
+  it('usage §7.4: credit a partly billed period only once, including TOP_TIER', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -267,7 +282,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.4: a longer period that has no items yet leaves what was billed of its parts as it is', () => {
+  it('usage §7.4: keep the billed parts of a longer period without items', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -279,7 +294,7 @@ describe('usage items in detail', () => {
     expect(told(life.bill('2026-06-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.4: units beyond the last tier stand on the line of that tier', () => {
+  it('usage §7.4: show units beyond the last tier on that tier’s line', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
     const { items } = life.bill('2026-05-01');
@@ -289,7 +304,7 @@ describe('usage items in detail', () => {
     ]);
   });
 
-  it('usage §7.3: from AGGREGATE to DETAIL and back nothing is billed again', () => {
+  it('usage §7.3: are not billed again after a switch from AGGREGATE to DETAIL and back', () => {
     const halfCents = consumable('half-cents', [
       [
         ['A', '1', '-1', '0.335'],
@@ -314,7 +329,7 @@ describe('usage items in detail', () => {
   });
 });
 
-describe('usage whose items change their shape', () => {
+describe('usage items that change between modes', () => {
   const halfCents = consumable('half-cents', [
     [
       ['A', '1', '-1', '0.335'],
@@ -322,7 +337,7 @@ describe('usage whose items change their shape', () => {
     ],
   ]);
 
-  it('usage §7.3: cents that only rounding makes are not given back', () => {
+  it('usage §7.3: do not credit cents caused only by rounding', () => {
     const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -331,7 +346,7 @@ describe('usage whose items change their shape', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
-  it('usage §7.3: an item for several lines has charged each its rounded amount, and the rest the largest', () => {
+  it('usage §7.3: assign an item’s rounded amounts to its lines, and the rest to the largest', () => {
     const life = lifeOf(halfCents, '2026-04-01');
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -342,7 +357,7 @@ describe('usage whose items change their shape', () => {
     expect(life.total().toFixed(2)).to.equal('1.01');
   });
 
-  it('usage §7.3: of TOP_TIER the last item has the rating in force', () => {
+  it('usage §7.3: use the rating of the last item for TOP_TIER', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     for (const [itemMode, expected] of [
       ['AGGREGATE', '04: 200'],
@@ -361,12 +376,12 @@ describe('usage whose items change their shape', () => {
 
 describe('late usage', () => {
   const cases: readonly [UsageConfig['lateMode'], string, readonly string[]][] = [
-    ['DELTA', 'billed by itself', ['04: 3', '05: 5']],
+    ['DELTA', 'billed separately', ['04: 3', '05: 5']],
     ['NEXT_PERIOD', 'billed with the next period', ['05: 8']],
     ['IGNORE', 'never billed', ['05: 5']],
   ];
   for (const [lateMode, title, expected] of cases)
-    it(`usage §7.7: late usage is ${title} with lateMode ${lateMode}`, () => {
+    it(`usage §7.7: is ${title} with lateMode ${lateMode}`, () => {
       const life = lifeOf(stdUsage, '2026-04-01', { lateMode });
       life.record('10 calls', '2026-04-02');
       life.bill('2026-05-01');
@@ -376,7 +391,7 @@ describe('late usage', () => {
       expect(told(life.bill('2026-06-01'))).to.deep.equal([]);
     });
 
-  it('usage §7.7: without a next period NEXT_PERIOD bills the delta', () => {
+  it('usage §7.7: is billed as a delta if NEXT_PERIOD has no next period', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
@@ -384,7 +399,7 @@ describe('late usage', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 3']);
   });
 
-  it('usage §7.7: a late peak that is carried counts as a peak', () => {
+  it('usage §7.7: still counts as a peak when it is carried forward', () => {
     const life = lifeOf(teamUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 members', '2026-04-02');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 1']);
@@ -393,7 +408,7 @@ describe('late usage', () => {
     expect(told(life.bill('2026-06-01'))).to.deep.equal(['05: 5']);
   });
 
-  it('usage §7.1: with no look-back, late usage of billed periods has no effect', () => {
+  it('usage §7.1: has no effect on billed periods without a look-back', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
@@ -401,7 +416,7 @@ describe('late usage', () => {
     expect(told(life.bill('2026-06-01'))).to.deep.equal(['05: 0']);
   });
 
-  it('usage §7.9 rule 6: a backlog is billed period by period', () => {
+  it('usage §7.9 rule 6: is billed period by period in a backlog', () => {
     const life = lifeOf(stdUsage, '2026-01-01', { lookBackPeriods: 0 });
     life.bill('2026-02-01');
     for (const month of ['02', '03', '04', '05', '06']) life.record(`${month} calls`, `2026-${month}-10`);
@@ -419,7 +434,7 @@ describe('late usage', () => {
     [{ setting: 'FAIL', isLenient: true }, 'IGNORE'],
   ];
   for (const [given, expected] of modes)
-    it(`usage §7.7 rule 2: a negative delta with ${JSON.stringify(given)}: ${expected}`, () => {
+    it(`usage §7.7 rule 2: yields ${expected} for a negative delta with ${JSON.stringify(given)}`, () => {
       const none = { setting: null, isLenient: false, isFromSource: false, isDryRun: false };
       expect(negativeDeltaOf({ ...none, ...given })).to.equal(expected);
     });

@@ -12,9 +12,9 @@ function stretchOf(from: string, to: string, zone: string): string {
   return [whole, ...cutDays.map(formatLocalDate)].join(' ');
 }
 
-describe('Stretches of usage', () => {
+describe('Usage stretches', () => {
   for (const [zone, from, to, days, why] of [
-    ['UTC', '2026-04-01', '2026-05-01', '2026-04-01..2026-04-30', 'whole days alone'],
+    ['UTC', '2026-04-01', '2026-05-01', '2026-04-01..2026-04-30', 'whole days only'],
     ['UTC', '2026-04-01', '2026-04-02', '2026-04-01..2026-04-01', 'one day'],
     [
       'UTC',
@@ -45,7 +45,7 @@ describe('Stretches of usage', () => {
       '2026-03-08T05:00:00Z',
       '2026-03-12T04:00:00Z',
       '2026-03-10..2026-03-11 2026-03-07 2026-03-08 2026-03-09',
-      'a start beside a change of the clocks',
+      'a start close to a clock change',
     ],
     [
       // 00:01 to 23:01 of the day before: that day goes on after the next one has begun.
@@ -53,7 +53,7 @@ describe('Stretches of usage', () => {
       '2005-10-30T02:30:30Z',
       '2005-11-03T03:30:00Z',
       '2005-11-01..2005-11-02 2005-10-29 2005-10-30 2005-10-31',
-      'a day that goes on after the next one has begun',
+      'a day that continues after the next one has begun',
     ],
     [
       'UTC',
@@ -63,6 +63,6 @@ describe('Stretches of usage', () => {
       'all time',
     ],
   ] as const)
-    it(`of ${from} to ${to} in ${zone} are ${days}: ${why}`, () =>
+    it(`consist of ${days} from ${from} to ${to} in ${zone}: ${why}`, () =>
       expect(stretchOf(from, to, zone)).to.equal(days));
 });

@@ -36,65 +36,60 @@ const duoTopWithFees = {
 };
 
 const cases: Readonly<Record<string, Case>> = {
-  'a percentage is taken off': [smsUsage, 'sms 199', { percentOff: 10 }, '5.31; percent off -0.59'],
-  'what is free is not charged, and no more than is used': [
+  'deduct a percentage': [smsUsage, 'sms 199', { percentOff: 10 }, '5.31; percent off -0.59'],
+  'exclude free units, up to the used quantity': [
     smsUsage,
     'sms 199',
     { freeQuantity: { sms: 100, faxes: 5 } },
     '2.95; free of sms 0',
   ],
-  'less than what is free costs nothing': [
+  'charge nothing below the free quantity': [
     smsUsage,
     'sms 99.5',
     { freeQuantity: { sms: '100' } },
     '0; free of sms 0',
   ],
-  'a minimum is added up to': [
+  'raise the amount to a minimum': [
     smsUsage,
     'sms 199',
     { minimumAmount: { USD: '20', EUR: '30' } },
     '20; minimum amount 14.1',
   ],
-  'a minimum holds where nothing is used': [
-    smsUsage,
-    '',
-    { minimumAmount: { USD: 20 } },
-    '20; minimum amount 20',
-  ],
-  'a maximum is not gone beyond': [
+  'apply a minimum without usage': [smsUsage, '', { minimumAmount: { USD: 20 } }, '20; minimum amount 20'],
+  'limit the amount to a maximum': [
     smsUsage,
     'sms 5325',
     { maximumAmount: { USD: '50' } },
     '50; maximum amount -9.25',
   ],
-  'bounds of another currency do not hold': [smsUsage, 'sms 5325', { maximumAmount: { EUR: '50' } }, '59.25'],
-  'the percentage comes before the bounds': [
+  'ignore bounds in another currency': [smsUsage, 'sms 5325', { maximumAmount: { EUR: '50' } }, '59.25'],
+  'apply the percentage before the bounds': [
     smsUsage,
     'sms 5325',
     { percentOff: '50', minimumAmount: { USD: '40' }, maximumAmount: { USD: '45' } },
     '40; percent off -29.625; minimum amount 10.375',
   ],
-  'each tier that is used costs its fee': [
+  'charge the fee of each used tier': [
     smsWithFees,
     'sms 1001',
     { tierFlatFee: true },
     '43.45; flat fee 1; flat fee 7',
   ],
-  'a tier that is not used costs no fee': [smsWithFees, 'sms 0', { tierFlatFee: true }, '0'],
-  'of TOP_TIER the tiers that are reached cost their fees': [
+  'charge no fee for an unused tier': [smsWithFees, 'sms 0', { tierFlatFee: true }, '0'],
+  'charge the fees of the reached tiers with TOP_TIER': [
     duoTopWithFees,
     'FOO 76, BAR 101',
     { tierFlatFee: true },
     '9625; flat fee 2; flat fee 3',
   ],
-  'fees are not charged where the terms do not say so': [smsWithFees, 'sms 199', {}, '5.9'],
-  'the price of a tier of CAPACITY is reduced and bounded, too': [
+  'charge no fees unless the terms enable them': [smsWithFees, 'sms 199', {}, '5.9'],
+  'reduce and bound the price of a CAPACITY tier': [
     teamUsage,
     'members 10, mbps 101',
     { percentOff: 20, minimumAmount: { USD: '4.5' } },
     '4.5; section price 5; percent off -1; minimum amount 0.5',
   ],
-  'what is free of a peak lowers it': [
+  'subtract free units from a peak': [
     teamUsage,
     'members 10, mbps 101',
     { freeQuantity: { mbps: 1 } },
@@ -109,7 +104,7 @@ function faultsOf(text: string): readonly string[] {
   return error.facts.errors as readonly string[];
 }
 
-describe('usage §12: terms of a usage section', () => {
+describe('terms of a usage section (usage §12)', () => {
   for (const [what, [section, usage, terms, expected]] of Object.entries(cases))
     it(what, () => {
       const used = Object.fromEntries(
@@ -125,12 +120,12 @@ describe('usage §12: terms of a usage section', () => {
       expect([formatDecimal(result.amount), ...agreed].join('; ')).to.equal(expected);
     });
 
-  it('a period within one day has no minimum', () => {
+  it('apply no minimum to a period within one day', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 20 } } };
     expect(formatDecimal(rated(given, { days: 0, totalDays: 30 }).amount)).to.equal('0');
   });
 
-  it('the minimum of a short period is its share by days, rounded to the currency', () => {
+  it('prorate the minimum of a short period by days, rounded to the currency', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 5 } } };
     const short = rated(given, { days: 11, totalDays: 30 });
     expect(formatDecimal(short.amount)).to.equal('1.83');
@@ -140,7 +135,7 @@ describe('usage §12: terms of a usage section', () => {
     ).to.equal('2.95');
   });
 
-  it('the entry that is in force when the period begins holds', () => {
+  it('use the entry in force when the period begins', () => {
     const terms = readUsageTerms(
       JSON.stringify({
         a: [
@@ -160,7 +155,7 @@ describe('usage §12: terms of a usage section', () => {
     expect(off('2026-05-01', 'b')).to.equal('none');
   });
 
-  it('all that is wrong with a document is told at once', () => {
+  it('report all errors of a document together', () => {
     const document = {
       a: { percentOff: 0, minimumAmount: { USD: '5.001', XXX: 1 }, free: 1 },
       b: [
@@ -193,7 +188,7 @@ describe('usage §12: terms of a usage section', () => {
     ]);
   });
 
-  it('thresholds are read in ascending order, one or several of each unit and currency', () => {
+  it('list thresholds in ascending order, one or more per unit and currency', () => {
     const thresholds = { quantity: { sms: [100, '80.5'], fax: '1' }, amount: { USD: [20, 5] } };
     const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
     expect(
@@ -205,7 +200,7 @@ describe('usage §12: terms of a usage section', () => {
     expect(terms?.thresholds.amount.get(USD)?.map(String)).to.deep.equal(['5', '20']);
   });
 
-  it('all that is wrong with thresholds is told at once', () => {
+  it('report all threshold errors together', () => {
     const document = {
       a: { thresholds: { quantity: { sms: [1, 0, 'x', '1.0'] }, amount: { XXX: 1, USD: [] }, cost: 1 } },
       b: { thresholds: { quantity: { sms: Array.from({ length: 101 }, (_each, index) => index + 1) } } },
@@ -223,7 +218,7 @@ describe('usage §12: terms of a usage section', () => {
     ]);
   });
 
-  it('a threshold is passed from its bound on, by quantity or by what it costs in the currency', () => {
+  it('pass a threshold from its exact bound, by quantity or by cost in the currency', () => {
     const thresholds = { quantity: { sms: [10, 20], fax: 1 }, amount: { USD: ['5.9', 6], EUR: 1 } };
     const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
     const passed = (sms: string, amount: string) =>
@@ -239,7 +234,7 @@ describe('usage §12: terms of a usage section', () => {
     expect(passed('20.5', '0')).to.deep.equal(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
   });
 
-  it('a section without terms costs what it did', () => {
+  it('are optional and leave the price unchanged', () => {
     const section = consumable('plain', [[['sms', '100', '10', '2.95']]]);
     const quantities = new Map([['sms', decimal('199')]]);
     const result = rateUsage({ section, quantities, currency: USD, overflow: 'CAP' });
@@ -247,16 +242,16 @@ describe('usage §12: terms of a usage section', () => {
   });
 });
 
-describe('a document of usage terms', () => {
+describe('a usage terms document', () => {
   const refusalOf = (text: string) => errorOf(() => readUsageTerms(text));
 
-  it('usage §12: is read no further after 1,000 faults', () => {
+  it('usage §12: is read only up to 1,000 errors', () => {
     const error = refusalOf(`{${Array.from({ length: 30_000 }, (_, index) => `"u${index}":1`)}}`);
     expect(error.facts).to.include({ count: 1_000 });
     expect(error.facts.errors).to.have.length(100);
   });
 
-  it('usage §12: has at most 1,000 dated entries of one usage, and no deep lists', () => {
+  it('usage §12: contains at most 1,000 dated entries per usage, and no deep lists', () => {
     const error = refusalOf(`{"sms":[${Array.from({ length: 1_001 }, () => '{}')}]}`);
     expect(error.message).to.contain('"sms" has 1001 entries, not at most 1000');
     const deep = `{"sms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

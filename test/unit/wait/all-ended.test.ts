@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { allEnded } from '../../../lib/runtime/wait/bounded-waits.ts';
 
-describe('work that goes on at once', () => {
+describe('concurrent work', () => {
   const ended: string[] = [];
   const work = async (name: string, { turns, fails = false }: { turns: number; fails?: boolean }) => {
     for (let left = turns; left > 0; left -= 1) await Promise.resolve();
@@ -14,12 +14,12 @@ describe('work that goes on at once', () => {
     ended.length = 0;
   });
 
-  it('gives each its result', async () => {
+  it('returns each result', async () => {
     const [a, b] = await allEnded([work('a', { turns: 3 }), work('b', { turns: 1 })]);
     expect([a, b]).to.deep.equal(['a', 'b']);
   });
 
-  it('leaves no failure unhandled while other work goes on', async () => {
+  it('leaves no failure unhandled while other work continues', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => {
       unhandled.push(reason);
@@ -37,7 +37,7 @@ describe('work that goes on at once', () => {
     expect(unhandled).to.deep.equal([]);
   });
 
-  it('fails with the first failure in time, and not before all has ended', async () => {
+  it('fails with the earliest failure, after all work has ended', async () => {
     const failure = await allEnded([
       work('late', { turns: 5, fails: true }),
       work('first', { turns: 1, fails: true }),

@@ -18,13 +18,13 @@ function timeOf(
   });
 }
 
-describe('the time of nodes (platform §15 rule 7)', () => {
+describe('database time on a node (platform §15 rule 7)', () => {
   for (const [title, machineMs, databaseMs, expected] of [
     ['ahead', 1_300_000, 1_000_000, 1_000_000],
     ['behind', 700_000, 1_000_000, 1_000_000],
     ['right', 1_000_000, 1_000_000, 1_000_000],
   ] as const)
-    it(`a machine whose clock is ${title} tells the time of the database`, async () => {
+    it(`corrects a machine clock that is ${title}`, async () => {
       const machine = { nowMs: machineMs };
       const time = timeOf(machine, { nowMs: databaseMs });
       expect(time.nowMs()).to.equal(machineMs);
@@ -36,14 +36,14 @@ describe('the time of nodes (platform §15 rule 7)', () => {
       expect(time.clock.msUntil?.(instant(expected + 2_000))).to.equal(500);
     });
 
-  it('of an answer that takes its time half was the way back', async () => {
+  it('assumes that half of a slow response was the way back', async () => {
     const machine = { nowMs: 1_300_000 };
     const time = timeOf(machine, { nowMs: 1_000_000, answerMs: 2_000 });
     await time.compare();
     expect(time.nowMs()).to.equal(1_001_000);
   });
 
-  it('what the answer takes is no difference', async () => {
+  it('ignores a difference within the response time', async () => {
     const machine = { nowMs: 1_000_000 };
     const time = timeOf(machine, { nowMs: 1_000_900, answerMs: 2_000 });
     await time.compare();

@@ -2,7 +2,7 @@ import { MAX_SHARED_CALLS, SharedCalls } from '../../../lib/runtime/wait/shared-
 import { pushableSystemClock } from '../../support/system-time.ts';
 import { expect, InvariantError } from '../../support/unit.ts';
 
-describe('calls that are done together', () => {
+describe('shared calls', () => {
   let asked: (readonly number[])[];
   let calls: SharedCalls<number, string>;
 
@@ -16,7 +16,7 @@ describe('calls that are done together', () => {
     calls = new SharedCalls(pushableSystemClock());
   });
 
-  it('are those that come while one is under way, of which each has its own result; a later one is alone again', async () => {
+  it('combine calls made during a running one, each with its own result, and run a later call alone', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
     expect(results).to.deep.equal(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
@@ -24,13 +24,13 @@ describe('calls that are done together', () => {
     expect(asked).to.deep.equal([[3], [1, 3], [2]]);
   });
 
-  it('do not keep a call waiting that comes alone', async () => {
+  it('start a single call at once', async () => {
     const first = calls.run('tenant', 1, work);
     expect(asked).to.deep.equal([[1]]);
     await first;
   });
 
-  it('are all there before the work begins', async () => {
+  it('include only calls made before the work begins', async () => {
     const first = calls.run('tenant', 1, work);
     const second = calls.run('tenant', 2, work);
     await first;
@@ -39,18 +39,18 @@ describe('calls that are done together', () => {
     expect(asked).to.deep.equal([[1], [2, 3]]);
   });
 
-  it('are apart where they are not alike', async () => {
+  it('stay separate for different keys', async () => {
     await Promise.all([calls.run('one', 1, work), calls.run('other', 2, work)]);
     expect(asked).to.deep.equal([[1], [2]]);
   });
 
-  it('are of a bounded number', async () => {
+  it('are limited in number', async () => {
     const inputs = Array.from({ length: MAX_SHARED_CALLS + 2 }, (_, index) => index);
     await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
     expect(asked.map((each) => each.length)).to.deep.equal([1, MAX_SHARED_CALLS, 1]);
   });
 
-  it('fail each for its own sake only', async () => {
+  it('fail individually', async () => {
     const refusing = async (inputs: readonly number[]): Promise<readonly string[]> => {
       if (inputs.includes(2)) throw new InvariantError('2 is refused');
       return work(inputs);
@@ -62,7 +62,7 @@ describe('calls that are done together', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
-  it('are not made again for a refusal of one alone, nor for what is no refusal', async () => {
+  it('are not repeated for a lone rejection or for another type of error', async () => {
     let attempts = 0;
     const failingWith = (error: Error) => async (): Promise<never> => {
       attempts += 1;
@@ -77,7 +77,7 @@ describe('calls that are done together', () => {
     expect(attempts).to.equal(4);
   });
 
-  it('wait for work under way and go together next, but no longer than they may', async () => {
+  it('wait for running work and then run together, up to a time limit', async () => {
     const timers = new Set<() => void>();
     const { nextTurn } = pushableSystemClock();
     const after = (_delayMs: number, action: () => void) => {

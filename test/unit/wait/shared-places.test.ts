@@ -3,7 +3,7 @@ import { SharedPlaces } from '../../../lib/runtime/wait/shared-calls.ts';
 import { FairTurns } from '../../../lib/runtime/wait/turns.ts';
 
 describe('SharedPlaces', () => {
-  it('gives no owner more than its share, and nobody a place that is taken', () => {
+  it('gives no owner more than its share, and no place twice', () => {
     const places = new SharedPlaces({ all: 5, each: 2 });
     const taken = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => places.take(owner));
     expect(taken).to.deep.equal([true, true, false, true, true, true, false]);
@@ -15,7 +15,7 @@ describe('SharedPlaces', () => {
 });
 
 describe('FairTurns', () => {
-  it('takes the owners in turn, however much one of them has', async () => {
+  it('serves the owners in turn, regardless of each owner’s queue', async () => {
     const turns = new FairTurns(1);
     const order: string[] = [];
     const work = (owner: string) => turns.run(owner, 1, async () => void order.push(owner));
@@ -23,7 +23,7 @@ describe('FairTurns', () => {
     expect(order.join('')).to.equal('aabcaba');
   });
 
-  it('runs as much at once as fits, and what is larger than everything alone', async () => {
+  it('runs as much work as fits in parallel, and oversized work alone', async () => {
     const turns = new FairTurns(10);
     const running: number[] = [];
     const seen: string[] = [];
@@ -38,7 +38,7 @@ describe('FairTurns', () => {
     expect(seen).to.deep.equal(['4', '4+6', '25', '3', '3+3']);
   });
 
-  it('goes on after work that fails', async () => {
+  it('continues after failed work', async () => {
     const turns = new FairTurns(2);
     let [running, most] = [0, 0];
     const work = async (index: number): Promise<void> => {

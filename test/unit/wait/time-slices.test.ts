@@ -18,7 +18,7 @@ describe('Time slices', () => {
     };
   }
 
-  it('give the others their turn after every 20 ms, and the result at the end', async () => {
+  it('yield to other work every 20 ms and return the final result', async () => {
     const clock = slowClock(5);
     const doubled = await timeSlices({ systemClock: clock })(
       eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2),
@@ -27,14 +27,14 @@ describe('Time slices', () => {
     expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.deep.equal([0, 25, 25]);
   });
 
-  it('count the time of short computations that one operation does one after the other', async () => {
+  it('count the time of consecutive short computations in one operation', async () => {
     const clock = slowClock(5);
     const slices = timeSlices({ systemClock: clock });
     for (let call = 0; call < 8; call += 1) await slices(oneStep(() => call));
     expect(clock.turns.length).to.be.greaterThan(2);
   });
 
-  it('throw what a step throws', async () => {
+  it('throw the error of a step', async () => {
     const slices = timeSlices({ systemClock: slowClock(5) });
     const failing = slices(
       oneStep(() => {
@@ -44,6 +44,6 @@ describe('Time slices', () => {
     expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: a step');
   });
 
-  it('are not needed where nobody waits: all steps are taken at once', () =>
+  it('are skipped if no other work waits', () =>
     expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']));
 });
