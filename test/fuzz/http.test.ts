@@ -41,11 +41,11 @@ const statuses = new Set([
 const codes = new Set<number>(Object.values(ErrorCode));
 const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];
 
-anyDatabase('fuzzed requests', (open) => {
+anyDatabase('fuzzed HTTP requests', (open) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   after(() => agent.destroy());
 
-  it('end in a known status, with the error body where they fail, and hang nothing', async () => {
+  it('end with a known status, have an error body on failure and never hang', async () => {
     let heapAtFirst: number | null = null;
     for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
       const serving = await serve(await open(migrated), { configuration });

@@ -195,7 +195,7 @@ function exercise(document: ParsedDocument): void {
 }
 
 describe('Fuzzed catalog documents', () => {
-  it('mutated texts end in a catalog or in a BillingError', () => {
+  it('produce a catalog or a BillingError for mutated texts', () => {
     const mutations = fc.array(mutation, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.constantFrom(...seeds), mutations, (seed, changes) => {
@@ -205,7 +205,7 @@ describe('Fuzzed catalog documents', () => {
     );
   }).timeout(0);
 
-  it('documents with other values end in a catalog or in a BillingError', () => {
+  it('produce a catalog or a BillingError for changed values', () => {
     let readable = 0;
     const changes = fc.array(fc.record({ place, choice: place }), { minLength: 1, maxLength: 8 });
     fc.assert(
@@ -217,7 +217,7 @@ describe('Fuzzed catalog documents', () => {
     expect(readable, 'documents that could be read').to.be.greaterThan(runs / 5);
   }).timeout(0);
 
-  it('mutated bytes end in a catalog or in a BillingError', () => {
+  it('produce a catalog or a BillingError for mutated bytes', () => {
     const bytes = seeds.map((seed) => new TextEncoder().encode(seed));
     const flips = fc.array(fc.tuple(place, fc.nat(255)), { minLength: 1, maxLength: 5 });
     const mark = fc.constantFrom([], [0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]);

@@ -41,7 +41,7 @@ const roles: readonly Role[] = [
   })),
 ];
 
-eachDatabase('the authorisation matrix', (open, kind) => {
+eachDatabase('the authorization matrix', (open, kind) => {
   let serving: Serving;
   const tokens = new Map<string, string>();
 
@@ -62,7 +62,7 @@ eachDatabase('the authorisation matrix', (open, kind) => {
 
   const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
   for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
-    it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
+    it(`allows ${route.method} ${route.path} only with the permission ${route.permission}`, async () => {
       for (const role of rolesFor(route, kind, turn)) {
         // How a refusal looks depends on the dialect, and who is refused does not.
         for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
@@ -74,7 +74,7 @@ eachDatabase('the authorisation matrix', (open, kind) => {
       }
     });
 
-    it(`${route.method} ${route.path} lets nobody through without credentials`, async () => {
+    it(`rejects ${route.method} ${route.path} without credentials`, async () => {
       const reply = await serving.call(route.method, pathOf(route), {
         headers: { authorization: undefined },
       });
@@ -85,7 +85,7 @@ eachDatabase('the authorisation matrix', (open, kind) => {
   for (const route of routeTable({ testMode: true }).filter(
     ({ credentials }) => credentials === 'SIGNATURE',
   )) {
-    it(`${route.method} ${route.path} asks for a signature, whatever role sends it`, async () => {
+    it(`requires a signature for ${route.method} ${route.path} from any role`, async () => {
       for (const role of roles.filter(({ isOne }) => !isOne)) {
         const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
         const authorization = await authorizationOf(serving, 'TENANT', role.name);

@@ -38,7 +38,7 @@ eachDatabaseAndSuperuser((kind, open) => {
   // As either role of PostgreSQL a twelfth of the routes, not the same ones; on SQLite and in the long run all of them.
   const turn = timesDefined++;
   const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 12, turn);
-  describe(`tenants cannot meet on ${kind}`, () => {
+  describe(`tenant isolation on ${kind}`, () => {
     let world: World;
     /** As the other tenant: unlike calls of the samples, these may change nothing of tenant `bob`. */
     let callAsEve: World['serving']['call'];
@@ -77,13 +77,13 @@ eachDatabaseAndSuperuser((kind, open) => {
         const expected = await asEve(route, unknown);
         expect(masked(answered)).to.deep.equal(masked(expected));
       };
-      it(`${route.method} ${route.path} answers ids and keys of another tenant as unknown ones`, test);
+      it(`treats ids and keys of another tenant as unknown in ${route.method} ${route.path}`, test);
     }
 
     for (const route of routeTable({ testMode: true }).filter(
       ({ credentials }) => credentials === 'SIGNATURE',
     )) {
-      it(`${route.method} ${route.path} takes nothing for one tenant that was signed for another`, async () => {
+      it(`rejects signatures of another tenant in ${route.method} ${route.path}`, async () => {
         world.serving.signing.received.length = 0;
         const sent = await sentOf(route);
         const before = await shown();

@@ -36,7 +36,7 @@ const sought = fc.oneof(
 );
 
 eachDatabaseAndSuperuser((kind, open) => {
-  describe(`storage: search of accounts by text${kind === 'postgresql' ? ', through the index' : ''}`, () => {
+  describe(`text search of accounts${kind === 'postgresql' ? ' through the index' : ''}`, () => {
     let opened: OpenedStorage;
     before(async () => {
       opened = await openStorage(kind, async () => {
@@ -54,7 +54,7 @@ eachDatabaseAndSuperuser((kind, open) => {
     });
     after(() => opened.storage.close());
 
-    it('finds the accounts that hold it in lower case, whatever it is made of, and no others', async () => {
+    it('finds exactly the accounts that contain the text in lower case, for any characters', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.uniqueArray(person, { minLength: 1, maxLength: 6, selector: ({ externalKey }) => externalKey }),
@@ -81,7 +81,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       );
     });
 
-    it('counts what it finds beside the window, and all there are', async () => {
+    it('counts the matches beyond the page and all accounts', async () => {
       const tenant = await opened.newTenant();
       const names = ['Quagga 1', 'Okapi 1', 'Quagga 2', 'Quagga 3', 'Okapi 2', 'Quagga 4', 'Quagga 5'];
       await opened.storage.write(tenant, author(), ({ accounts }) =>
@@ -110,7 +110,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect([none.rows, none.total, none.max]).to.deep.equal([[], 0, 7]);
     });
 
-    it('finds what an account holds after a change, no longer what it held', async () => {
+    it('finds the current text of a changed account, not the previous text', async () => {
       const [made] = await opened.write(({ accounts }) => accounts.insert([account({ name: 'Quagga' })]));
       if (!made) throw new Error('no account');
       await opened.write(({ accounts }) => accounts.update([{ ...made, name: 'Okapi' }]));
@@ -125,7 +125,7 @@ eachDatabaseAndSuperuser((kind, open) => {
   });
 });
 
-onPostgresql('storage: the text index of accounts on PostgreSQL', (open) => {
+onPostgresql('the account text index on PostgreSQL', (open) => {
   /** A database whose schema is made after `prepare`, with an account that is found; then the index. */
   async function made(prepare: (client: Client, name: string) => Promise<unknown>) {
     const database = await open();
@@ -158,24 +158,24 @@ onPostgresql('storage: the text index of accounts on PostgreSQL', (open) => {
     return index;
   }
 
-  it('is made where the role may create the extension', async () =>
+  it('is created if the role can create the extension', async () =>
     expect(await made(async () => undefined)).to.deep.equal(['gin (folded_text gin_trgm_ops)']));
 
-  it('uses the extension where the host has it, in a schema that is searched by nobody', async () => {
+  it('uses the host’s extension in a schema outside the search path', async () => {
     const host = 'create schema host_extensions; create extension pg_trgm schema host_extensions';
     expect(await made((client) => client.query(host))).to.deep.equal([
       'gin (folded_text host_extensions.gin_trgm_ops)',
     ]);
   });
 
-  it('is left out where the role may not create the extension; searches find the same', async () => {
+  it('is omitted if the role cannot create the extension, and searches find the same accounts', async () => {
     const index = await made((client, name) =>
       client.query(`revoke create on database ${name} from current_user`),
     );
     expect(index).to.deep.equal([]);
   });
 
-  it('is left out where the role may not use the extension of the host', async () => {
+  it('is omitted if the role cannot use the host’s extension', async () => {
     const host = `create schema host_extensions; create extension pg_trgm schema host_extensions;
       revoke usage on schema host_extensions from current_user`;
     expect(await made((client) => client.query(host))).to.deep.equal([]);

@@ -8,7 +8,7 @@ import { invoiceItem, newId, type now, ownerOf, subscription } from '../support/
 const MANY = 600;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-eachDatabase('storage: audit of many records at once', (open, kind) => {
+eachDatabase('the audit history of bulk changes', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let acme: Account;
   let other: Account;
@@ -29,7 +29,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
       (await Array.fromAsync(exports.auditOfAccount(account.recordId, tableName))).flat(),
     );
 
-  it('insertions: a row for each record, with the record as it was', async () => {
+  it('contains one row per inserted record, with the record as it was', async () => {
     const own = many(MANY).map((index) =>
       invoiceItem(ownerOf(acme), { amount: decimal(`${index}.25`), description: `${index}` }),
     );
@@ -70,7 +70,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     );
   });
 
-  it('more changes than one statement takes: a row for each, in the order of the changes', async () => {
+  it('contains one row per change in order, even for more changes than fit in one statement', async () => {
     const pages = [5_000, 3_000, 300].map((count) =>
       many(count).map((index) => invoiceItem(ownerOf(acme), { description: `${count}/${index}` })),
     );
@@ -86,7 +86,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     );
   });
 
-  it('an insertion is shown as it was, whatever a hand in the database does to the record', async () => {
+  it('shows an insertion as it was, even after a manual change in the database', async () => {
     const items = many(MANY).map(() => invoiceItem(ownerOf(acme), { description: 'as it was' }));
     await opened.write(({ invoices }) => invoices.insertItems(items));
     const [first, second] = items;
@@ -105,7 +105,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     expect(shown.map(({ snapshot }) => snapshot?.description)).to.deep.equal(Array(4).fill('as it was'));
   });
 
-  it('changes: a row for each record, with the whole of it as it was then', async () => {
+  it('contains one row per changed record, with the full record after the change', async () => {
     const own = many(MANY).map(() => subscription(ownerOf(acme), { chargedThrough: null }));
     await opened.write(({ subscriptions }) => subscriptions.insertSubscriptions(own));
     const charge = (ids: readonly Uuid[], date: LocalDate) =>
@@ -143,7 +143,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     expect(listed.filter(({ targetId }) => targetId === first)).to.deep.equal(ofFirst);
   });
 
-  it('another tenant sees nothing of them', async () => {
+  it('is invisible to another tenant', async () => {
     const tenant = await opened.newTenant();
     const [row] = await stored('INVOICE_ITEMS');
     const id = String(row?.target_id) as Uuid;
@@ -155,7 +155,7 @@ eachDatabase('storage: audit of many records at once', (open, kind) => {
     ).to.deep.equal([]);
   });
 
-  it('the check finds the insertion of each record, and the lack of one', async () => {
+  it('reports each record without an insertion row in the integrity check', async () => {
     const window = {
       table: 'invoice_items',
       tenantRecordId: opened.tenant.recordId,

@@ -63,7 +63,7 @@ const kinds: Readonly<
   CUSTOM_FIELD: [customField, (session, row) => session.customFields.insert([row])],
 };
 
-eachDatabase('storage: audit', (open, kind) => {
+eachDatabase('the audit history', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let acme: Account;
   let owner: Owner;
@@ -77,7 +77,7 @@ eachDatabase('storage: audit', (open, kind) => {
     opened.read((session) => session.audit.findHistories(ids));
 
   for (const [tableName, [make, insert]] of Object.entries(kinds))
-    it(`the history of ${tableName}: an insert leaves one row, with the history columns of the specification`, async () => {
+    it(`contains one row per insert into ${tableName}, with the specified history columns`, async () => {
       const record = make(owner);
       const authorship = author();
       await opened.write((session) => insert(session, record as never), authorship);
@@ -99,7 +99,7 @@ eachDatabase('storage: audit', (open, kind) => {
       expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get(tableName));
     });
 
-  it('ACCOUNT: insert and update leave a row each, with the account as it was after each', async () => {
+  it('contains one row per insert and update of an ACCOUNT, with the account after each', async () => {
     const stored = await opened.write((session) => session.accounts.insert([account({ name: 'before' })]));
     const [given] = stored;
     if (!given) throw new Error('no account');
@@ -133,7 +133,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(snapshot?.quantity).to.equal(null);
   });
 
-  it('updates: one row per changed record, with what it holds then; none where nothing was changed', async () => {
+  it('contains one row per updated record with the new content, and none for unchanged records', async () => {
     const given = subscription(owner, { chargedThrough: null });
     const paid = payment(owner);
     const settled = transaction(owner);
@@ -191,7 +191,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
   });
 
-  it('TAG_DEFINITIONS: belongs to no account; its deletion shows it inactive', async () => {
+  it('assigns TAG_DEFINITIONS to no account and shows a deleted one as inactive', async () => {
     const definition = tagDefinition();
     await opened.write((session) => session.tags.insertDefinitions([definition]));
     await opened.write(async (session) =>
@@ -209,7 +209,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('TAG_DEFINITIONS'));
   });
 
-  it('tags and custom fields: one row per change, in write order; an active tag again leaves none', async () => {
+  it('contains one row per change of tags and custom fields in write order, and none for an already active tag', async () => {
     const [given, custom] = [tag(owner), customField(owner)];
     await opened.write(async (session) => {
       expect(await session.tags.insert([given])).to.have.length(1);
@@ -245,7 +245,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);
   });
 
-  it('catalog versions and tenants leave rows without history', async () => {
+  it('contains rows without history for catalog versions and tenants', async () => {
     const version = catalogVersion({});
     await opened.write((session) => session.catalogs.insert([version]));
     const rows = await auditOf(version.id, opened.tenant.id);
@@ -257,7 +257,7 @@ eachDatabase('storage: audit', (open, kind) => {
     ]);
   });
 
-  it('kept aggregates, coverage, cursors, states and queue entries leave none', async () => {
+  it('contains no rows for stored aggregates, coverage, cursors, states and queue entries', async () => {
     const given = invoice(owner);
     const item = invoiceItem(owner, { invoiceId: given.id });
     await opened.write(async ({ invoices }) => {
@@ -283,7 +283,7 @@ eachDatabase('storage: audit', (open, kind) => {
     expect(await auditOf(given.id, item.id, acme.id)).to.deep.equal(before);
   });
 
-  it('each account of a batch has the token of the call that caused its work', async () => {
+  it('stores the token of the causing call for each account of a batch', async () => {
     const accounts = await opened.newAccounts(2);
     const tokens = new Map(accounts.map(({ recordId }) => [recordId, newId()]));
     const bundles = accounts.map((each) => bundle(ownerOf(each)));

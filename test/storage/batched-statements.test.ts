@@ -15,8 +15,8 @@ import { rejection } from '../support/storage/opened-storage.ts';
 
 const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-onPostgresql('storage: statements on PostgreSQL that go together', (open) => define(open, true));
-onPostgresql('storage: statements on PostgreSQL that go one by one', (open) => define(open, false));
+onPostgresql('batched statements on PostgreSQL', (open) => define(open, true));
+onPostgresql('unbatched statements on PostgreSQL', (open) => define(open, false));
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let orm: MikroORM;
@@ -72,7 +72,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const expectRoundTrips = (batched: number, oneByOne: number) =>
     expect(roundTrips).to.equal(batchesStatements ? batched : oneByOne);
 
-  it(`statements of one turn take ${batchesStatements ? 'one round trip with the beginning, and one with the commit' : 'a round trip each, as the beginning and the commit do'}`, async () => {
+  it(`use ${batchesStatements ? 'one round trip with the begin and one with the commit' : 'a round trip each, like the begin and the commit'}`, async () => {
     await inTransaction(async (transaction) => {
       const made = await Promise.all([insert(transaction, 1), insert(transaction, 2)]);
       expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.deep.equal([1n, 1n]);
@@ -80,7 +80,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectRoundTrips(2, 5);
   });
 
-  it('and with the commit those on which nothing depends', async () => {
+  it('share the commit’s round trip if nothing depends on them', async () => {
     await inTransaction(
       async () => 'done',
       (transaction) => Promise.all([insert(transaction, 3), insert(transaction, 4)]),
@@ -89,7 +89,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await ids()).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('have each its own rows, in the order in which they were asked for', async () => {
+  it('return their own rows, in request order', async () => {
     const found = await inTransaction((transaction) =>
       Promise.all(
         ['select 1 as a', 'select 2 as a, 3 as b', "select date '2026-02-28' as day"].map(
@@ -100,7 +100,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(found).to.deep.equal([[{ a: 1 }], [{ a: 2, b: 3 }], [{ day: '2026-02-28' }]]);
   });
 
-  it('leave nothing behind where one of them fails, which tells its own error', async () => {
+  it('leave nothing stored if one of them fails, and report its error', async () => {
     const failed = await rejection(
       inTransaction(
         (transaction) => insert(transaction, 5),
@@ -112,7 +112,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await ids()).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('are prepared anew where an error came before them in the first attempt', async () => {
+  it('are prepared again after an error earlier in the first attempt', async () => {
     const attempt = (divisor: number) =>
       inTransaction((transaction) =>
         Promise.all([
@@ -125,7 +125,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect([first.rows, second.rows]).to.deep.equal([[{ a: 1 }], [{ b: 2 }]]);
   });
 
-  it('leave a large one to the server at once, while the next ones are written', async () => {
+  it('send a large statement at once while later ones are written', async () => {
     await inTransaction(async (transaction) => {
       const large = insert(transaction, 10, 'x'.repeat(70_000));
       expect(roundTrips).to.equal(1);
@@ -155,7 +155,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     return { parameters, cells: read.rows.map((row) => Object.values(row as Record<string, unknown>)) };
   };
 
-  it('of many rows bind once what is the same in all of them', async () => {
+  it('send a value shared by all rows only once', async () => {
     const owner = '0193a1b2-0000-7000-8000-000000000001';
     const rows = manyRows(1_000, (index) => [
       `${index}.10`,
@@ -183,13 +183,13 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     );
   });
 
-  it('of many rows that are all the same read each of them', async () => {
+  it('read every row, even if all rows are equal', async () => {
     const { cells } = await readBack(manyRows(1_000, () => ['2', null, null, null, null, null]));
     expect(cells).to.have.lengthOf(1_000);
     expect(cells.at(-1)).to.deep.equal(['2', null, null, null, null, null]);
   });
 
-  it('give their rows read as they come; one that cannot be read fails its statement, and the others have theirs', async () => {
+  it('parse rows as they arrive, and an unreadable row fails only its own statement', async () => {
     const numbers = (most: number, read: (row: Row) => unknown) => ({
       ...compiled('select n from generate_series(1, $1::int) as n', [most]),
       read,
@@ -218,7 +218,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await ids()).to.not.include(20);
   });
 
-  it('tell, behind one that has failed, what failed and not that it did', async () => {
+  it('report the original error after a failed statement', async () => {
     let told: readonly unknown[] = [];
     const failure = await rejection(
       inTransaction(async (transaction) => {
@@ -232,7 +232,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(told[1]).to.equal(told[0]);
   });
 
-  it('are refused after the end of their transaction, and a transaction without any costs nothing', async () => {
+  it('are rejected after the end of their transaction, and an empty transaction sends nothing', async () => {
     let left: Transaction | undefined;
     await inTransaction(async (transaction) => {
       left = transaction;
@@ -242,7 +242,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect((await rejection(insert(left, 8))).message).to.contain('after the end of its transaction');
   });
 
-  it('find few by their ids along one plan for all calls', async () => {
+  it('use the same plan for all lookups of a few ids', async () => {
     await inTransaction(async (transaction) => {
       const { text, parameters } = render(
         sql`select name from t where ${isIn('id', 'bigint', [1])}`,
@@ -263,7 +263,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
 
   const idleBound = 'idle_in_transaction_session_timeout';
 
-  it('may leave the server waiting for a bounded time where they hold locks, which ends with their transaction', async () => {
+  it('may leave the server idle for a limited time while they hold locks, until the transaction ends', async () => {
     const boundIn = (kind: TransactionKind) =>
       transactions.run(kind, async (transaction) => {
         const { rows } = await transaction.executeQuery(compiled(`show ${idleBound}`, []));
@@ -273,7 +273,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await boundIn({ ...writing, mode: 'read' })).to.equal('0');
   });
 
-  it('are given up by a server that is left waiting for longer, as one that has gone', async () => {
+  it('are aborted by a server left idle longer, like a lost connection', async () => {
     const failure = await rejection(
       inTransaction(async (transaction) => {
         await insert(transaction, 30);

@@ -6,7 +6,7 @@ import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';
 
-eachDatabase('storage: catalog entries', (open, kind) => {
+eachDatabase('catalog entry storage', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let acme: Account;
   before(async () => {
@@ -17,7 +17,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
   const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
     records.map(({ recordId: _, ...record }) => record);
 
-  it('come back as they were written, by scope, name and parent, with the revision raised', async () => {
+  it('preserves entries, sorts them by scope, name and parent, and raises the revision', async () => {
     const ofTenant = catalogEntry({ product: null });
     const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
     const named = catalogEntry({
@@ -49,7 +49,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
   });
 
-  it('plan rows come back exactly, by date and creation', async () => {
+  it('preserves exact plan rows, sorted by date and creation', async () => {
     const planName = newId();
     const rows = [
       planRow({ planName, effectiveDate: instant(now + 1), effectiveDateForExistingSubscriptions: null }),
@@ -64,7 +64,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     );
   });
 
-  it('plans are told that have rows of later revisions, of both scopes', async () => {
+  it('lists the plans with rows of later revisions in both scopes', async () => {
     const [early, late] = [newId(), newId()];
     await opened.write((session) =>
       session.catalogEntries.apply({ addedRows: [planRow({ planName: early })] }),
@@ -83,7 +83,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     expect((await changedSince(between - 1)).toSorted()).to.deep.equal([early, late].toSorted());
   });
 
-  it('knows the accounts on plans, and on those that override their prices', async () => {
+  it('finds the accounts on plans and those that override their prices', async () => {
     const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
     const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
     const [second] = await opened.newAccounts(1);
@@ -107,7 +107,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     expect(await accountsOn([])).to.deep.equal([]);
   });
 
-  it('additions and erasures leave audit rows with what was there', async () => {
+  it('writes audit rows for additions and deletions with the previous content', async () => {
     const [entry, row] = [catalogEntry(), planRow({ accountRecordId: acme.recordId })];
     await opened.write((session) =>
       session.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] }),
@@ -136,7 +136,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     }
   });
 
-  it('who deletes plans waits for who keeps them; an upload and others who keep them do not', async () => {
+  it('makes a plan deletion wait for operations that keep plans, but not these for each other or for uploads', async () => {
     const order: string[] = [];
     const proceed = Promise.withResolvers<void>();
     const kept = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ eachDatabase('storage: catalog entries', (open, kind) => {
     expect(order).to.deep.equal([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
   });
 
-  it('knows the plans that a subscription has or had', async () => {
+  it('finds the current and former plans of a subscription', async () => {
     const event = (planName: string, isActive: boolean) =>
       lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });
     await opened.write((session) =>

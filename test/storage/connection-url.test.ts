@@ -50,20 +50,20 @@ describe('the URL of a PostgreSQL database', () => {
   });
   afterEach(() => stand.close());
 
-  it('asks for TLS by sslmode, and says nothing to a server that has none', async () => {
+  it('requests TLS with sslmode and sends nothing to a server without TLS', async () => {
     const port = await stand.listen();
     const failure = await failureOf(`postgresql://ada:secret@127.0.0.1:${port}/shop?sslmode=verify-full`);
     expect(stand.first).to.deep.equal(tlsRequest);
     expect(failure).to.include('does not support SSL').and.to.not.include('secret');
   });
 
-  it('asks for none where it says nothing of it', async () => {
+  it('requests no TLS by default', async () => {
     const port = await stand.listen();
     await failureOf(`postgresql://ada:secret@127.0.0.1:${port}/shop`);
     expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
   });
 
-  it('may name the folder of a socket, and the user beside it', async function () {
+  it('may name a socket folder and its user', async function () {
     if (process.platform === 'win32') this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'billwright-socket-'));
     await stand.listen(join(folder, '.s.PGSQL.5432'));

@@ -12,12 +12,10 @@ import { account, author, newId, tenant } from '../support/storage/stored-record
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
-onPostgresql('storage: a PostgreSQL server that is away', (open) => define(open, true));
+onPostgresql('an unreachable PostgreSQL server', (open) => define(open, true));
 // What is away is told by the connection, which knows nothing of batches.
 if (isLongRun) {
-  onPostgresql('storage: a PostgreSQL server that is away, statements going one by one', (open) =>
-    define(open, false),
-  );
+  onPostgresql('an unreachable PostgreSQL server with unbatched statements', (open) => define(open, false));
 }
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
@@ -54,7 +52,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const insert = () =>
     storage.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
 
-  it('refuses at once where the connection is refused, and works when it is back', async () => {
+  it('causes an immediate error if it refuses the connection, and none after it returns', async () => {
     await proxy.refuse();
     for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
       expectBelow(1_000, await toldAfterMs(call), 'milliseconds');
@@ -62,7 +60,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await insert();
   });
 
-  it('refuses within five seconds where nothing answers, whatever waits, and works when it is back', async () => {
+  it('causes an error within five seconds if it does not respond, and none after it returns', async () => {
     const listening = storage.queue.onSignal(() => undefined);
     const frozen = Promise.withResolvers<void>();
     const inside = storage.write(acme, author(), async (session) => {
@@ -83,7 +81,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     listening();
   });
 
-  it('says that a change may be stored where the server was lost during the commit', async () => {
+  it('causes an error about a possible commit if it is lost during the commit', async () => {
     const made = account({});
     const failed = await rejection(
       storage.write(acme, author(), async (session) => {
@@ -97,7 +95,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(failed.message).to.match(/^The database was lost while a change was being stored/);
   });
 
-  it('closes while nothing answers', async () => {
+  it('does not prevent the storage from closing', async () => {
     storage.queue.onSignal(() => undefined);
     proxy.freeze();
     const waiting = toldAfterMs(insert);
@@ -107,7 +105,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectBelow(6_000, performance.now() - startedMs, 'milliseconds');
   });
 
-  it('waits for a statement that takes long, as long as the server is there', async () => {
+  it('is not assumed during a slow statement', async () => {
     const holder = new Client({ connectionString: direct, options: '-c billwright.tenant_record_id=*' });
     await holder.connect();
     const [stored] = await storage.write(acme, author(), (session) => session.accounts.insert([account({})]));

@@ -21,7 +21,7 @@ const lamp = {
   billingPeriod: 'MONTHLY',
 } as const;
 
-eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
+eachDatabase('transactions lent by host libraries', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
@@ -44,7 +44,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
       });
       after(() => host.close());
 
-      it('what is done in it has its days and amounts, and is committed with what the host does', async () => {
+      it('commits the engine’s changes, with exact days and amounts, together with the host’s', async () => {
         const told = commit(engine);
         const id = await host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (1)`);
@@ -74,7 +74,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
         expect(amounts).to.include('-0.12').and.to.include('19.95');
       });
 
-      it('nothing of it outlives its rollback, and an operation that fails leaves the rest of it', async () => {
+      it('rolls back the engine’s changes with the host’s, while a failed operation undoes only itself', async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const undone = host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (2)`);
@@ -98,7 +98,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
         expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
       });
 
-      it('a handle outside a transaction, and one of another database, is refused with the way out', async () => {
+      it('rejects a handle outside a transaction or on another database, with a message that explains the fix', async () => {
         for (const [handle, words] of host.outside) {
           const refused = await refusalOf(handle);
           expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
@@ -119,7 +119,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
       });
     });
 
-  it('a transaction inside one of MikroORM is lent as long as that one, and no longer', async () => {
+  it('include a nested MikroORM transaction until it ends', async () => {
     const host = openHostLibrary('MikroORM', engine.database);
     await host.transaction((outer) =>
       (outer as EntityManager).transactional((inner) =>
@@ -132,7 +132,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
   });
 
   if (kind === 'sqlite')
-    it('a transaction of another copy of SQLite is refused before it writes, and what is stored stays', async () => {
+    it('are rejected before a write if they use another copy of SQLite, and stored data stays', async () => {
       const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
       if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
       const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });
@@ -157,7 +157,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
       await own.close();
     });
 
-  it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
+  it('may come from a function of the host that returns amounts with all digits', async () => {
     const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);
     await host.transaction(async (handle) => {
       const lent = lentByFunction(kind, handle);
@@ -181,7 +181,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
   });
 
   if (kind === 'sqlite') {
-    it('what else the engine writes waits for the transaction of the host to end', async () => {
+    it('delay the engine’s other writes until they end', async () => {
       const host = openHostLibrary('better-sqlite3', engine.database);
       const order: string[] = [];
       const writing = await host.transaction(async (handle) => {
@@ -196,7 +196,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
       await host.close();
     });
   } else {
-    it('a transaction that has failed already is refused, and so is a client without one', async () => {
+    it('are rejected if they have already failed or if the client has none open', async () => {
       const client = new pg.Client((engine.database as { readonly url: string }).url);
       await client.connect();
       expect((await refusalOf(client)).message).to.contain("client.query('begin')");
@@ -209,7 +209,7 @@ eachDatabase('transactions that libraries of hosts lend', (open, kind) => {
     });
   }
 
-  it('a transaction of the other kind of database is refused before anything is asked of it', async () => {
+  it('are rejected before any query if they use the other type of database', async () => {
     const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
     const database = await freshDatabase(otherKind);
     for (const name of hostLibraries[otherKind]) {

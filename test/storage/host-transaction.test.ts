@@ -21,7 +21,7 @@ interface Host {
   rows(sql: string): Promise<readonly unknown[]>;
 }
 
-eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
+eachDatabase('a host transaction', (open, kind) => {
   let host: Host;
   let storage: Storage<never>;
   let acme: TenantRef;
@@ -48,7 +48,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
       session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: stored?.recordId ?? 0, payload: {} }]);
     });
 
-  it('what the host and we have written commits together, and only then wakes the dispatcher', async () => {
+  it('commits the host’s and the engine’s changes together, and only then wakes the dispatcher', async () => {
     const id = newId();
     let told = 0;
     const stop = storage.onCommit(() => {
@@ -68,7 +68,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     expect(await storage.queue.countPending(acme.recordId, now)).to.equal(1);
   });
 
-  it('a rollback of the host takes everything of ours with it, and wakes nobody', async () => {
+  it('rolls back the engine’s changes with the host’s and wakes nobody', async () => {
     const id = newId();
     let told = 0;
     const stop = storage.onCommit(() => {
@@ -90,7 +90,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
   });
 
-  it('an operation of ours that fails leaves nothing behind in a host’s transaction that goes on', async () => {
+  it('continues without changes from a failed engine operation', async () => {
     const [id, taken] = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (3)');
@@ -109,7 +109,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
   });
 
-  it('an operation that was overtaken runs again in the host’s transaction, without its first effects', async () => {
+  it('repeats a conflicting operation without its first effects', async () => {
     const ids = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (5)');
@@ -129,13 +129,13 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
 
   const refusalOf = (handle: unknown) => rejection((async () => storage.within(handle as never))());
 
-  it('an entity manager without an open transaction is refused with the way out', async () => {
+  it('rejects an entity manager without an open transaction, with a message that explains the fix', async () => {
     const refused = await refusalOf(host.orm.em.fork());
     expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
     expect(refused.message).to.contain('em.transactional');
   });
 
-  it('the handle of another ORM is refused, which is named', async () => {
+  it('rejects a handle of another ORM and names it', async () => {
     class Knex {}
     for (const [handle, name] of [
       [new Knex(), 'Knex'],
@@ -149,7 +149,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     }
   });
 
-  it('a transaction of another database is refused, and goes on without us', async () => {
+  it('rejects a transaction of another database, which continues unaffected', async () => {
     const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
     const others = [await open(migrated), await open(), await freshDatabase(otherKind, migrated)];
     for (const other of others) {
@@ -168,7 +168,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     }
   });
 
-  it('an instance of the host that is not ours is as good, if it leads to the same database', async () => {
+  it('accepts a separate host instance on the same database', async () => {
     const id = newId();
     const database = await open(migrated);
     const { host: owner, storage: mine } = hostOver(database);
@@ -189,7 +189,7 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     await owner.orm.close(true);
   });
 
-  it('the storage closes while a connection of the host does not answer', async () => {
+  it('closes the storage even if a host connection does not respond', async () => {
     const own = storageOf(await open(migrated));
     await own.prepare();
     const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());
@@ -199,14 +199,14 @@ eachDatabase('storage: inside the host’s own transaction', (open, kind) => {
     await own.close();
   });
 
-  it('the storage leaves the host’s connection open when it is closed', async () => {
+  it('leaves the host’s connection open when the storage closes', async () => {
     await storage.close();
     expect(await host.rows('select 1 as one')).to.have.length(1);
   });
 });
 
-eachDatabase('storage: a host’s instance', (open, kind) => {
-  it('brings its schema up to date when asked to', async () => {
+eachDatabase('a storage instance on a host connection', (open, kind) => {
+  it('migrates its schema on request', async () => {
     const { host, storage } = hostOver(await open());
     await storage.prepare();
     const applied = await host.rows('select name from bw_migrations order by id');

@@ -52,7 +52,7 @@ class FullDisk implements Steps {
 class HostChangesItsMind extends Error {}
 
 eachDatabase((kind, open) => {
-  describe(`numbers of invoices and credit notes, whoever writes and whatever is given up (${kind})`, function () {
+  describe(`numbers of invoices and credit notes in concurrent and aborted transactions (${kind})`, function () {
     this.timeout(isLongRun ? 0 : 120_000);
     let engine: TestEngine;
     let host: Host;
@@ -125,7 +125,7 @@ eachDatabase((kind, open) => {
       return taken;
     }
 
-    it('invoicing §1.6 rule 1: a transaction that its host gives up gives back the numbers it has taken', async () => {
+    it('invoicing §1.6 rule 1: are reused after a host rolls back its transaction', async () => {
       const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
       await engine.acme.invoices.adjustItem(await charge(engine.acme, accountId));
       const before = await expectNoGap();
@@ -135,7 +135,7 @@ eachDatabase((kind, open) => {
       expect(await expectNoGap()).to.deep.equal({ invoices: before.invoices + 1, notes: before.notes + 1 });
     });
 
-    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: they are 1, 2, 3 … when runs, charges, credits, voids and adjustments of many accounts meet plugins that abort and fail, a disk without room and hosts that roll back', async () => {
+    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: have no gaps across runs, charges, credits, voids and adjustments with failing plugins, a full disk and host rollbacks', async () => {
       const [moody, full] = nodes.map((node) => node.as({ tenant: engine.tenant.id, user: 'node' }));
       if (moody === undefined || full === undefined) throw new Error('no nodes');
       const before = await expectNoGap();

@@ -16,163 +16,156 @@ const quarterMs = 6 * 60 * 60 * 1_000;
 type Written = Invoice & { readonly createdBy: string };
 type Operator = SearchClause['operator'];
 
-eachDatabase(
-  'invoicing §15: the search of invoices finds what a look at each of them finds',
-  (open, kind) => {
-    const opened = sharedStorage(kind, open);
-    let all: readonly Written[];
-    before(async () => {
-      await opened.storage.prepare({ countThreshold });
-      all = await fill(opened);
-    });
+eachDatabase('invoice search (invoicing §15)', (open, kind) => {
+  const opened = sharedStorage(kind, open);
+  let all: readonly Written[];
+  before(async () => {
+    await opened.storage.prepare({ countThreshold });
+    all = await fill(opened);
+  });
 
-    /** The ids of the page, and what the headers tell. */
-    async function found(search: InvoiceSearch, offset: number, limit: number) {
-      const page = await opened.read(({ invoices }) => invoices.search(search, { offset, limit }));
-      return { ids: page.rows.map(({ id }) => id), total: page.total, max: page.max };
+  /** The ids of the page, and what the headers tell. */
+  async function found(search: InvoiceSearch, offset: number, limit: number) {
+    const page = await opened.read(({ invoices }) => invoices.search(search, { offset, limit }));
+    return { ids: page.rows.map(({ id }) => id), total: page.total, max: page.max };
+  }
+
+  /** Compares pages forwards and backwards, at the start and further on. */
+  async function expectAll(search: InvoiceSearch, matches: (each: Written) => boolean): Promise<number> {
+    const matching = all.filter(matches).map(({ id }) => id);
+    for (const [offset, limit] of [
+      [5, 7],
+      [0, 1_000],
+      [3, -7],
+    ] as const) {
+      const inOrder = limit < 0 ? matching.toReversed() : matching;
+      const { ids, total, max } = await found(search, offset, limit);
+      const shown = JSON.stringify({ search, offset, limit });
+      expect(ids, shown).to.deep.equal(inOrder.slice(offset, offset + Math.abs(limit)));
+      expect(total, shown).to.equal(Math.min(matching.length, countThreshold + 1));
+      expect(max, shown).to.equal(countThreshold + 1);
     }
+    return matching.length;
+  }
 
-    /** Compares pages forwards and backwards, at the start and further on. */
-    async function expectAll(search: InvoiceSearch, matches: (each: Written) => boolean): Promise<number> {
-      const matching = all.filter(matches).map(({ id }) => id);
-      for (const [offset, limit] of [
-        [5, 7],
-        [0, 1_000],
-        [3, -7],
-      ] as const) {
-        const inOrder = limit < 0 ? matching.toReversed() : matching;
-        const { ids, total, max } = await found(search, offset, limit);
-        const shown = JSON.stringify({ search, offset, limit });
-        expect(ids, shown).to.deep.equal(inOrder.slice(offset, offset + Math.abs(limit)));
-        expect(total, shown).to.equal(Math.min(matching.length, countThreshold + 1));
-        expect(max, shown).to.equal(countThreshold + 1);
-      }
-      return matching.length;
-    }
+  const clauses = (...given: readonly SearchClause[]): InvoiceSearch =>
+    ({ kind: 'clauses', clauses: given }) as InvoiceSearch;
+  const holds = (one: string | number, operator: Operator, other: string | number): boolean =>
+    ({
+      eq: one === other,
+      neq: one !== other,
+      gt: one > other,
+      gte: one >= other,
+      lt: one < other,
+      lte: one <= other,
+      like: false,
+    })[operator];
+  const compared = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte'] as const;
 
-    const clauses = (...given: readonly SearchClause[]): InvoiceSearch =>
-      ({ kind: 'clauses', clauses: given }) as InvoiceSearch;
-    const holds = (one: string | number, operator: Operator, other: string | number): boolean =>
-      ({
-        eq: one === other,
-        neq: one !== other,
-        gt: one > other,
-        gte: one >= other,
-        lt: one < other,
-        lte: one <= other,
-        like: false,
-      })[operator];
-    const compared = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte'] as const;
+  it('matches a number, an id and an account', async () => {
+    const [first] = all;
+    if (!first) throw new Error('no invoice');
+    const { id, accountId, invoiceNumber } = first;
+    expect(await expectAll({ kind: 'number', invoiceNumber }, (each) => each.id === id)).to.equal(1);
+    expect(await expectAll({ kind: 'id', id }, (each) => each.id === id)).to.equal(1);
+    const ofAccount = (each: Written) => each.accountId === accountId;
+    expect(await expectAll({ kind: 'id', id: accountId }, ofAccount)).to.be.greaterThan(20);
+    await expectAll({ kind: 'id', id: newId() }, () => false);
+    await expectAll(
+      clauses({ property: 'accountId', type: 'uuid', operator: 'eq', value: accountId }),
+      ofAccount,
+    );
+    await expectAll(
+      clauses({ property: 'id', type: 'uuid', operator: 'eq', value: id }),
+      (each) => each.id === id,
+    );
+  });
 
-    it('by number, by id and by account', async () => {
-      const [first] = all;
-      if (!first) throw new Error('no invoice');
-      const { id, accountId, invoiceNumber } = first;
-      expect(await expectAll({ kind: 'number', invoiceNumber }, (each) => each.id === id)).to.equal(1);
-      expect(await expectAll({ kind: 'id', id }, (each) => each.id === id)).to.equal(1);
-      const ofAccount = (each: Written) => each.accountId === accountId;
-      expect(await expectAll({ kind: 'id', id: accountId }, ofAccount)).to.be.greaterThan(20);
-      await expectAll({ kind: 'id', id: newId() }, () => false);
-      await expectAll(
-        clauses({ property: 'accountId', type: 'uuid', operator: 'eq', value: accountId }),
-        ofAccount,
-      );
-      await expectAll(
-        clauses({ property: 'id', type: 'uuid', operator: 'eq', value: id }),
-        (each) => each.id === id,
-      );
-    });
-
-    it('by each column that equals', async () => {
-      const values = {
-        currency: ['EUR', 'USD', 'JPY', 'GBP'],
-        status: ['DRAFT', 'COMMITTED', 'VOID', 'nonsense'],
-        created_by: ['ada', 'bob', 'nobody'],
-        grp_id: [...new Set(all.map(({ groupId }) => groupId))].slice(0, 12),
-      } as const;
-      const read = {
-        currency: (each: Written) => each.currency,
-        status: (each: Written) => each.status,
-        created_by: (each: Written) => each.createdBy,
-        grp_id: (each: Written) => each.groupId,
-      };
-      for (const column of ['currency', 'status', 'created_by', 'grp_id'] as const) {
-        const field = searchedInvoiceField(column);
-        for (const value of values[column]) {
-          await expectAll(
-            clauses({ ...field, operator: 'eq', value }),
-            (each) => read[column](each) === value,
-          );
-          await expectAll(
-            clauses({ ...field, operator: 'neq', value }),
-            (each) => read[column](each) !== value,
-          );
-        }
-      }
-      for (const value of [true, false]) {
+  it('matches equality on each column', async () => {
+    const values = {
+      currency: ['EUR', 'USD', 'JPY', 'GBP'],
+      status: ['DRAFT', 'COMMITTED', 'VOID', 'nonsense'],
+      created_by: ['ada', 'bob', 'nobody'],
+      grp_id: [...new Set(all.map(({ groupId }) => groupId))].slice(0, 12),
+    } as const;
+    const read = {
+      currency: (each: Written) => each.currency,
+      status: (each: Written) => each.status,
+      created_by: (each: Written) => each.createdBy,
+      grp_id: (each: Written) => each.groupId,
+    };
+    for (const column of ['currency', 'status', 'created_by', 'grp_id'] as const) {
+      const field = searchedInvoiceField(column);
+      for (const value of values[column]) {
+        await expectAll(clauses({ ...field, operator: 'eq', value }), (each) => read[column](each) === value);
         await expectAll(
-          clauses({ property: 'isMigration', type: 'boolean', operator: 'eq', value }),
-          (each) => each.isMigration === value,
-        );
-        await expectAll(
-          clauses({ property: 'isParentInvoice', type: 'boolean', operator: 'neq', value }),
-          (each) => each.isParentInvoice !== value,
+          clauses({ ...field, operator: 'neq', value }),
+          (each) => read[column](each) !== value,
         );
       }
-    });
-
-    it('by ranges of days and instants, of few invoices and of many', async () => {
-      for (const operator of compared) {
-        for (const days of [-1, 1, 4, 9]) {
-          const day = formatLocalDate(addDays(today, days));
-          await expectAll(clauses({ property: 'invoiceDate', type: 'date', operator, value: day }), (each) =>
-            holds(formatLocalDate(each.invoiceDate), operator, day),
-          );
-          await expectAll(
-            clauses({ property: 'targetDate', type: 'date', operator, value: day }),
-            (each) => each.targetDate !== null && holds(formatLocalDate(each.targetDate), operator, day),
-          );
-          const at = instant(now + days * quarterMs);
-          await expectAll(
-            clauses({ property: 'createdDate', type: 'instant', operator, value: at }),
-            (each) => holds(each.createdDate, operator, at),
-          );
-        }
-      }
-      const [from, to] = [2, 7].map((days) => formatLocalDate(addDays(today, days)));
+    }
+    for (const value of [true, false]) {
       await expectAll(
-        clauses(
-          { property: 'invoiceDate', type: 'date', operator: 'gte', value: from ?? '' },
-          { property: 'currency', type: 'text', operator: 'neq', value: 'EUR' },
-          { property: 'invoiceDate', type: 'date', operator: 'lt', value: to ?? '' },
-        ),
-        ({ invoiceDate, currency }) =>
-          formatLocalDate(invoiceDate) >= (from ?? '') &&
-          formatLocalDate(invoiceDate) < (to ?? '') &&
-          currency !== 'EUR',
+        clauses({ property: 'isMigration', type: 'boolean', operator: 'eq', value }),
+        (each) => each.isMigration === value,
       );
-    });
+      await expectAll(
+        clauses({ property: 'isParentInvoice', type: 'boolean', operator: 'neq', value }),
+        (each) => each.isParentInvoice !== value,
+      );
+    }
+  });
 
-    it('by what is owed, exactly, whatever the number of digits', async () => {
-      const owed = (each: Written) =>
-        each.status === 'COMMITTED' && !each.isMigration && !each.isWrittenOff && !isSettled(each)
-          ? each.rawBalance
-          : decimal(0);
-      const isSettled = ({ parentInvoiceId }: Written): boolean => {
-        const parent = all.find(({ id }) => id === parentInvoiceId);
-        return parent !== undefined && owed(parent).isZero();
-      };
-      for (const operator of compared) {
-        for (const value of [...balances, '-1', '11']) {
-          const balance = decimal(value);
-          await expectAll({ kind: 'balance', operator, balance }, (each) =>
-            holds(owed(each).comparedTo(balance), operator, 0),
-          );
-        }
+  it('matches ranges of days and instants, with few or many results', async () => {
+    for (const operator of compared) {
+      for (const days of [-1, 1, 4, 9]) {
+        const day = formatLocalDate(addDays(today, days));
+        await expectAll(clauses({ property: 'invoiceDate', type: 'date', operator, value: day }), (each) =>
+          holds(formatLocalDate(each.invoiceDate), operator, day),
+        );
+        await expectAll(
+          clauses({ property: 'targetDate', type: 'date', operator, value: day }),
+          (each) => each.targetDate !== null && holds(formatLocalDate(each.targetDate), operator, day),
+        );
+        const at = instant(now + days * quarterMs);
+        await expectAll(clauses({ property: 'createdDate', type: 'instant', operator, value: at }), (each) =>
+          holds(each.createdDate, operator, at),
+        );
       }
-    });
-  },
-);
+    }
+    const [from, to] = [2, 7].map((days) => formatLocalDate(addDays(today, days)));
+    await expectAll(
+      clauses(
+        { property: 'invoiceDate', type: 'date', operator: 'gte', value: from ?? '' },
+        { property: 'currency', type: 'text', operator: 'neq', value: 'EUR' },
+        { property: 'invoiceDate', type: 'date', operator: 'lt', value: to ?? '' },
+      ),
+      ({ invoiceDate, currency }) =>
+        formatLocalDate(invoiceDate) >= (from ?? '') &&
+        formatLocalDate(invoiceDate) < (to ?? '') &&
+        currency !== 'EUR',
+    );
+  });
+
+  it('matches the exact balance with any number of digits', async () => {
+    const owed = (each: Written) =>
+      each.status === 'COMMITTED' && !each.isMigration && !each.isWrittenOff && !isSettled(each)
+        ? each.rawBalance
+        : decimal(0);
+    const isSettled = ({ parentInvoiceId }: Written): boolean => {
+      const parent = all.find(({ id }) => id === parentInvoiceId);
+      return parent !== undefined && owed(parent).isZero();
+    };
+    for (const operator of compared) {
+      for (const value of [...balances, '-1', '11']) {
+        const balance = decimal(value);
+        await expectAll({ kind: 'balance', operator, balance }, (each) =>
+          holds(owed(each).comparedTo(balance), operator, 0),
+        );
+      }
+    }
+  });
+});
 
 const balances = [
   '0',

@@ -51,7 +51,7 @@ const stretch: UsageStretch = {
 const hours = { day: dayAt(0), start: instantAt(0), end: instantAt(1) };
 
 eachDatabaseAndSuperuser((kind, open) => {
-  describe('storage: tenants cannot meet', () => {
+  describe('tenant isolation in storage', () => {
     const opened = sharedStorage(kind, open);
     let stranger: TenantRef;
     let catalogRows: Awaited<ReturnType<typeof catalogRowsOf>>;
@@ -306,14 +306,14 @@ eachDatabaseAndSuperuser((kind, open) => {
         return found;
       });
 
-    it('no read finds a row of another tenant, and each finds its own', async () => {
+    it('limits each read to the rows of its own tenant', async () => {
       const own = await lengths(opened.tenant);
       expect(Object.entries(own).filter(([, length]) => !(length > 0))).to.deep.equal([]);
       const foreign = await lengths(stranger);
       expect(Object.entries(foreign).filter(([, length]) => length !== 0)).to.deep.equal([]);
     });
 
-    it('every method of the port that finds rows is tried', async () => {
+    it('tests every port method that finds rows', async () => {
       const tried = Object.keys(await lengths(opened.tenant)).length;
       const reads = await opened.read(async (session) =>
         [
@@ -338,7 +338,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect(tried - 1).to.equal(reads.length - 3);
     });
 
-    it('no write changes, locks or removes a row of another tenant', async () => {
+    it('prevents writes from changing, locking or deleting another tenant’s rows', async () => {
       const before = await opened.read(snapshot);
       await opened.storage.write(stranger, author(), async (session) => {
         expect(await session.lockAccounts([acme.id], { waitMs: 10 })).to.deep.equal([]);
@@ -404,7 +404,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(0);
     });
 
-    it('unique keys of the queue and counters are each tenant’s own', async () => {
+    it('keeps unique queue keys and counters separate per tenant', async () => {
       const [theirs] = await opened.storage.write(stranger, author(), (session) =>
         session.accounts.insert([account({})]),
       );

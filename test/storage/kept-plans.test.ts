@@ -5,11 +5,11 @@ import { eachDatabase, expect, migrated } from '../support/index.ts';
 
 eachDatabase((kind, open) => {
   if (kind !== 'postgresql') return;
-  describe('storage: kept plans', () => {
+  describe('cached PostgreSQL plans', () => {
     afterEach(() => sinon.restore());
 
     for (const keepsPlans of [undefined, false])
-      it(`PostgreSQL storage names its statements to the server ${keepsPlans === false ? 'not where that is switched off' : 'by default'}`, async () => {
+      it(`use named statements ${keepsPlans === false ? 'unless disabled' : 'by default'}`, async () => {
         const database = await open(migrated);
         if (database.kind !== 'postgresql') throw new Error(`${database.kind} in place of PostgreSQL`);
         const asked: unknown[] = [];

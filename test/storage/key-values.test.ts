@@ -8,7 +8,7 @@ function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
   return { id: newId(), key: 'color', value: 'red', isSingle: false, isActive: true, ...dates, ...members };
 }
 
-eachDatabase('storage: tenant key-values', (open, kind) => {
+eachDatabase('tenant key-value pairs', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const insert = (...values: readonly New<TenantKeyValue>[]) =>
@@ -18,7 +18,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
   const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
     opened.storage.read(tenant, (session) => session.keyValues.findByPrefix(prefix));
 
-  it('come back as they were written, in that order', async () => {
+  it('keep their exact text and order', async () => {
     const values = [
       keyValue({ value: 'ünï\n😀' }),
       keyValue({ key: 'a%b', isSingle: true }),
@@ -31,7 +31,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(await find([])).to.deep.equal([]);
   });
 
-  it('are found by a literal prefix, whatever the letters', async () => {
+  it('are found by an exact, case-sensitive prefix', async () => {
     await insert(...['a_1', 'a%1', 'aX1', 'A_1', '😀_1', 'b'].map((key) => keyValue({ key })));
     const keys = async (prefix: string) => (await findByPrefix(prefix)).map(({ key }) => key);
     expect(await keys('a_')).to.deep.equal(['a_1']);
@@ -40,7 +40,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(await keys('')).to.have.length(6);
   });
 
-  it('have one active value where the key holds one, and any number before', async () => {
+  it('have one active value for a single-value key and any number otherwise', async () => {
     await insert(keyValue({ isSingle: true }));
     const [stored] = await find(['color']);
     const second = await rejection(insert(keyValue({ isSingle: true })));
@@ -54,7 +54,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     expect(kept).to.equal('red');
   });
 
-  it('are unknown to another tenant', async () => {
+  it('are invisible to another tenant', async () => {
     const other = await opened.newTenant();
     const [recordId = 0] = await insert(keyValue({}));
     expect(await find(['color'], other)).to.deep.equal([]);
@@ -84,7 +84,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     ]);
   });
 
-  it('name the row of the overdue configuration', async () => {
+  it('include the row of the overdue configuration', async () => {
     await opened.write(async (session) => {
       expect((await session.revisions()).overdueConfig).to.equal(null);
       const id = newId();
@@ -99,7 +99,7 @@ eachDatabase('storage: tenant key-values', (open, kind) => {
     });
   });
 
-  it('tell the revisions once per session, and anew with the lock', async () => {
+  it('return their revisions once per session, and again after the lock', async () => {
     await opened.write(async (session) => {
       opened.statements();
       const first = await session.revisions();

@@ -4,10 +4,10 @@ import { eachDatabaseAndOneByOne, expect, onPostgresql } from '../support/index.
 import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 
-eachDatabaseAndOneByOne('storage: account locks', (open, kind) => {
+eachDatabaseAndOneByOne('account locks', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
-  it('give the accounts in record-id order, without unknown ones', async () => {
+  it('return the accounts in record-id order, without unknown ones', async () => {
     const accounts = await opened.newAccounts(3);
     const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
     const locked = await opened.write(async (session) => ({
@@ -28,7 +28,7 @@ eachDatabaseAndOneByOne('storage: account locks', (open, kind) => {
   });
 });
 
-onPostgresql('storage: account locks on PostgreSQL', (open) => {
+onPostgresql('account locks on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   let accounts: readonly Account[];
@@ -42,7 +42,7 @@ onPostgresql('storage: account locks on PostgreSQL', (open) => {
     other.write(opened.tenant, author(), work);
   const idAt = (index: number) => accounts[index]?.id ?? newId();
 
-  it('a busy account is waited for so long, then refused', async () => {
+  it('reject a busy account after a limited wait', async () => {
     await opened.write(async (session) => {
       await session.lockAccounts([idAt(0)], { waitMs: 1_000 });
       const one = await rejection(elsewhere((late) => late.lockAccounts([idAt(0)], { waitMs: 30 })));
@@ -55,7 +55,7 @@ onPostgresql('storage: account locks on PostgreSQL', (open) => {
     expect(free).to.have.length(1);
   });
 
-  it('a busy account is had when it becomes free in time, as it is then', async () => {
+  it('return a busy account with its latest content once it is free in time', async () => {
     let changed: (() => void) | undefined;
     const holding = new Promise<void>((resolve) => {
       changed = resolve;
@@ -72,7 +72,7 @@ onPostgresql('storage: account locks on PostgreSQL', (open) => {
     expect((await waiting)?.[0]?.name).to.equal('changed under the lock');
   });
 
-  it('without waiting, the busy ones are left out; accounts of no lock are not held up', async () => {
+  it('skip busy accounts without waiting and do not block accounts without locks', async () => {
     await opened.write(async (session) => {
       await session.lockAccounts([idAt(1)], { waitMs: 1_000 });
       const recordIds = accounts.map(({ recordId }) => recordId);

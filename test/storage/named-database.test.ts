@@ -4,19 +4,19 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 
 describe('the name of a database', () => {
   for (const name of [undefined, '', 'file:shop.db'])
-    it(`is no path of a SQLite file: ${name}`, () =>
+    it(`is not a valid SQLite path: ${name}`, () =>
       expect(() => sqlite(name as string)).to.throw(TypeError, `it was given ${name}`));
 
   for (const name of [undefined, ''])
-    it(`is no URL of PostgreSQL: ${name}`, () =>
+    it(`is not a valid PostgreSQL URL: ${name}`, () =>
       expect(() => postgresql(name as string)).to.throw(TypeError, `it was given ${name}`));
 
-  it('is not shown where it may hold a password', () =>
+  it('is hidden if it may contain a password', () =>
     expect(() => postgresql('host=db.example password=secret'))
       .to.throw(TypeError, 'it was given something else')
       .and.to.not.match(/secret/));
 
-  it('is told by the start of an engine that does not reach it', async () => {
+  it('appears in the error if the engine cannot reach it', async () => {
     const storage = postgresql('postgresql://ada:secret@127.0.0.1:1/shop');
     const error = await storage.prepare().then(
       () => null,

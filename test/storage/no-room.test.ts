@@ -5,7 +5,7 @@ import { eachDatabase, expect, migrated, onPostgresql, rowsOf, storageOf } from 
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 
-eachDatabase('storage: a database that has no room left', (open) => {
+eachDatabase('a full database', (open) => {
   let full: FillableStorage;
   let acme: TenantRef;
   let database: Awaited<ReturnType<typeof open>>;
@@ -34,7 +34,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     return rows.reduce((sum, { n }) => sum + Number(n), 0);
   };
 
-  it('refuses what is to be written, keeps nothing of it, and goes on reading', async () => {
+  it('rejects writes, stores nothing of them and continues to serve reads', async () => {
     const failed = await rejection(insert(500));
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.NO_ROOM);
@@ -48,7 +48,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     expect(await stored()).to.equal(0);
   });
 
-  it('writes again as soon as there is room', async () => {
+  it('accepts writes again as soon as there is space', async () => {
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect(await rejection(insert(500))).to.include({ code: ErrorCode.NO_ROOM });
     await full.makeRoom();
@@ -56,7 +56,7 @@ eachDatabase('storage: a database that has no room left', (open) => {
     expect(await stored()).to.equal(1_000);
   });
 
-  it('runs nothing more of an operation behind the statement that has failed', async () => {
+  it('runs nothing else in an operation after the failed statement', async () => {
     const failed = await rejection(
       full.storage.write(acme, author(), async (session) => {
         const outcomes = await Promise.allSettled([
@@ -72,8 +72,8 @@ eachDatabase('storage: a database that has no room left', (open) => {
   });
 });
 
-onPostgresql('storage: a PostgreSQL server that takes no more connections', (open) => {
-  it('is one without room, until it takes them again', async () => {
+onPostgresql('a PostgreSQL server without free connections', (open) => {
+  it('rejects calls until it accepts connections again', async () => {
     const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     const owner = new Client(database.url);

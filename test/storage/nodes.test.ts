@@ -8,7 +8,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase('storage: nodes', (open, kind) => {
+eachDatabase('node storage', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const node = (nodeName: string, bootMs: number): Omit<NodeInfo, 'lastUpdatedDate'> => ({
@@ -26,7 +26,7 @@ eachDatabase('storage: nodes', (open, kind) => {
     ],
   });
 
-  it('storage of nodes gives what a node was when it last beat, in the order of their start', async () => {
+  it('returns each node with its last heartbeat, in start order', async () => {
     const { nodes, system } = opened.storage;
     await nodes.beat(node('later', 2_000));
     await nodes.beat({ ...node('first', 1_000), version: '1.0.0' });
@@ -43,7 +43,7 @@ eachDatabase('storage: nodes', (open, kind) => {
     expect(others).to.deep.equal([]);
   });
 
-  it('storage of nodes leaves out and forgets those that were silent for longer, by the clock of the database', async () => {
+  it('omits and deletes nodes with an old heartbeat by the database clock', async () => {
     const { nodes } = opened.storage;
     await nodes.beat(node('one', 1_000));
     await nodes.beat(node('two', 2_000));
@@ -57,7 +57,7 @@ eachDatabase('storage: nodes', (open, kind) => {
     expect(await nodes.names()).to.deep.equal([]);
   });
 
-  it('storage of broadcasts gives those after a number, with the event of no tenant that goes with them, and forgets old ones', async () => {
+  it('returns broadcasts after a number with their tenant-less events, and deletes old ones', async () => {
     const { storage, database } = opened;
     const { nodes } = storage;
     expect(await nodes.lastBroadcast()).to.equal(0);

@@ -17,7 +17,7 @@ import {
 const OVERDUE = 'overdue-service';
 const MINUTE_MS = 60_000;
 
-eachDatabase('storage: what overdue reads', (open, kind) => {
+eachDatabase('storage reads for overdue', (open, kind) => {
   const opened = freshStorage(kind, open);
   let one: Account;
   let other: Account;
@@ -33,7 +33,7 @@ eachDatabase('storage: what overdue reads', (open, kind) => {
     date: localDate(2026, 2, 1),
   });
 
-  it('the last active state of a service on each account up to an instant', async () => {
+  it('return the last active state of a service per account up to an instant', async () => {
     const state = (account: Account, stateName: string, changes: Partial<BlockingState>) =>
       blockingState(ownerOf(account), {
         blockedId: account.id,
@@ -66,7 +66,7 @@ eachDatabase('storage: what overdue reads', (open, kind) => {
     expect(await found(9)).to.have.members(['later', 'of the other']);
   });
 
-  it('the newest purchase that has failed for each of these invoices', async () => {
+  it('return the newest failed purchase for each invoice', async () => {
     const [invoiceId, second, elsewhere] = [newId(), newId(), newId()];
     const failed = (account: Account, paidInvoice: typeof invoiceId, changes: object) => {
       const made = payment(ownerOf(account));
@@ -102,7 +102,7 @@ eachDatabase('storage: what overdue reads', (open, kind) => {
     expect(await read(({ payments }) => payments.findLastFailures([]))).to.deep.equal([]);
   });
 
-  it('whose doing AUTO_INVOICING_OFF is, until somebody has taken it off', async () => {
+  it('return whether overdue owns AUTO_INVOICING_OFF, until it is removed', async () => {
     const rows = [one, other].map((account) => ({ ...ownerOf(account), isInvoicingOffOwned: true }));
     await opened.write(({ overdue }) => overdue.saveAccounts(rows));
     await opened.write(({ overdue }) =>
@@ -123,7 +123,7 @@ eachDatabase('storage: what overdue reads', (open, kind) => {
     ]);
   });
 
-  it('the work that goes before that of an account: its own or that of another, by an instant, of some topics', async () => {
+  it('return earlier work of an account or its relatives by an instant, limited to certain topics', async () => {
     const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
       queueName,
       accountRecordId: account.recordId,

@@ -38,7 +38,7 @@ eachDatabase('override plans', (open, kind) => {
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
     opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
-  it('are read with one statement for any number, and with none when read before', async () => {
+  it('are read with one statement in any number, and with none from the cache', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
     expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
@@ -57,14 +57,14 @@ eachDatabase('override plans', (open, kind) => {
     expect(all.planIn(gold, 'gold-3')?.name).to.equal('gold-3');
   });
 
-  it('cost one statement when there is one of these overrides already', async () => {
+  it('require one statement if the same overrides already exist', async () => {
     const { name } = await make(4);
     opened.statements();
     expect((await make(4)).name).to.equal(name);
     expect(opened.statements()).to.have.length(1);
   });
 
-  it('override plans of a transaction that fails are gone, and the next has their name', async () => {
+  it('disappear with a failed transaction, and the next one reuses the name', async () => {
     const catalog = sold();
     const failure = await rejection(
       opened.write(async (session) => {
@@ -82,7 +82,7 @@ eachDatabase('override plans', (open, kind) => {
     expect(plans.planIn(gold, 'gold-5')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('51');
   });
 
-  it('count on over all parents, past names that the catalog has', async () => {
+  it('are numbered across all parents, and skip names in the catalog', async () => {
     const other = await opened.storage.write(opened.tenant, author(), (session) =>
       obtainOverridePlan(session, definition(1, 'silver'), making),
     );
@@ -101,8 +101,8 @@ eachDatabase('override plans', (open, kind) => {
   });
 });
 
-onPostgresql('override plans in postgresql, two nodes', (open) => {
-  it('made at the same time: equal overrides are one plan, others have numbers of their own', async () => {
+onPostgresql('override plans on PostgreSQL with two nodes', (open) => {
+  it('share one plan for equal concurrent overrides, and have separate numbers otherwise', async () => {
     const database = await open(migrated);
     const nodes: readonly Storage<never>[] = [storageAt(database), storageAt(database)];
     await Promise.all(nodes.map((node) => node.prepare()));

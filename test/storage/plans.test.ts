@@ -48,10 +48,10 @@ const sizes = {
 const perAccount = 4;
 const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
 
-eachDatabase('storage: plans before the database has statistics', (open, kind) => {
+eachDatabase('query plans without database statistics', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
-  it('an update finds its row by the id, and does not walk through the rows of the tenant', async () => {
+  it('find an updated row by id without a scan of the tenant’s rows', async () => {
     const [first] = await opened.newAccounts(300);
     opened.bound();
     await opened.storage.write(opened.tenant, author(), (session) => session.accounts.update([first]));
@@ -62,7 +62,7 @@ eachDatabase('storage: plans before the database has statistics', (open, kind) =
   });
 });
 
-eachDatabase('storage: plans of the hot statements over filled tables', (open, kind) => {
+eachDatabase('query plans over filled tables', (open, kind) => {
   const { due, future } = sizes[kind];
   const opened = sharedStorage(kind, open);
   let chosen: Awaited<ReturnType<typeof fill>>;
@@ -84,7 +84,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   const reads = (work: (session: ReadSession) => Promise<unknown>) => walks(() => opened.read(work));
 
   for (const size of [1, 10]) {
-    it(`reads by ids, keys and accounts go along indexes, ${size} at a time`, async () => {
+    it(`use indexes for reads by ids, keys and accounts, ${size} at a time`, async () => {
       const accounts = chosen.accounts.slice(0, size);
       const ids = accounts.map(({ id }) => id);
       const of = chosen.of.slice(0, size);
@@ -191,7 +191,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       expect(found).to.deep.equal([]);
     });
 
-    it(`days in force are read from the window on, not along the past, ${size} at a time`, async () => {
+    it(`read days in force from the window on, without past days, ${size} at a time`, async () => {
       const windows = chosen.of
         .slice(0, size)
         .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);
@@ -204,7 +204,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       expect(reads.filter((line) => !/start_date ?[<>]/.test(line))).to.deep.equal([]);
     });
 
-    it(`days of items are read and removed along their periods, not all of their subscriptions, ${size} at a time`, async () => {
+    it(`read and delete item days by period, without a full scan of the subscriptions, ${size} at a time`, async () => {
       const itemIds = chosen.of.slice(0, size).map((each) => each.item.id);
       opened.bound();
       await opened.read(({ invoices }) => invoices.loadCoverageOfItems(itemIds));
@@ -215,7 +215,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       expect(reads.filter((line) => !/start_date ?[>=]/.test(line))).to.deep.equal([]);
     });
 
-    it(`locks and updates go along indexes, ${size} at a time`, async () => {
+    it(`use indexes for locks and updates, ${size} at a time`, async () => {
       const accounts = chosen.accounts.slice(0, size);
       const of = chosen.of.slice(0, size);
       const found = await walks(() =>
@@ -260,7 +260,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     });
   }
 
-  it('pages of an account, and the start of the pages of a tenant', async () => {
+  it('use indexes for pages of an account and for the first pages of a tenant', async () => {
     const { first } = chosen;
     const page = { offset: 0, limit: 100 };
     const found = await reads(async (session) => {
@@ -276,7 +276,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     expect(found).to.deep.equal([]);
   });
 
-  it('accounts by a text in them, a rare one', async () => {
+  it('use the text index for a rare account text', async () => {
     const { first } = chosen;
     const text = first.externalKey.slice(24, 31);
     opened.bound();
@@ -293,34 +293,31 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
   });
 
   const onPostgresqlOnly = kind === 'postgresql' ? it : () => undefined;
-  onPostgresqlOnly(
-    'accounts by a text in them along the index, whether row-level security binds the role or not',
-    async () => {
-      const { first } = chosen;
-      const statements: BoundStatement[] = [];
-      for (const role of ['owner', 'bypassing', 'superuser'] as const) {
-        const database = await connectedAs(role, opened.database);
-        const storage = storageAt(database, (text, parameters) => statements.push({ text, parameters }));
-        const { rows } = await storage.read(opened.tenant, ({ accounts }) =>
-          accounts.search(
-            { kind: 'text', id: null, text: first.externalKey.slice(24, 31) },
-            // A full page: for a single row a walk is estimated cheaper where the text is by chance in the statistics.
-            { offset: 0, limit: 100 },
-          ),
-        );
-        await storage.close();
-        expect(rows.map(({ id }) => id)).to.deep.equal([first.id]);
-        const [found] = await plansOf(
-          database,
-          statements.splice(0).filter(({ text }) => text.includes('bw_account_texts')),
-        );
-        expect(found?.plan.join('\n'), role).to.contain('bw_accounts_text_index');
-        expect(found?.plan.filter(isWalk), role).to.deep.equal([]);
-      }
-    },
-  );
+  onPostgresqlOnly('use the text index with and without row-level security for the role', async () => {
+    const { first } = chosen;
+    const statements: BoundStatement[] = [];
+    for (const role of ['owner', 'bypassing', 'superuser'] as const) {
+      const database = await connectedAs(role, opened.database);
+      const storage = storageAt(database, (text, parameters) => statements.push({ text, parameters }));
+      const { rows } = await storage.read(opened.tenant, ({ accounts }) =>
+        accounts.search(
+          { kind: 'text', id: null, text: first.externalKey.slice(24, 31) },
+          // A full page: for a single row a walk is estimated cheaper where the text is by chance in the statistics.
+          { offset: 0, limit: 100 },
+        ),
+      );
+      await storage.close();
+      expect(rows.map(({ id }) => id)).to.deep.equal([first.id]);
+      const [found] = await plansOf(
+        database,
+        statements.splice(0).filter(({ text }) => text.includes('bw_account_texts')),
+      );
+      expect(found?.plan.join('\n'), role).to.contain('bw_accounts_text_index');
+      expect(found?.plan.filter(isWalk), role).to.deep.equal([]);
+    }
+  });
 
-  it('bundles by an exact id or key, and the bundles of a tenant in order', async () => {
+  it('use indexes for bundles by exact id or key, and for ordered bundles of a tenant', async () => {
     const { first } = chosen;
     const page = { offset: 0, limit: 100 };
     const sought = await reads(async ({ subscriptions }) => {
@@ -334,7 +331,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
   });
 
-  describe('invoicing §15: searches of invoices', () => {
+  describe('for invoice searches (invoicing §15)', () => {
     const page = { offset: 0, limit: 100 };
     /** The plans of the statements that read the page, and of what they ask before. */
     const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {
@@ -354,7 +351,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       ['grouped', 'grp_id', newId()],
       ['account', 'account_id', newId()],
     ] as const)
-      it(`${column} equals a rare value: along its index`, async () => {
+      it(`use the index for a rare value of ${column}`, async () => {
         const plan = await planOf({
           kind: 'clauses',
           clauses: [{ ...searchedInvoiceField(column), operator: 'eq', value }],
@@ -363,7 +360,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
         expect(plan.filter(isWalk)).to.deep.equal([]);
       });
 
-    it('an often met value: the page has the order of the index, nothing is sorted', async () => {
+    it('follow the index order for a common value, without a sort', async () => {
       for (const clause of [
         { property: 'currency', type: 'text', operator: 'eq', value: 'EUR' },
         { property: 'status', type: 'text', operator: 'eq', value: 'COMMITTED' },
@@ -378,7 +375,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       expect(owed.join('\n')).to.contain('bw_invoices_counted_index');
     });
 
-    it('by number, id and the id of an account', async () => {
+    it('use indexes for a number, an id and an account id', async () => {
       const [first] = chosen.of;
       if (!first) throw new Error('no invoice');
       const byNumber = await planOf({ kind: 'number', invoiceNumber: first.invoice.invoiceNumber });
@@ -396,7 +393,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       ['target_date', '2999-01-01', 'target_date'],
       ['created_date', 253_402_300_799_000, 'created_day'],
     ] as const)
-      it(`few invoices in a range of ${column}: along its index, then by their rows`, async () => {
+      it(`use the index and then the rows for few invoices in a range of ${column}`, async () => {
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         const plan = await planOf({ kind: 'clauses', clauses });
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
@@ -408,7 +405,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       ['target_date', '1999-01-01', 'target_date'],
       ['created_date', 1, 'created_day'],
     ] as const)
-      it(`many invoices in a range of ${column}: the first is found from day to day along its index`, async () => {
+      it(`use the index day by day for many invoices in a range of ${column}`, async () => {
         await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         opened.bound();
@@ -426,7 +423,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
       });
   });
 
-  it(`a claim among ${due} due and ${future} future entries, and what follows it, go along indexes`, async () => {
+  it(`use indexes for a claim and its follow-ups among ${due} due and ${future} future entries`, async () => {
     const { queue } = opened.storage;
     const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseEndsAtMs: 2 };
     opened.bound();
@@ -456,7 +453,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     expect(found).to.deep.equal([]);
   });
 
-  it(`a claim of one account among ${due} due entries of others goes along an index`, async () => {
+  it(`use an index for a claim of one account among ${due} due entries of others`, async () => {
     const { queue } = opened.storage;
     const [owner] = chosen.accounts;
     const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: owner?.recordId ?? 0 };
@@ -468,7 +465,7 @@ eachDatabase('storage: plans of the hot statements over filled tables', (open, k
     expect(plan.join('\n')).to.contain('bw_queue_entries_account_due_index');
   });
 
-  it('what is late or was given up is looked for along what is due or has failed, not along all that is planned or done', async () => {
+  it('find late or abandoned entries among the due and failed ones only', async () => {
     const { entries } = opened.storage;
     const look = {
       kind: 'NOTIFICATION',

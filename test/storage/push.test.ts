@@ -12,7 +12,7 @@ const LEASE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 eachDatabase((kind, open) => {
-  describe('storage: deliveries of pushes', () => {
+  describe('push delivery storage', () => {
     const opened = freshStorage(kind, open);
 
     /** Stores a delivery for each account given. */
@@ -47,7 +47,7 @@ eachDatabase((kind, open) => {
       });
     const lease = (token: string): PushLease => ({ tenantRecordId: opened.tenant.recordId, token });
 
-    it('a tenant with a delivery that is due is taken by one node until its lease ends, is renewed or is given back', async () => {
+    it('assigns a tenant with a due delivery to one node until the lease ends, is renewed or is released', async () => {
       expect(await take('one')).to.deep.equal([]);
       await write([1]);
       const ours = [opened.tenant.recordId];
@@ -65,7 +65,7 @@ eachDatabase((kind, open) => {
       expect(await take('four')).to.deep.equal(ours);
     });
 
-    it('a tenant is taken from many at once by as many nodes as fit, each by one', async () => {
+    it('distributes many tenants over the nodes, each to one node', async () => {
       const others = [opened.tenant, await opened.newTenant(), await opened.newTenant()];
       for (const tenant of others) await write([1], {}, { ...opened, tenant });
       const takes = await Promise.all(['one', 'two', 'three', 'four'].map((owner) => take(owner, 0, 1)));
@@ -76,7 +76,7 @@ eachDatabase((kind, open) => {
       );
     });
 
-    it('deliveries are loaded in order, first attempts before retries that are due, without what the caller has', async () => {
+    it('loads deliveries in order, first attempts before due retries, without those already loaded', async () => {
       await write([7, 7, 8, null, 9]);
       await write([7, 8], { dueOrder: NOW - 1_000, attempts: 1 });
       await write([7], { dueOrder: NOW + 1, attempts: 1 });
@@ -106,7 +106,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('what an attempt came to is stored under the lease, and not by a node that has lost it', async () => {
+    it('stores the result of an attempt under the lease, but not for a node that lost it', async () => {
       await write([7]);
       await take('one');
       const [delivery] = await load();
@@ -135,7 +135,7 @@ eachDatabase((kind, open) => {
       expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.deep.equal([0, 1]);
     });
 
-    it('events wait on the bus until they are taken up, once, under the lease, and in the order of the bus', async () => {
+    it('keeps events on the bus until they are taken once, under the lease, in bus order', async () => {
       const { push, events } = opened.storage;
       await publishEvents(opened, [7]);
       await publishEvents(opened, [8, 9]);
@@ -166,12 +166,12 @@ eachDatabase((kind, open) => {
     });
   });
 
-  describe('storage: event sinks', () => {
+  describe('event sink storage', () => {
     const opened = freshStorage(kind, open);
     const takenUpTo = (sink: string) => opened.read((session) => session.deliveries.takenUpTo(sink));
     const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
 
-    it('a sink is for what happens after it was registered first, of each tenant and of the system', async () => {
+    it('delivers only events after the first registration of a sink, per tenant and for the system', async () => {
       const { storage, tenant } = opened;
       await publishEvents(opened, [7]);
       const books = storage.sink('books');
@@ -208,7 +208,7 @@ eachDatabase((kind, open) => {
       expect(none).to.deep.equal([]);
     });
 
-    it('a sink that no node has any more is forgotten bit by bit, one that is in use is not', async () => {
+    it('deletes a sink that no node uses in batches, and keeps one in use', async () => {
       const { storage, tenant } = opened;
       await storage.sinks.register(['books', 'mails']);
       await publishEvents(opened, [7, 8, 9]);
@@ -238,9 +238,9 @@ eachDatabase((kind, open) => {
     });
   });
 
-  describe('storage: plans of deliveries over a filled table', function () {
+  describe('push delivery plans over a filled table', function () {
     this.timeout(120_000);
-    it('looking for what is due reads nothing of what has been sent, nor of what other tenants wait for', async () => {
+    it('read neither sent deliveries nor other tenants’ deliveries to find due work', async () => {
       const opened = await openStorage(kind, open);
       const { storage } = opened;
       const tenants = [opened.tenant];

@@ -15,7 +15,7 @@ const queueName = QueueName.NEXT_BILLING_DATE;
 const topics = [event, queueName];
 const leaseMs = 1_000;
 
-eachDatabase('storage: queue', (open, kind) => {
+eachDatabase('queue storage', (open, kind) => {
   const opened = freshStorage(kind, open);
   let accounts: readonly Account[];
   let queue: Storage<never>['queue'];
@@ -79,7 +79,7 @@ eachDatabase('storage: queue', (open, kind) => {
     }
   };
 
-  it('the queue gives an entry with everything that was put in', async () => {
+  it('returns an entry with all its stored fields', async () => {
     const token = newId();
     const payload = {
       text: '名前 "x"',
@@ -123,7 +123,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(entry?.payload.amount).to.be.instanceOf(Decimal);
   });
 
-  it('the queue claims per account one entry, bus entries first, then notifications by due date', async () => {
+  it('claims one entry per account: bus entries first, then notifications by due date', async () => {
     await put(
       [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
       [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
@@ -131,7 +131,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
   });
 
-  it('the queue claims of one account alone, and knows whether anything of it is due', async () => {
+  it('claims entries of a single account and reports whether any are due', async () => {
     await put(
       [bus(1, 'other'), bus(0, 'bus 1'), bus(0, 'bus 2')],
       [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
@@ -154,18 +154,18 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await drain()).to.deep.equal([['other', 'third']]);
   });
 
-  it('the queue keeps to the limit and to due dates before 1970', async () => {
+  it('respects the limit and due dates before 1970', async () => {
     await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
     expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
     expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
   });
 
-  it('entries of no account do not wait for each other', async () => {
+  it('claims entries without an account independently', async () => {
     await put([bus(null, 'a'), bus(null, 'b')]);
     expect(names(await claim())).to.deep.equal(['a', 'b']);
   });
 
-  it('an account with a claimed entry gives no second one until that is finished', async () => {
+  it('claims no second entry of an account until the first is finished', async () => {
     await put([bus(0, 'a'), bus(0, 'b')]);
     const first = await claim();
     expect(names(first)).to.deep.equal(['a']);
@@ -174,12 +174,12 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim())).to.deep.equal(['b']);
   });
 
-  it('topics that nobody knows wait, and hold nobody up', async () => {
+  it('leaves unknown topics waiting without blocking others', async () => {
     await put([bus(0, 'unknown')], [due(0, 'known')]);
     expect(names(await claim({ topics: [queueName] }))).to.deep.equal(['known']);
   });
 
-  it('an event type that nobody consumes is history at once, between its neighbours', async () => {
+  it('archives an event without consumers at once, in order', async () => {
     await opened.storage.prepare({ consumedTopics: new Set([event]) });
     await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
     expect(await drain()).to.deep.equal([['a'], ['b']]);
@@ -189,7 +189,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim())).to.deep.equal(['next']);
   });
 
-  it('a retry comes after its pause with one more error, and keeps its account’s bus entries waiting', async () => {
+  it('retries an entry after its pause with one more error, while the account’s bus entries wait', async () => {
     await put([bus(0, 'failing'), bus(0, 'waiting')], [due(0, 'waiting too')]);
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
@@ -204,7 +204,7 @@ eachDatabase('storage: queue', (open, kind) => {
     ]);
   });
 
-  it('a bus entry that pauses for more than 60 s holds its account up no longer', async () => {
+  it('stops blocking the account if a bus entry pauses for more than 60 s', async () => {
     await put([bus(0, 'failing'), bus(0, 'free')]);
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
@@ -212,7 +212,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim())).to.deep.equal(['free']);
   });
 
-  it('a notification that waits for its next attempt holds nobody up', async () => {
+  it('blocks nothing for a notification that waits for its retry', async () => {
     await put([], [due(0, 'failing', -10), due(0, 'free', -5)]);
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
@@ -220,7 +220,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim())).to.deep.equal(['free']);
   });
 
-  it('a released entry comes again untouched after its pause', async () => {
+  it('returns a released entry unchanged after its pause', async () => {
     await put([bus(0, 'busy')]);
     const claimed = await claim();
     await queue.release(claimed, systemNowMs + 100);
@@ -231,7 +231,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(again?.recordId).to.equal(claimed[0]?.recordId);
   });
 
-  it('a failed entry is history and its account goes on', async () => {
+  it('archives a failed entry and continues with its account', async () => {
     await put([bus(0, 'bad'), bus(0, 'good')]);
     const [bad] = await claim();
     if (!bad) throw new Error('nothing claimed');
@@ -239,7 +239,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim())).to.deep.equal(['good']);
   });
 
-  it('a claim that has passed on can do nothing any more', async () => {
+  it('rejects changes from an expired claim', async () => {
     await put([bus(0, 'a'), bus(1, 'b')]);
     const claimed = await claim();
     systemNowMs += leaseMs;
@@ -264,7 +264,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await claim()).to.deep.equal([]);
   });
 
-  it('a claim can do nothing to what another one holds now, of the same node or of another', async () => {
+  it('prevents a claim from changing an entry that another claim now holds, on the same node or a different one', async () => {
     for (const node of ['n1', 'n2']) {
       await put([bus(0, node)]);
       const [lost] = await claim();
@@ -289,7 +289,7 @@ eachDatabase('storage: queue', (open, kind) => {
     }
   });
 
-  it('a finish that loses one of its entries ends none of them', async () => {
+  it('ends no entry if a finish loses one of its entries', async () => {
     await put([bus(0, 'a'), bus(1, 'b')]);
     const claimed = await claim();
     const [first] = claimed;
@@ -299,7 +299,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await queue.countPending(null, now)).to.equal(1);
   });
 
-  it('the queue takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
+  it('recovers all entries with expired leases at once, from any node, except held claims', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     await claim({ limit: 1, node: 'n1' });
     await claim({ limit: 1, node: 'n2' });
@@ -315,7 +315,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
   });
 
-  it('the queue takes back what given nodes have claimed, whatever their leases say', async () => {
+  it('recovers all claims of given nodes, regardless of their leases', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
     expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
@@ -324,7 +324,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(await claim()).toSorted()).to.deep.equal(['a', 'c']);
   });
 
-  it('reaping records what was taken back again and again, and nothing that came to an outcome in between', async () => {
+  it('reaps repeatedly recovered entries, unless they finished in between', async () => {
     await put([bus(0, 'deadly'), bus(1, 'slow')]);
     const [first] = await claim();
     const lapse = async () => {
@@ -361,7 +361,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(names(copies).toSorted()).to.deep.equal(['deadly', 'slow']);
   });
 
-  it('marks of handlers add up', async () => {
+  it('accumulates the marks of handlers', async () => {
     await put([bus(0, 'a')]);
     const claimed = await claim();
     await queue.markDone(claimed, 'first');
@@ -371,7 +371,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
   });
 
-  it('the queue of two live notifications with one key the first stays; a finished one makes room', async () => {
+  it('keeps the first of two live notifications with one key, and accepts another after it finishes', async () => {
     await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
     await put([], [keyed(1, 'third', 'key')]);
     const claimed = await claim();
@@ -383,7 +383,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await drain()).to.deep.equal([['fourth']]);
   });
 
-  it('unscheduling removes live ones and what the same transaction has scheduled before', async () => {
+  it('unschedules live notifications, including those scheduled in the same transaction', async () => {
     await put([], [keyed(0, 'a', 'a'), keyed(0, 'b', 'b')]);
     await opened.write(async (session) => {
       session.schedule([keyed(0, 'c', 'c')]);
@@ -393,14 +393,14 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await drain()).to.deep.equal([['b'], ['a again']]);
   });
 
-  it('unscheduling leaves a claimed one to its handler', async () => {
+  it('leaves a claimed notification to its handler when it is unscheduled', async () => {
     await put([], [keyed(0, 'a', 'a')]);
     const claimed = await claim();
     await opened.write((session) => session.unschedule(['a']));
     await queue.finish(claimed);
   });
 
-  it('the queue counts what is due or in processing, pauses included, of a tenant or of all', async () => {
+  it('counts due and running entries, including paused ones, for one tenant or all', async () => {
     await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
     const stranger = await opened.newTenant();
     const count = (businessNow: Instant) =>
@@ -418,7 +418,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
   });
 
-  it('the queue tells when the next notification of a known queue falls due', async () => {
+  it('returns the due date of the next notification in known queues', async () => {
     expect(await queue.nextDue(topics)).to.equal(null);
     await put([bus(0, 'a')], [due(0, 'late', 5_000), due(1, 'soon', 2_000)]);
     expect(await queue.nextDue(topics)).to.equal(now + 2_000);
@@ -426,7 +426,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await queue.nextDue([])).to.equal(null);
   });
 
-  it('purges what is older, bit by bit', async () => {
+  it('purges old entries in batches', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     await drain();
     expect(await queue.purgeHistory(now, 10)).to.equal(0);
@@ -434,7 +434,7 @@ eachDatabase('storage: queue', (open, kind) => {
     expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(1);
   });
 
-  it('nothing is asked of the database for empty lists', async () => {
+  it('sends no query for an empty list', async () => {
     opened.statements();
     await queue.renew([], 0);
     await queue.finish([]);
@@ -445,7 +445,7 @@ eachDatabase('storage: queue', (open, kind) => {
   });
 });
 
-onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
+onPostgresql('queue storage on PostgreSQL with two nodes', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {
@@ -453,7 +453,7 @@ onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
   });
   after(() => other.close());
 
-  it('work off everything once, never two entries of one account at a time', async () => {
+  it('processes all entries, never two of one account at a time', async () => {
     const accounts = await opened.newAccounts(8);
     const perAccount = 15;
     await opened.write(async (session) => {
@@ -498,7 +498,7 @@ onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
   });
 
-  it('a claim waits for one that is not committed yet, and so sees what that has taken', async () => {
+  it('claims an entry only after an uncommitted earlier one, and sees its changes', async () => {
     const [acme] = await opened.newAccounts(1);
     const accountRecordId = acme?.recordId ?? 0;
     const request = {
@@ -538,7 +538,7 @@ onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
     }
   });
 
-  it('hear of each other’s commits that are due, and not of their own', async () => {
+  it('notifies each node of the other’s due commits, but not of its own', async () => {
     const [acme] = await opened.newAccounts(1);
     const heard: string[] = [];
     const stops = [

@@ -21,7 +21,7 @@ function overdueRow(name: string): New<TenantKeyValue> {
   return single('OVERDUE_CONFIG', JSON.stringify({ overdueStates: [afterDays(name, 10)] }));
 }
 
-eachDatabase('a configuration that was refused at the last moment', (open, kind) => {
+eachDatabase('a rolled-back configuration', (open, kind) => {
   const opened = freshStorage(kind, open);
   let other: TenantRef;
   beforeEach(async () => {
@@ -40,7 +40,7 @@ eachDatabase('a configuration that was refused at the last moment', (open, kind)
     });
   }
 
-  it('holds for no other tenant to whose row the database gives the same number', async () => {
+  it('applies to no other tenant with the same reused row number', async () => {
     const settingsOf = settingsInForce(quiet, DEFAULT_TENANT_SETTINGS);
     const row = (days: string) =>
       single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
@@ -57,7 +57,7 @@ eachDatabase('a configuration that was refused at the last moment', (open, kind)
     expect(ofOther['payment.retry.days']).to.deep.equal([3, 3]);
   });
 
-  it('of overdue holds for no other tenant to whose row the database gives the same number', async () => {
+  it('applies to no other tenant’s overdue evaluation with the same reused row number', async () => {
     const configs = new OverdueConfigs(quiet);
     const refused = await rejection(
       store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {
@@ -75,8 +75,8 @@ eachDatabase('a configuration that was refused at the last moment', (open, kind)
   });
 });
 
-onPostgresql('a configuration that a transaction stores which another waits for', (open) => {
-  it('holds in the one that has waited, and is known to all who come later', async () => {
+onPostgresql('a configuration awaited by another transaction', (open) => {
+  it('applies in the waiting transaction and in all later ones', async () => {
     const opened = await openStorage('postgresql', open);
     const second = storageAt(opened.database);
     const configs = new OverdueConfigs(quiet);

@@ -183,7 +183,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind) => {
+eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {
@@ -194,7 +194,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
   const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.read(work);
 
   for (const [name, { make, insert, find }] of Object.entries(kinds))
-    it(`${name} are read as they were stored: every field, full and empty, in the order of insertion`, async () => {
+    it(`preserves every field of ${name}, full and empty, in insertion order`, async () => {
       const records = make(owner);
       await opened.write((session) => insert(session, records as readonly never[]));
       const found = await read((session) =>
@@ -208,7 +208,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
       expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
     });
 
-  it('account: every field, full and empty; found by id, record id and key; updated in every field', async () => {
+  it('preserves every field of an account, which is found by id, record id and key', async () => {
     const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
     const stored = await opened.write((session) => session.accounts.insert(given));
     expect(withoutRecordIds(stored)).to.deep.equal(given);
@@ -231,7 +231,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(swapped);
   });
 
-  it('blocking states: every field, active ones only, by effective instant and sequence', async () => {
+  it('returns active blocking states with every field, by effective instant and sequence', async () => {
     const blockedId = newId();
     const later = { at: (now + 1) as typeof now, date: today };
     const states = [
@@ -245,7 +245,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
   });
 
-  it('blocks of accounts: of all their objects, active ones only, without the bounds of services', async () => {
+  it('returns active blocks of all objects of an account, without the limits of services', async () => {
     const stored = await opened.newAccounts(2);
     const [first, second] = stored.map(ownerOf);
     if (!first || !second) throw new Error('no accounts');
@@ -265,7 +265,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(found)).to.deep.equal([states[1], states[2], states[0]]);
   });
 
-  it('lifecycle events of subscriptions: active ones, by effective instant and sequence', async () => {
+  it('returns active lifecycle events of subscriptions, by effective instant and sequence', async () => {
     const subscriptionId = newId();
     const events = [
       lifecycleEvent(owner, { subscriptionId, sequence: 2 }),
@@ -277,7 +277,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(found)).to.deep.equal([events[1], events[0]]);
   });
 
-  it('bundles and subscriptions: by key, by account, by bundle, and the charged-through date', async () => {
+  it('returns bundles and subscriptions by key, account and bundle, with the charged-through date', async () => {
     const [stored] = await opened.newAccounts(1);
     const [first, second] = [bundle(ownerOf(stored)), bundle(ownerOf(stored))];
     const base = subscription(ownerOf(stored), { bundleId: first.id, chargedThrough: null });
@@ -305,7 +305,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
   });
 
-  it('bundles: with the key that they hold or carried, by page, by search', async () => {
+  it('returns bundles with current and former keys, by page and by search', async () => {
     const [stored] = await opened.newAccounts(1);
     const [first, second, third] = ['K', 'K', 'J'].map((externalKey) =>
       bundle(ownerOf(stored), { externalKey }),
@@ -344,7 +344,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     });
   });
 
-  it('invoices: by account and filter, amounts and repairable set alone, numbers without gaps', async () => {
+  it('returns invoices by account and filter, with separate amounts and repairable flags, and numbers without gaps', async () => {
     const [stored] = await opened.newAccounts(1);
     const owned = ownerOf(stored);
     const paid = invoice(owned, {
@@ -428,7 +428,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
   });
 
-  it('facts behind the amounts of items: kept as they were, read by those alone who ask for them', async () => {
+  it('preserves facts about item amounts and reads them only on request', async () => {
     const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };
     const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3 };
     const [fixed, given] = [invoiceItem(owner), invoiceItem(owner)];
@@ -442,7 +442,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect([...bases]).to.deep.equal([[fixed.id, basis]]);
   });
 
-  it('coverage: rows of a window by kind, of items, replaced', async () => {
+  it('returns coverage rows of a window by kind and by item, and replaces them', async () => {
     const subscriptionId = newId();
     const from = localDate(2026, 2, 1);
     const past = coverageRow({ subscriptionId, startDate: localDate(2026, 1, 1), endDate: from });
@@ -502,7 +502,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await load(null)).to.deep.equal([past]);
   });
 
-  it('cursors: a charge that is kept is not written again, one that is told is', async () => {
+  it('skips unchanged charges of a cursor and writes reported ones', async () => {
     const [owner] = await opened.newAccounts(1);
     const charged = cursor(ownerOf(owner), {});
     const made = [charged, cursor(ownerOf(owner), {})].map((each) => ({
@@ -530,7 +530,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(kept.ongoing).to.deep.equal(made[0]?.ongoing);
   });
 
-  it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
+  it('returns active tags of one definition on given objects of given accounts', async () => {
     const [first, second, other] = await opened.newAccounts(3);
     const definitionId = newId();
     const carried = { tagDefinitionId: definitionId, objectType: 'BUNDLE' } as const;
@@ -550,7 +550,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);
   });
 
-  it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
+  it('returns cursors due on their account’s date or behind the catalog, and saves them again', async () => {
     const [first, second] = await opened.newAccounts(2);
     const settled = (account: Account, changes: Partial<StoredCursor>) =>
       cursor(ownerOf(account), {
@@ -620,7 +620,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(found)).to.deep.equal([saved]);
   });
 
-  it('cursors: those that were read are saved in their rows, new ones beside them, and one that is gone is refused', async () => {
+  it('updates loaded cursors, inserts new ones and rejects a missing one', async () => {
     const [stored] = await opened.newAccounts(1);
     const fresh = () => cursor(ownerOf(stored), {});
     const changes = {
@@ -670,7 +670,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await cursorsNow()).to.deep.equal(many);
   });
 
-  it('invoicing states: inserted at version 0, raised with each write', async () => {
+  it('inserts invoicing states at version 0 and raises the version on each write', async () => {
     const [stored] = await opened.newAccounts(1);
     const state = {
       ...ownerOf(stored),
@@ -686,7 +686,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);
   });
 
-  it('payments: by account and key, state, result of a transaction where its status is as expected', async () => {
+  it('returns payments by account and key with their state, and updates a transaction only from the expected status', async () => {
     const [stored] = await opened.newAccounts(1);
     const owned = ownerOf(stored);
     const kept = paymentMethod(owned);
@@ -751,7 +751,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
   });
 
-  it('payments: what a transaction was asked for stays, whatever its outcome is written with', async () => {
+  it('preserves the request of a payment transaction with any outcome', async () => {
     const [stored] = await opened.newAccounts(1);
     const asked = transaction(ownerOf(stored), { status: 'UNKNOWN' });
     await opened.write(({ payments }) => payments.insertTransactions([asked]));
@@ -769,7 +769,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(after).to.deep.equal({ ...found, ...changed, ...outcome });
   });
 
-  it('payments: of two active holds of an invoice the first stands, whoever asks for the second', async () => {
+  it('keeps the first of two active holds of an invoice, regardless of the request order', async () => {
     const [one, other] = await opened.newAccounts(2);
     const first = autoPayHold(ownerOf(one));
     const second = autoPayHold(ownerOf(other), { invoiceId: first.invoiceId });
@@ -783,7 +783,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(withoutRecordIds(await holdsOf())).to.deep.equal([second]);
   });
 
-  it('payments: refunds of invoices whose outcome is open, by account, and whether they have adjusted', async () => {
+  it('returns open invoice refunds by account and whether they have adjusted the invoice', async () => {
     const [one, other] = await opened.newAccounts(2);
     const refund = (status: PaymentTransaction['status'], owner: Account = one, changes = {}) =>
       transaction(ownerOf(owner), {
@@ -816,7 +816,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(after?.invoiceRefund).to.deep.equal(applied);
   });
 
-  it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {
+  it('returns catalog versions by effective date, stores equal parts once and raises the revision per upload', async () => {
     const late = catalogVersion({});
     const { frame, products, plans } = late.parts;
     const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
@@ -871,7 +871,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(revision).to.equal(2);
   });
 
-  it('override plans: by name and by overrides, numbered, without a new catalog revision', async () => {
+  it('returns numbered override plans by name and by overrides, without a new catalog revision', async () => {
     const [one, two] = [
       overridePlan({
         planName: oddText,
@@ -902,7 +902,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     ]);
   });
 
-  it('tenants, users and the test clock', async () => {
+  it('preserves tenants, users and the test clock', async () => {
     const { system } = opened.storage;
     const given = tenant({ externalKey: null, useGlobalDefault: false, catalogRevision: 4 });
     const stored = await system.insertTenant(given, author());
@@ -988,7 +988,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     expect(await system.nowMs()).to.be.within(before - 1_000, Date.now() + 1_000);
   });
 
-  it('texts that no database can hold are refused, and found nowhere', async () => {
+  it('rejects texts that no database can store and finds none', async () => {
     for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
       const refused = await rejection(
         opened.write((session) => session.accounts.insert([account({ name: text })])),
@@ -1006,7 +1006,7 @@ eachDatabaseAndOneByOne('storage: what is written is what is read', (open, kind)
     }
   });
 
-  it('pages in both directions, with totals', async () => {
+  it('returns pages in both directions, with totals', async () => {
     const other = await opened.newTenant();
     const accounts = await opened.storage.write(other, author(), (session) =>
       session.accounts.insert([account({}), account({}), account({})]),

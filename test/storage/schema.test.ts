@@ -25,8 +25,8 @@ const NUMBERED = {
   ],
 } as const;
 
-eachDatabase('storage: schema', (open, kind) => {
-  it('the schema of the migrations is that of the tables', async () => {
+eachDatabase('the storage schema', (open, kind) => {
+  it('matches the migrations and the table definitions', async () => {
     const orm = schemaOf(await open(migrated));
     if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
     try {
@@ -36,7 +36,7 @@ eachDatabase('storage: schema', (open, kind) => {
     }
   });
 
-  it('platform §17: every table numbers its rows by a sequence that uses no number twice', async () => {
+  it('platform §17: numbers the rows of every table by a sequence without reuse', async () => {
     const database = await open(migrated);
     const orm = schemaOf(database);
     // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
@@ -60,7 +60,7 @@ eachDatabase('storage: schema', (open, kind) => {
     }
   });
 
-  it('the schema that a newer version has migrated is refused', async () => {
+  it('is rejected if a newer version has migrated it', async () => {
     const database = await open(migrated);
     const orm = schemaOf(database);
     await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
@@ -71,7 +71,7 @@ eachDatabase('storage: schema', (open, kind) => {
     expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
   });
 
-  it('from before the first release is refused with what to do, by migrate too', async () => {
+  it('is rejected with an explanation, even by migrate, if it predates the first release', async () => {
     const database = await open(migrated);
     const orm = schemaOf(database);
     await orm.em.getConnection().execute(`update bw_migrations set name = '20261121-initial'`);
@@ -88,12 +88,12 @@ eachDatabase('storage: schema', (open, kind) => {
     }
   });
 
-  it('the schema has migrations that are listed in the order of their names', async () => {
+  it('lists its migrations in name order', async () => {
     const names = migrationsOf(await open()).migrations.map(({ name }) => name);
     expect(names).to.deep.equal(names.toSorted());
   });
 
-  it('the schema is made by migrate, whose second call finds nothing to do', async () => {
+  it('is created by migrate, and a second call does nothing', async () => {
     const database = await open();
     const { migrations, migrate } = migrationsOf(database);
     expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
@@ -103,7 +103,7 @@ eachDatabase('storage: schema', (open, kind) => {
     await storage.close();
   });
 
-  it(`a schema that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
+  it(`is rejected if it is missing, with the command to create it${kind === 'sqlite' ? ', if requested' : ''}`, async () => {
     const database = await open();
     const storage =
       database.kind === 'sqlite' ? sqlite({ path: database.path, migrate: false }) : postgresql(database.url);
@@ -112,7 +112,7 @@ eachDatabase('storage: schema', (open, kind) => {
     expect(refused.message).to.contain('billwright migrate');
   });
 
-  it('the schema leaves the tables of the host alone', async () => {
+  it('leaves the host’s tables unchanged', async () => {
     const database = await open();
     const orm = schemaOf(database);
     await orm.em.getConnection().execute('create table host_orders (id integer primary key)');
@@ -126,8 +126,8 @@ eachDatabase('storage: schema', (open, kind) => {
   });
 });
 
-onPostgresql('storage: schema on PostgreSQL', (open) => {
-  it('is migrated once when several nodes start at the same time', async () => {
+onPostgresql('the storage schema on PostgreSQL', (open) => {
+  it('is migrated once when several nodes start together', async () => {
     const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');
     const nodes = Array.from({ length: 4 }, () => postgresql({ url: database.url, migrate: true }));

@@ -16,7 +16,7 @@ const holder = `
   setInterval(() => storage, 1_000);
 `;
 
-describe('storage: the lock of a SQLite file', () => {
+describe('the lock on a SQLite file', () => {
   let path: string;
   beforeEach(async () => {
     const database = await freshDatabase('sqlite', migrated);
@@ -24,7 +24,7 @@ describe('storage: the lock of a SQLite file', () => {
     path = database.path;
   });
 
-  it('keeps a second node of this process out until the first is closed', async () => {
+  it('blocks a second node in this process until the first is closed', async () => {
     const first = sqlite(path);
     await first.prepare();
     const second = sqlite(path);
@@ -38,7 +38,7 @@ describe('storage: the lock of a SQLite file', () => {
     await third.close();
   });
 
-  it('a storage that could not start leaves the file to the next attempt, and says which file it is about', async () => {
+  it('is released by a storage that fails to start, with the file name in the error', async () => {
     const schema = new BetterSqlite3(path);
     schema.exec("insert into bw_migrations (name, executed_at) values ('20991231000000-later', 0)");
     const first = sqlite(path);
@@ -64,7 +64,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('keeps a node of another process out while that lives, and not when it has been killed', async () => {
+  it('blocks a node in another process while the first is alive, but not after it is killed', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -84,7 +84,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('says that another node is there only where one is', async () => {
+  it('reports another node only if one exists', async () => {
     for (const wrong of [join(path, 'x.db'), '/nonexistent/x.db']) {
       const storage = sqlite(wrong);
       const { message } = await rejection(storage.prepare());
@@ -93,7 +93,7 @@ describe('storage: the lock of a SQLite file', () => {
     }
   });
 
-  it('is not needed in memory: each storage has its own', async () => {
+  it('is not needed in memory, where each storage has its own database', async () => {
     const [first, second] = [sqlite(':memory:'), sqlite(':memory:')];
     await Promise.all([first.prepare(), second.prepare()]);
     await Promise.all([first.close(), second.close()]);

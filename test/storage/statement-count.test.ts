@@ -182,7 +182,7 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [readon
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
-eachDatabase('storage: number of statements', (open, kind) => {
+eachDatabase('the number of SQL statements', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {
@@ -195,7 +195,7 @@ eachDatabase('storage: number of statements', (open, kind) => {
     );
   });
 
-  it('the number of statements is the same for 1, 10 and 1,000 records, but for very many audit rows', async () => {
+  it('is the same for 1, 10 and 1,000 records, except for very many audit rows', async () => {
     const writes: number[] = [];
     const audits: number[] = [];
     const reads: number[] = [];
@@ -218,7 +218,7 @@ eachDatabase('storage: number of statements', (open, kind) => {
     expect(audits).to.deep.equal([1, 1, 5]);
   });
 
-  it('the number of statements of the queue is the same for 1 and 100 entries', async () => {
+  it('is the same for 1 and 100 queue entries', async () => {
     const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];
     const counts: number[] = [];
     for (const limit of [1, 100]) {

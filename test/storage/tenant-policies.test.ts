@@ -20,7 +20,7 @@ import { account, author, now } from '../support/storage/stored-records.ts';
 
 const notReached = /violates row-level security policy/;
 
-onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation 2)', (open) => {
+onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) => {
   const opened = sharedStorage('postgresql', open);
   let url: string;
   let acme: TenantRef;
@@ -67,7 +67,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
 
   const guarded = ['bw_tenants', 'bw_accounts', 'bw_audit_log', 'bw_queue_entries'];
 
-  it('every table with rows of tenants has a policy that binds its owner too', async () => {
+  it('has a policy on every table with tenant rows that also binds the owner', async () => {
     const { rows } = await onPostgresql(reachingEveryTenant(url), (client) =>
       client.query(`
         select relname as name, relrowsecurity and relforcerowsecurity
@@ -86,7 +86,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     expect(rows.map(({ name }) => name)).to.have.members([...known, 'bw_account_texts']);
   });
 
-  it('a connection that has set nothing sees no row, changes none and adds none', async () => {
+  it('hides and protects all rows on a connection without settings', async () => {
     await onPostgresql({ connectionString: url }, async (client) => {
       const none = guarded.map((name) => [name, 0]);
       expect(await counts(client, guarded)).to.deep.equal(none);
@@ -103,7 +103,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     });
   });
 
-  it('one that has set the wide reach, as an operator does, sees all', async () => {
+  it('shows all rows on a connection with operator access', async () => {
     const found = await onPostgresql(reachingEveryTenant(url), (client) => counts(client, guarded));
     expect(found).to.deep.equal([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
@@ -148,7 +148,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         ['every tenant', () => EVERY_TENANT],
       ];
       for (const [name, reach] of cases)
-        it(`statements that name no tenant reach the rows of ${name} only, and the connection is as before`, async () => {
+        it(`limits a statement without a tenant to the rows of ${name} and restores the connection`, async () => {
           for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
           const single = transactions.single(reach());
@@ -161,7 +161,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
           expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.deep.equal([]);
         });
 
-      it('rows of another tenant are not changed, not removed, not added', async () => {
+      it('prevents changes, deletions and additions of another tenant’s rows', async () => {
         const touch = (text: string) =>
           run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
             const { numAffectedRows } = await transaction.executeQuery(compiled(text));
@@ -180,7 +180,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         );
       });
 
-      it('a single statement that fails leaves a connection that goes on', async () => {
+      it('keeps the connection usable after a single failed statement', async () => {
         const single = transactions.single(acme.recordId);
         expect(
           (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
@@ -192,7 +192,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       });
     });
 
-  describe('in a transaction of the host’s', () => {
+  describe('in a host transaction', () => {
     let orm: MikroORM;
     let storage: Storage<MikroORM['em']>;
     before(() => {
@@ -222,7 +222,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
         (await session.accounts.page({ offset: 0, limit: 10 })).rows.map(({ id }) => id),
       );
 
-    it('operations reach their tenant’s rows, and the host none, before, between and after', async () => {
+    it('gives each operation its tenant’s rows and the host none, before, between and after', async () => {
       await hosted(async (inside, own) => {
         expect(await own()).to.equal(0);
         expect(await found(inside, acme)).to.deep.equal([ours.id]);
@@ -240,14 +240,14 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       });
     });
 
-    it('operations at the same time, of two tenants, do not take the reach from each other', async () => {
+    it('keeps concurrent operations of two tenants separate', async () => {
       const [first, second, third] = await hosted((inside) =>
         Promise.all([found(inside, acme), found(inside, other), found(inside, acme)]),
       );
       expect([first, second, third]).to.deep.equal([[ours.id], [theirs.id], [ours.id]]);
     });
 
-    it('a host that has set a reach of its own keeps it', async () => {
+    it('keeps access that the host has set itself', async () => {
       await hosted(async (inside, own, run) => {
         await run("set local billwright.tenant_record_id = '*'");
         expect(await found(inside, acme)).to.deep.equal([ours.id]);
@@ -256,14 +256,14 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     });
   });
 
-  describe('a role that they do not bind', () => {
+  describe('for a role that bypasses it', () => {
     const asRole = async (role: 'owner' | 'bypassing' | 'superuser', options = {}) => {
       const database = await connectedAs(role, opened.database);
       if (database.kind !== 'postgresql') throw new Error('wrong kind');
       return postgresql({ url: database.url, ...options });
     };
 
-    it('is known by its name, be it a superuser, one with BYPASSRLS, or any after the security of a table was switched off', async () => {
+    it('names the role: a superuser, one with BYPASSRLS, or any role after a table’s security is disabled', async () => {
       const known = async (role: Parameters<typeof asRole>[0]) => {
         const storage = await asRole(role);
         try {
@@ -283,7 +283,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       });
     });
 
-    it('a role that is refused for it makes no tables first, which would then be its own', async () => {
+    it('rejects the role before it creates tables that it would own', async () => {
       const database = await open();
       const options = { migrate: true, requireRowSecurity: true };
       const storageAs = async (role: 'owner' | 'superuser') => {
@@ -301,7 +301,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       await owned.close();
     });
 
-    it('is refused where row-level security is required, and the owner of the tables is not', async () => {
+    it('rejects the role if row-level security is required, but accepts the owner of the tables', async () => {
       const required = { requireRowSecurity: true };
       const owner = await asRole('owner', required);
       await owner.prepare();
@@ -316,7 +316,7 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
     });
   });
 
-  it('work of the engine for all tenants sees them all', async () => {
+  it('shows all tenants to the engine’s own work', async () => {
     const { system, queue } = opened.storage;
     const found = await system.findTenantsByIds([acme.id, other.id]);
     expect(found.map(({ id }) => id)).to.have.members([acme.id, other.id]);

@@ -14,7 +14,7 @@ function told(accountRecordId: number, amount = '1') {
   return { type: BusEventType.ACCOUNT_CHANGE, accountRecordId, payload: { amount: decimal(amount) } };
 }
 
-eachDatabase('storage: events that are told', (open, kind) => {
+eachDatabase('published events', (open, kind) => {
   const opened = freshStorage(kind, open);
   beforeEach(() => opened.storage.prepare(TELLING));
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
@@ -33,7 +33,7 @@ eachDatabase('storage: events that are told', (open, kind) => {
       leaseEndsAtMs: systemNowMs + 1,
     });
 
-  it('platform §10.6: an event keeps its id and its place while it waits, is worked on, and has ended', async () => {
+  it('platform §10.6: keep their id and place while waiting, running and finished', async () => {
     await opened.write(async (session) => session.publish([told(1), told(2)]));
     await opened.write(async (session) => session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]));
     const before = await listed();
@@ -46,7 +46,7 @@ eachDatabase('storage: events that are told', (open, kind) => {
     expect(await accounts(before[1]?.recordId)).to.deep.equal([3]);
   });
 
-  it('platform §10.6: an event whose entry is reaped is told once', async () => {
+  it('platform §10.6: appear once if their entry is reaped', async () => {
     await opened.write(async (session) => session.publish([told(1)]));
     const before = await listed();
     for (let lapse = 0; lapse < 2; lapse += 1) {
@@ -64,14 +64,14 @@ eachDatabase('storage: events that are told', (open, kind) => {
     expect(await listed()).to.deep.equal(before);
   });
 
-  it('platform §10.6: amounts of events keep every digit', async () => {
+  it('platform §10.6: keep every digit of their amounts', async () => {
     const amount = '12345678901234567890.123456789';
     await opened.write(async (session) => session.publish([told(1, amount)]));
     const [event] = await listed();
     expect(event?.payload.amount).to.deep.equal(decimal(amount));
   });
 
-  it('platform §10.6: what a host has not committed is not told, and what others commit meanwhile once it has', async () => {
+  it('platform §10.6: appear only after the host commits, together with events committed in the meantime', async () => {
     const host = hostOf(opened.database);
     try {
       await host.storage.prepare(TELLING);
@@ -113,7 +113,7 @@ eachDatabase('storage: events that are told', (open, kind) => {
     }
   });
 
-  it('platform §10.6: reading after a place walks along an index, whatever else is stored', async function () {
+  it('platform §10.6: are read after a place through an index, regardless of other data', async function () {
     this.timeout(120_000);
     const others = [await opened.newTenant(), await opened.newTenant()];
     for (const tenant of [...others, opened.tenant]) {
@@ -138,8 +138,8 @@ eachDatabase('storage: events that are told', (open, kind) => {
   });
 });
 
-onPostgresql('storage: events that many tell at once', (open) => {
-  it('platform §10.6: a reader misses none and gets none twice, each account in the order of its commits', async function () {
+onPostgresql('concurrently published events', (open) => {
+  it('platform §10.6: reach a reader exactly once, in commit order per account', async function () {
     this.timeout(300_000);
     const opened = await openStorage('postgresql', open);
     const { storage, tenant } = opened;

@@ -15,7 +15,7 @@ import {
   today,
 } from '../support/storage/stored-records.ts';
 
-eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
+eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let acme: Account;
   before(async () => {
@@ -30,7 +30,7 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
     version,
   });
 
-  it('a throw leaves nothing behind: no record, audit row, event, notification or number', async () => {
+  it('store nothing after an error: no record, audit row, event, notification or number', async () => {
     const given = bundle(ownerOf(acme));
     const pending = await opened.storage.queue.countPending(null, now);
     const failed = await rejection(
@@ -49,7 +49,7 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
-  it('a read in one statement begins nothing, and refuses a second statement', async () => {
+  it('open no transaction for a read in one statement, which rejects a second statement', async () => {
     const traced: string[] = [];
     const database = kind === 'sqlite' ? await open(migrated) : opened.database;
     const storage = storageAt(database, (text) => traced.push(text));
@@ -68,14 +68,14 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
     await storage.close();
   });
 
-  it('one bad row of many leaves nothing of the others', async () => {
+  it('store no row if one of many is invalid', async () => {
     const good = account({});
     const bad = account({ externalKey: acme.externalKey });
     await rejection(opened.write((session) => session.accounts.insert([good, bad])));
     expect(await opened.read((s) => s.accounts.findByIds([good.id]))).to.deep.equal([]);
   });
 
-  it('a state changed in between runs the operation again, from the start and without the first effects', async () => {
+  it('repeat an operation from the start without its first effects if a state changed in between', async () => {
     await opened.write((session) => session.invoices.saveStates([state(0)]));
     let runs = 0;
     const given = invoice(ownerOf(acme));
@@ -91,7 +91,7 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
     expect(audit).to.have.length(1);
   });
 
-  it('an operation that never gets through ends as VERSION_CONFLICT, with what was in its way', async () => {
+  it('end an operation that never succeeds as VERSION_CONFLICT, with the conflicting state', async () => {
     let runs = 0;
     const failed = await rejection(
       opened.write(async (session) => {
@@ -108,7 +108,7 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
     expect(runs).to.be.greaterThan(2);
   });
 
-  it('a commit with work that is due tells the listeners, one without does not', async () => {
+  it('notify the listeners of a commit only if it has due work', async () => {
     let told = 0;
     const stop = opened.storage.onCommit(() => {
       told += 1;
@@ -139,7 +139,7 @@ eachDatabaseAndOneByOne('storage: transactions', (open, kind) => {
   });
 });
 
-onPostgresql('storage: transactions on PostgreSQL', (open) => {
+onPostgresql('storage transactions on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: ReturnType<typeof storageAt>;
   let acme: Account;
@@ -149,7 +149,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
   });
   after(() => other.close());
 
-  it('a read sees one snapshot, whatever is committed in between', async () => {
+  it('read one snapshot, regardless of later commits', async () => {
     const given = bundle(ownerOf(acme));
     const [early, late] = await opened.read(async (session) => {
       const before = await session.subscriptions.findBundlesByAccounts([acme.id]);
@@ -161,7 +161,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
     expect(now).to.have.length(1);
   });
 
-  it('runs the victim of a deadlock again, so that both transactions succeed', async () => {
+  it('repeat the victim of a deadlock, so that both transactions succeed', async () => {
     const [first, second] = await opened.newAccounts(2);
     const meeting = Promise.withResolvers<void>();
     const survivorDone = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
     expect(names[0]?.name).to.equal(names[1]?.name);
   });
 
-  it('two uploads of one account key: one wins, the other is told', async () => {
+  it('accept one of two concurrent uploads of an account key and reject the other', async () => {
     const externalKey = newId();
     const create = (storage: typeof other) =>
       storage.write(opened.tenant, author(), (session) =>
@@ -203,7 +203,7 @@ onPostgresql('storage: transactions on PostgreSQL', (open) => {
     expect(failures.map(({ reason }) => reason.code)).to.deep.equal([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
   });
 
-  it('counters give each number once to transactions that run at the same time', async () => {
+  it('give each counter number only once to concurrent transactions', async () => {
     const taken = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? opened.storage : other).write(opened.tenant, author(), (session) =>

@@ -67,7 +67,7 @@ const rules: Readonly<Record<string, Rule>> = {
     insert: (session, owner, key) =>
       session.subscriptions.insertSubscriptions([subscription(owner, { externalKey: key })]),
   },
-  'start of a subscription: one active CREATE or TRANSFER': {
+  'start (active CREATE or TRANSFER) of a subscription': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.subscriptions.insertEvents([lifecycleEvent(owner, { subscriptionId: key, type: 'CREATE' })]),
@@ -118,7 +118,7 @@ const rules: Readonly<Record<string, Rule>> = {
     insert: (session, owner) =>
       session.invoices.insertInvoices([invoice(owner, { invoiceNumber: 9_000_000 })]),
   },
-  'recurring coverage of a subscription by start': {
+  'recurring coverage of a subscription with the same start': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage([coverageRow({ subscriptionId: key })], () => owner.accountRecordId),
@@ -131,7 +131,7 @@ const rules: Readonly<Record<string, Rule>> = {
         () => owner.accountRecordId,
       ),
   },
-  'fixed row by start, plan, phase and amount': {
+  'fixed row with the same start, plan, phase and amount': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage(
@@ -153,7 +153,7 @@ const rules: Readonly<Record<string, Rule>> = {
     meaning: ErrorCode.PAYMENT_INVALID_PARAMETER,
     insert: (session, owner, key) => session.payments.insertPayments([payment(owner, { externalKey: key })]),
   },
-  'transaction external key among those that have succeeded or are open': {
+  'external key of a successful or open transaction': {
     meaning: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { externalKey: key, status: 'SUCCESS' })]),
@@ -166,14 +166,14 @@ const rules: Readonly<Record<string, Rule>> = {
         transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
       ]),
   },
-  'one transaction of a payment with the gateway': {
+  'gateway transaction of a payment': {
     meaning: ErrorCode.PAYMENT_INTERNAL_ERROR,
     insert: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { paymentId: key })]),
     near: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { paymentId: key, leaseUntil: null })]),
   },
-  'row of a paid invoice by transaction key': {
+  'row of a paid invoice with the same transaction key': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([invoicePayment(owner, { transactionExternalKey: key })]),
@@ -182,7 +182,7 @@ const rules: Readonly<Record<string, Rule>> = {
         invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
       ]),
   },
-  'refund of a payment of an invoice by payment and transaction key': {
+  'refund of an invoice payment with the same payment and transaction key': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([
@@ -194,18 +194,18 @@ const rules: Readonly<Record<string, Rule>> = {
         invoicePayment(owner, { transactionExternalKey: key, paymentId: key, type: 'CHARGED_BACK' }),
       ]),
   },
-  'catalog version by effective date': {
+  'catalog version with the same effective date': {
     meaning: ErrorCode.CATALOG_INVALID_FOR_TENANT,
     insert: (session) => session.catalogs.insert([catalogVersion({})]),
   },
-  'override plan by number': {
+  'override plan with the same number': {
     meaning: ErrorCode.BUSY,
     insert: (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
         overridePlan({ number: 1, planName: newId(), overrideHash: `${key}${newId()}` }),
       ]),
   },
-  'override plan by name': {
+  'override plan with the same name': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -216,7 +216,7 @@ const rules: Readonly<Record<string, Rule>> = {
         overridePlan({ ...(await nextNumber(session)), planName: key.toUpperCase(), overrideHash: newId() }),
       ]),
   },
-  'override plan by parent and overrides': {
+  'override plan with the same parent and overrides': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -232,14 +232,14 @@ const rules: Readonly<Record<string, Rule>> = {
         }),
       ]),
   },
-  'catalog entry by kind and name': {
+  'catalog entry with the same kind and name': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key })] }),
     near: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key, kind: 'PRODUCT' })] }),
   },
-  'plan row by plan, date and order': {
+  'plan row with the same plan, date and order': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedRows: [planRow({ planName: key })] }),
@@ -252,7 +252,7 @@ async function nextNumber(session: WriteSession): Promise<{ readonly number: num
   return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
 }
 
-eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
+eachDatabaseAndOneByOne('storage uniqueness', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {
@@ -261,7 +261,7 @@ eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
   });
 
   for (const [title, { meaning, insert, near }] of Object.entries(rules))
-    it(`the ${title} is unique: the second of the tenant is refused, that of another tenant is not`, async () => {
+    it(`rejects a second ${title} within a tenant but accepts it in another one`, async () => {
       const key = newId();
       await opened.write((session) => insert(session, owner, key));
       const refused = await rejection(opened.write((session) => insert(session, owner, key)));
@@ -271,14 +271,14 @@ eachDatabaseAndOneByOne('storage: uniqueness', (open, kind) => {
       await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
     });
 
-  it('tenant API key', async () => {
+  it('applies to a tenant API key', async () => {
     const apiKey = newId();
     await opened.storage.system.insertTenant(tenant({ apiKey }), author());
     const refused = await rejection(opened.storage.system.insertTenant(tenant({ apiKey }), author()));
     expect(refused.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
   });
 
-  it('an id stands once in the whole database', async () => {
+  it('applies to an id in the whole database', async () => {
     const id = newId();
     await opened.write((session) => session.subscriptions.insertBundles([bundle(owner, { id })]));
     const elsewhere = await opened.newTenant();

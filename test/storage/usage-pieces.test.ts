@@ -17,7 +17,7 @@ function hourOf(at: number): number {
   return (at - instantAt(0)) / 3_600_000;
 }
 
-eachDatabaseAndOneByOne('storage: the usage that billing reads', (open, kind) => {
+eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (...submissions: readonly UsageSubmission[]) =>
@@ -36,7 +36,7 @@ eachDatabaseAndOneByOne('storage: the usage that billing reads', (open, kind) =>
     return pieces.map((each) => each.map(told));
   };
 
-  it('usage §11.3: are the sums of days from a date on, and of days before it, without voided points', async () => {
+  it('usage §11.3: include day sums from a date on and on days before it, without voided points', async () => {
     await record(
       submission('k1', [point('sms', '5'), point('sms', '2', 1), point(oddText, '1', 1)]),
       submission('k2', [point('sms', '7', 1), point('sms', '4', 3)]),
@@ -66,7 +66,7 @@ eachDatabaseAndOneByOne('storage: the usage that billing reads', (open, kind) =>
     expect(await daysOf()).to.deep.equal([]);
   });
 
-  it('usage §11.3: are the parts of a day that billing cuts, by instants and by the order of recording', async () => {
+  it('usage §11.3: include parts of a day cut by billing, by instant and recording order', async () => {
     await record(
       submission('k1', [point('sms', '1'), point('sms', '2', 0, 5), point('sms', '4', 0, 6)]),
       submission('k2', [point('sms', '8', 0, 5)]),
@@ -94,7 +94,7 @@ eachDatabaseAndOneByOne('storage: the usage that billing reads', (open, kind) =>
     expect(await piecesOf()).to.deep.equal([]);
   });
 
-  it('usage §1.2: intervals are read from a date on, as they were written', async () => {
+  it('usage §1.2: include unchanged intervals from a date on', async () => {
     const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
     const intervalOf = (from: number, to: number): StoredUsageInterval => ({
       ...usageInterval({

@@ -9,7 +9,7 @@ const SUBSCRIPTIONS = 400;
 const DAYS = 60;
 const CHUNK = 2_000;
 
-eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
+eachDatabase('usage query plans over filled tables', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let made = 0;
   let billed: Awaited<ReturnType<typeof fillBilled>>;
@@ -82,16 +82,16 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
   };
 
   for (const count of [1, 20, CHUNK])
-    it(`recording goes along the keys, ${count} at a time`, async () =>
+    it(`use the keys to record points, ${count} at a time`, async () =>
       expect(await walks(() => record(count))).to.deep.equal([]));
 
-  it('what was recorded before is found by its tracking id', async () => {
+  it('find a recorded submission by its tracking id', async () => {
     made = 0;
     expect(await walks(() => record(20))).to.deep.equal([]);
     made = 20_000;
   });
 
-  it('usage §11: a roll-up reads the rows of its days, and points of the days that it cuts alone', async () => {
+  it('usage §11: read only the rows of the days in a roll-up, and points only of cut days', async () => {
     const stretch: UsageStretch = {
       start: instantAt(3, 5),
       end: instantAt(40, 7),
@@ -124,7 +124,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     }
   });
 
-  it('usage §3.3: sums by hour read the points of their days alone', async () => {
+  it('usage §3.3: read only the points of the requested days for hourly sums', async () => {
     const stretches = [3, 4, 40].map((day) => ({
       day: dayAt(day),
       start: instantAt(day, 2),
@@ -137,7 +137,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     }
   });
 
-  it('usage §11: a run finds late usage, sums, parts of days and what is billed along indexes', async () => {
+  it('usage §11: use indexes for late usage, sums, parts of days and billed usage in a run', async () => {
     const some = billed.subscriptions.slice(100, 103);
     const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
     const reads = () =>
@@ -177,7 +177,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     ).not.to.deep.equal([]);
   });
 
-  it('usage §7.6: tracking ids are read along the points that an invoice bills', async () => {
+  it('usage §7.6: read tracking ids by the points billed on an invoice', async () => {
     const ids = billed.intervals.slice(100, 110).flatMap(({ invoiceId }) => invoiceId ?? []);
     const points = billed.subscriptions.slice(100, 110).map(({ id }) => ({
       subscriptionId: id,
@@ -194,7 +194,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     expect(found).to.deep.equal([]);
   });
 
-  it('usage §11.4: archiving reads the days that go alone, and is read along their key', async () => {
+  it('usage §11.4: read only the archived days, and use the key for reads of the archive', async () => {
     const many = Array.from({ length: 280 }, (_, index) => ({
       subscriptionRecordId: 120 + index,
       before: dayAt(DAYS),
@@ -221,7 +221,7 @@ eachDatabase('storage: plans of usage over filled tables', (open, kind) => {
     expect(await walks(reads)).to.deep.equal([]);
   });
 
-  it('voiding reads the days that the submission lies on alone', async () => {
+  it('read only the days of a voided submission', async () => {
     const voiding = () =>
       opened.write((session) => session.usage.voidSubmission(1 + (77 % SUBSCRIPTIONS), 'k77'));
     expect(await walks(voiding)).to.deep.equal([]);

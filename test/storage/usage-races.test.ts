@@ -15,7 +15,7 @@ import {
 
 const CALLERS = 50;
 
-eachDatabase('storage: races of usage', (open, kind) => {
+eachDatabase('concurrent usage recording', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
@@ -26,7 +26,7 @@ eachDatabase('storage: races of usage', (open, kind) => {
     expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
   };
 
-  it(`usage §2.1 rule 7: of ${CALLERS} that record one tracking id at once one is accepted`, async () => {
+  it(`usage §2.1 rule 7: accepts one of ${CALLERS} concurrent submissions with the same tracking id`, async () => {
     const given = Array.from({ length: CALLERS }, (_, index) =>
       submission('k', [point(`unit ${index % 3}`, String(index % 2))]),
     );
@@ -41,7 +41,7 @@ eachDatabase('storage: races of usage', (open, kind) => {
     await expectWhole(1);
   });
 
-  it('usage §10 rule 4: chunks with the same tracking ids, units and days in opposite order all end', async () => {
+  it('usage §10 rule 4: completes all chunks with the same tracking ids, units and days in opposite order', async () => {
     const lines = Array.from({ length: 60 }, (_, index) =>
       submission(
         `k${index}`,
@@ -64,7 +64,7 @@ eachDatabase('storage: races of usage', (open, kind) => {
     await expectWhole(60 * 21 * 2);
   });
 
-  it('usage §2.2: what is voided and recorded on the same days at once leaves the days as their points are', async () => {
+  it('usage §2.2: keeps day sums equal to their points during concurrent voiding and recording', async () => {
     const of = (caller: number) =>
       Array.from({ length: 8 }, (_, index) =>
         submission(`k${caller} ${index}`, [
@@ -83,7 +83,7 @@ eachDatabase('storage: races of usage', (open, kind) => {
   });
 });
 
-onPostgresql('storage: recording on PostgreSQL', (open) => {
+onPostgresql('usage recording on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {
@@ -91,7 +91,7 @@ onPostgresql('storage: recording on PostgreSQL', (open) => {
   });
   after(() => other.close());
 
-  it('usage §10 rule 1: recording waits for no lock of an account', async () => {
+  it('usage §10 rule 1: does not wait for account locks', async () => {
     const [account] = await opened.newAccounts(1);
     await opened.write(async (session) => {
       await session.lockAccounts([account.id], { waitMs: 1_000 });
@@ -102,7 +102,7 @@ onPostgresql('storage: recording on PostgreSQL', (open) => {
     });
   });
 
-  it('usage §11.2: a chunk is one statement, which commits by itself; names of new units take two more', async () => {
+  it('usage §11.2: stores a chunk in one self-committing statement, plus two for new unit names', async () => {
     const chunk = (key: string, unit: string) =>
       Array.from({ length: 100 }, (_, index) => submission(`${key}${index}`, [point(unit, '1', index % 4)]));
     opened.bound();

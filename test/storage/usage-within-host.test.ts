@@ -11,7 +11,7 @@ import {
   submission,
 } from '../support/storage/stored-usage.ts';
 
-eachDatabase('storage: usage inside the host’s own transaction', (open, kind) => {
+eachDatabase('usage in a host transaction', (open, kind) => {
   let host: Host;
   let database: TestDatabase;
   let tenant: TenantRef;
@@ -31,7 +31,7 @@ eachDatabase('storage: usage inside the host’s own transaction', (open, kind) 
     submission(`k${index}`, [point(`u${index % 3}`, `${index}.5`, index % 2)]),
   );
 
-  it('usage is stored with what the host writes, or not at all', async () => {
+  it('is stored together with the host’s changes or not at all', async () => {
     const undone = host.transaction(async (em) => {
       expect(await recordSubmissions({ storage: host.storage.within(em), tenant }, lines)).to.include(
         'ACCEPTED',

@@ -17,7 +17,7 @@ import {
   submission,
 } from '../support/storage/stored-usage.ts';
 
-eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
+eachDatabaseAndOneByOne('usage storage', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (...submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
@@ -52,7 +52,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     return points;
   };
 
-  it('usage §2.5: the first with a tracking id is stored, the same again is a duplicate, another a conflict', async () => {
+  it('usage §2.5: stores the first submission with a tracking id, then reports a duplicate or a conflict', async () => {
     const five = submission('k1', [point('sms', '5')]);
     const six = submission('k1', [point('sms', '6')]);
     expect(await record(five, five, six)).to.deep.equal(['ACCEPTED', 'DUPLICATE', 'CONFLICT']);
@@ -73,7 +73,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     ]);
   });
 
-  it('usage §2.4: amounts are exact to 20 and 9 digits, below zero too, and so are their sums', async () => {
+  it('usage §2.4: keeps amounts and sums exact to 20 and 9 digits, including negative ones', async () => {
     const amounts = [
       '99999999999999999999.999999999',
       '0.000000001',
@@ -97,7 +97,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.deep.equal([['u -43.5'], ['u -43.5']]);
   });
 
-  it('usage §3.1: sums of days and of parts of days, by unit, without those that have no points there', async () => {
+  it('usage §3.1: returns sums of days and parts of days by unit, without empty ones', async () => {
     await record(
       submission('k1', [
         point('b', '1', 0, 3),
@@ -122,7 +122,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.deep.equal([[]]);
   });
 
-  it('usage §2.2: what is voided no longer counts, once, and its tracking id stays taken', async () => {
+  it('usage §2.2: excludes voided points once and keeps their tracking id reserved', async () => {
     const first = submission('k1', [point('sms', '5', 0, 9), point('sms', '50', 1), point('mms', '2', 0)]);
     await record(first, submission('k2', [point('sms', '3', 0, 2)]));
     expect(await voidOf('k1')).to.equal('VOID');
@@ -139,7 +139,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     ).to.deep.equal([1, 2, 3]);
   });
 
-  it('usage of other tenants is neither met nor summed, and their tracking ids and units are their own', async () => {
+  it('separates tenants, including tracking ids and units', async () => {
     const other = await opened.newTenant();
     const five = submission('k1', [point('sms', '5')]);
     expect(await record(five)).to.deep.equal(['ACCEPTED']);
@@ -153,7 +153,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
   });
 
-  it('accounts §16: the export of an account has all of its days, in their order, and no other account’s', async () => {
+  it('accounts §16: includes all days of an account in order, and no other account’s, in its export', async () => {
     const days = (subscriptionRecordId: number, accountRecordId: number) =>
       Array.from({ length: 700 }, (_, day) =>
         submission(`k${day}`, [point('a', '1', day), point('b', `${day}`, day)], {
@@ -181,7 +181,7 @@ eachDatabaseAndOneByOne('storage: usage', (open, kind) => {
     expect(rows).to.deep.equal(expected);
   });
 
-  it('many lines, with tracking ids that come again and points of many days, are stored as one', async () => {
+  it('stores many lines with repeated tracking ids and points of many days together', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => {
       const points = [0, 1].map((more) =>
         point(`u${index % 7}`, `${index}.25`, (index + more) % 5, index % 24),
