@@ -72,7 +72,7 @@ class Ledger {
   }
 }
 
-describe('refunds of a payment in another currency than its invoice', () => {
+describe('refunds of a payment in a currency other than its invoice’s', () => {
   it('reduce the invoice by the settled amount, and by exactly that amount once fully refunded', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);

@@ -331,7 +331,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
   });
 
-  describe('for invoice searches (invoicing §15)', () => {
+  describe('invoice searches (invoicing §15)', () => {
     const page = { offset: 0, limit: 100 };
     /** The plans of the statements that read the page, and of what they ask before. */
     const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {

@@ -109,7 +109,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
   });
 
   for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)
-    describe(`on ${kind} connections`, () => {
+    describe(`${kind} connections`, () => {
       let orm: MikroORM;
       let transactions: Transactions;
       before(() => {
@@ -148,7 +148,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
         ['every tenant', () => EVERY_TENANT],
       ];
       for (const [name, reach] of cases)
-        it(`limits a statement without a tenant to the rows of ${name} and restores the connection`, async () => {
+        it(`limit a statement without a tenant to the rows of ${name} and then lose that access`, async () => {
           for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
           const single = transactions.single(reach());
@@ -161,7 +161,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
           expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.deep.equal([]);
         });
 
-      it('prevents changes, deletions and additions of another tenant’s rows', async () => {
+      it('reject changes, deletions and additions of another tenant’s rows', async () => {
         const touch = (text: string) =>
           run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
             const { numAffectedRows } = await transaction.executeQuery(compiled(text));
@@ -180,7 +180,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
         );
       });
 
-      it('keeps the connection usable after a single failed statement', async () => {
+      it('remain usable after a single failed statement', async () => {
         const single = transactions.single(acme.recordId);
         expect(
           (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
@@ -192,7 +192,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       });
     });
 
-  describe('in a host transaction', () => {
+  describe('a host transaction', () => {
     let orm: MikroORM;
     let storage: Storage<MikroORM['em']>;
     before(() => {
@@ -256,14 +256,14 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
     });
   });
 
-  describe('for a role that bypasses it', () => {
+  describe('a bypassing role', () => {
     const asRole = async (role: 'owner' | 'bypassing' | 'superuser', options = {}) => {
       const database = await connectedAs(role, opened.database);
       if (database.kind !== 'postgresql') throw new Error('wrong kind');
       return postgresql({ url: database.url, ...options });
     };
 
-    it('names the role: a superuser, one with BYPASSRLS, or any role after a table’s security is disabled', async () => {
+    it('is reported by name: a superuser, one with BYPASSRLS, or any role after a table’s security is disabled', async () => {
       const known = async (role: Parameters<typeof asRole>[0]) => {
         const storage = await asRole(role);
         try {
@@ -283,7 +283,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       });
     });
 
-    it('rejects the role before it creates tables that it would own', async () => {
+    it('is rejected before it creates tables that it would own', async () => {
       const database = await open();
       const options = { migrate: true, requireRowSecurity: true };
       const storageAs = async (role: 'owner' | 'superuser') => {
@@ -301,7 +301,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       await owned.close();
     });
 
-    it('rejects the role if row-level security is required, but accepts the owner of the tables', async () => {
+    it('is rejected if row-level security is required, unlike the owner of the tables', async () => {
       const required = { requireRowSecurity: true };
       const owner = await asRole('owner', required);
       await owner.prepare();

@@ -297,7 +297,7 @@ describe('Overdue configuration as XML and JSON', () => {
     ]);
   });
 
-  describe('with fields omitted in JSON', () => {
+  describe('interval calculation', () => {
     const read = (states: readonly object[], initial?: number | null) => {
       const { initialReevaluationInterval, states: found } = readOverdueJson(
         overdueJson(states, initial === undefined ? {} : { initialReevaluationInterval: initial }),

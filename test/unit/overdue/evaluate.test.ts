@@ -164,7 +164,7 @@ describe('Overdue evaluation', () => {
       'no criterion': [false, {}, { today: '2034-01-01' }],
     };
     for (const [criterion, [holds, asked, facts = {}]] of Object.entries(cases))
-      it(`overdue §1.1: ${criterion} ${holds ? 'holds' : 'does not hold'}`, () => {
+      it(`overdue §1.1: ${holds ? 'hold' : 'do not hold'} for ${criterion}`, () => {
         const { tags, response, today = '2024-03-06', unpaid = debt } = facts;
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),

@@ -27,7 +27,7 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('Next overdue check without a state with a condition', () => {
+describe('Next overdue check without any conditions', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [

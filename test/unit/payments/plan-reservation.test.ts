@@ -235,7 +235,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.deep.equal([PAYMENT_ID]);
   });
 
-  describe('after the release of a hold', () => {
+  describe('a released hold', () => {
     const hold = {
       recordId: 1,
       id: nextId(),
@@ -255,7 +255,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       ['the held amount', '249.95', '100'],
       ['the balance if it is smaller', '40', '40'],
     ] as const)
-      it(`pays ${what}, once`, () => {
+      it(`leads to one payment of ${what}`, () => {
         const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
         const plan = planReservation(request, facts, tools);
         if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
@@ -268,12 +268,12 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
         });
       });
 
-    it('only ends the hold if the invoice is paid', () => {
+    it('ends without a payment if the invoice is paid', () => {
       const plan = planReservation(request, { ...released, invoice: invoice({ rawBalance: ZERO }) }, tools);
       expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [], endedHold: hold });
     });
 
-    it('reports a failure without a method, and keeps the hold if the account is held again', () => {
+    it('causes a reported failure without a method, and stays active if the account is held again', () => {
       const methods = new Map();
       const plan = planReservation(request, { ...released, methods }, tools);
       expect(plan.kind === 'STOP' && plan.events).to.have.length(1);

@@ -168,7 +168,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(await gateway.getPaymentMethodDetail(ask, context)).to.deep.equal(details);
   });
 
-  describe('with a file ledger', () => {
+  describe('the ledger file', () => {
     let directory: string;
     let path: string;
     const opened: { close(): void }[] = [];
@@ -186,7 +186,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       rmSync(directory, { recursive: true });
     });
 
-    it('remembers all charges after a restart, to the last digit', async () => {
+    it('preserves all charges across a restart, to the last digit', async () => {
       const asked = request({ amount: decimal('123456789012345.000000001') });
       const before = await reopened().purchase(asked, context);
       const gateway = reopened();
@@ -197,7 +197,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect(readFileSync(path, 'utf8').split('\n')).to.have.length(2);
     });
 
-    it('shares the file with other processes', async () => {
+    it('is shared by concurrent processes', async () => {
       const [one, other] = [reopened(), reopened()];
       const asked = request();
       await one.purchase(asked, context);
@@ -211,7 +211,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect((await info(one)).map(({ status }) => status)).to.deep.equal(['ERROR']);
     });
 
-    it('skips an incomplete last line after a crash', async () => {
+    it('is read without an incomplete last line after a crash', async () => {
       await reopened().purchase(request(), context);
       appendFileSync(path, '{"kind":"ENTRY","entry":{"kbPay');
       const gateway = reopened();

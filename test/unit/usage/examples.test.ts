@@ -61,7 +61,7 @@ function lines({ items }: LifeInvoice, index = 0): readonly string[] {
 }
 
 describe('the worked examples of usage', () => {
-  it('usage E1: a first period, an empty one, and a void', () => {
+  it('usage E1: bill a first period, an empty one, and a void', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     life.record('99 sms', '2026-04-01T00:00:00Z', 't1');
     life.record('100 sms', '2026-04-15', 't2');
@@ -152,7 +152,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E6: a late delta across tiers', () => {
+  it('usage E6: bill a late delta across tiers', () => {
     const life = lifeOf(duoUsage, '2026-04-01');
     life.record('50 FOO', '2026-04-02');
     life.record('80 BAR', '2026-04-02');
@@ -193,7 +193,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E8: a trial with its own section', () => {
+  it('usage E8: bill a trial with its own section', () => {
     const life = lifeOf(trialUsage, '2026-04-01');
     life.events = [...life.events, usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })];
     life.record('10 calls', '2026-04-10');
@@ -226,7 +226,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E10: a change of plan within a day', () => {
+  it('usage E10: bill a plan change within a day', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.record('10 calls', '2026-01-01T00:00:00Z');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
@@ -235,7 +235,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-02-01'))).to.deep.equal(['plus-usage 2026-01-01 2026-02-01 40']);
   });
 
-  it('usage E11: a catalog version inside the period', () => {
+  it('usage E11: bill across a new catalog version within the period', () => {
     const lived = (before: string, after: string) => {
       const life = lifeOf(powerUsage, '2026-05-01');
       life.events = [...life.events, usageEvent('CHANGE', '2026-05-08', { usages: [powerUsageV2] })];
@@ -266,7 +266,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-05-20'))).to.deep.equal(['sms-usage 2026-05-01 2026-05-16 2.95']);
   });
 
-  it('usage E13: a pause, and a different bill cycle day after it', () => {
+  it('usage E13: bill a pause followed by a different bill cycle day', () => {
     const life = lifeOf(stdUsage, '2026-08-01');
     for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04'])
       life.record('1 calls', `2026-${date}`);
@@ -280,7 +280,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-10-05'))).to.deep.equal(['std-usage 2026-09-05 2026-10-05 5']);
   });
 
-  it('usage E14: a point just after local midnight', () => {
+  it('usage E14: bill a point just after local midnight', () => {
     const zone = timeZone('America/New_York');
     const life = lifeOf(stdUsage, '2026-02-01T17:00:00Z', { zone });
     life.record('1 calls', '2026-04-01T04:30:00Z');
@@ -291,14 +291,14 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E15: a point on the day billing starts, and one just before that instant', () => {
+  it('usage E15: bill a point on the day billing starts, and one just before that instant', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['std-usage 2026-04-01 2026-05-01 40']);
   });
 
-  it('usage E16: fractions of a cent, and late usage within a started block', () => {
+  it('usage E16: bill fractions of a cent, and late usage within a started block', () => {
     const ticks = lifeOf(ticksUsage, '2026-04-01');
     ticks.record('55 tick', '2026-04-02');
     expect(told(ticks.bill('2026-05-01'))).to.deep.equal(['ticks-usage 2026-04-01 2026-05-01 3.69']);
@@ -315,7 +315,7 @@ describe('the worked examples of usage', () => {
     expect(sms.bill('2026-06-01').trackingIds).to.deep.equal(['late']);
   });
 
-  it('usage E18: usage of a recurring plan, and a dry run ahead', () => {
+  it('usage E18: bill usage of a recurring plan, and show it in a dry run ahead', () => {
     const life = lifeOf(clubUsage, '2026-03-13', { bcd: 13 });
     life.record('6 videos', '2026-03-15');
     expect(told(life.bill('2026-04-13', { isDry: true }))).to.deep.equal([
@@ -325,7 +325,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-04-13'))).to.deep.equal(['club-usage 2026-03-13 2026-04-13 18']);
   });
 
-  it('usage E19: peaks, including a late one', () => {
+  it('usage E19: bill peaks, including a late one', () => {
     const life = lifeOf(teamUsage, '2026-01-01');
     life.record('10 members', '2026-01-10');
     life.record('4 members', '2026-01-11');

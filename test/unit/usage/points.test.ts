@@ -56,7 +56,7 @@ describe('Points of a usage submission', () => {
     expect(isRefused(null)).to.equal(false);
   });
 
-  describe('in the content comparison of submissions (usage §1.2)', () => {
+  describe('compared points (usage §1.2)', () => {
     const first = recordOf('2026-04-01', '5');
     const second = recordOf('2026-04-02', '7', 'calls');
 

@@ -220,7 +220,7 @@ describe('usage changed after billing', () => {
   });
 });
 
-describe('usage items in detail', () => {
+describe('detailed usage items', () => {
   it('usage §7.4: bill only the changed lines for late usage', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('5 FOO', '2026-04-02');
