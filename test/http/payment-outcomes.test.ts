@@ -33,70 +33,28 @@ interface Row {
   readonly hasLocation: boolean;
 }
 
+const declined = /^Payment decline by gateway\. Error message: no funds$/;
 const moved = /^The outcome of payment <payment> is unknown, money may have moved: /;
 const unclear = /^Payment in unknown status, failed to receive gateway response\.$/;
 
-/** The rows of the table. */
-const rows: readonly Row[] = [
-  { answer: 'PROCESSED', transaction: 'SUCCESS', suffix: 'SUCCESS', failure: null, hasLocation: true },
-  { answer: 'PENDING', transaction: 'PENDING', suffix: 'PENDING', failure: null, hasLocation: true },
-  {
-    answer: 'ERROR',
-    transaction: 'PAYMENT_FAILURE',
-    suffix: 'FAILED',
-    failure: { status: 402, code: 7009, message: /^Payment decline by gateway\. Error message: no funds$/ },
-    hasLocation: true,
-  },
-  {
-    answer: 'CANCELED',
-    transaction: 'PLUGIN_FAILURE',
-    suffix: 'ERRORED',
-    failure: { status: 502, code: 7199, message: /^Failed to submit payment transaction$/ },
-    hasLocation: true,
-  },
-  {
-    answer: 'UNDEFINED',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 503, code: 7019, message: unclear },
-    hasLocation: true,
-  },
-  {
-    answer: 'NO_STATUS',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 503, code: 7019, message: unclear },
-    hasLocation: true,
-  },
-  {
-    answer: 'TIMEOUT',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 504, code: 7100, message: moved },
-    hasLocation: false,
-  },
-  {
-    answer: 'DECLARED_ERROR',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 400, code: 7199, message: moved },
-    hasLocation: false,
-  },
-  {
-    answer: 'THROW',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 500, code: 7019, message: moved },
-    hasLocation: false,
-  },
-  {
-    answer: 'NULL',
-    transaction: 'UNKNOWN',
-    suffix: 'ERRORED',
-    failure: { status: 500, code: 7019, message: moved },
-    hasLocation: false,
-  },
-];
+const rows: readonly Row[] = (
+  [
+    ['PROCESSED', 'SUCCESS', 'SUCCESS', null, true],
+    ['PENDING', 'PENDING', 'PENDING', null, true],
+    ['ERROR', 'PAYMENT_FAILURE', 'FAILED', [402, 7009, declined], true],
+    ['CANCELED', 'PLUGIN_FAILURE', 'ERRORED', [502, 7199, /^Failed to submit payment transaction$/], true],
+    ['UNDEFINED', 'UNKNOWN', 'ERRORED', [503, 7019, unclear], true],
+    ['NO_STATUS', 'UNKNOWN', 'ERRORED', [503, 7019, unclear], true],
+    ['TIMEOUT', 'UNKNOWN', 'ERRORED', [504, 7100, moved], false],
+    ['DECLARED_ERROR', 'UNKNOWN', 'ERRORED', [400, 7199, moved], false],
+    ['THROW', 'UNKNOWN', 'ERRORED', [500, 7019, moved], false],
+    ['NULL', 'UNKNOWN', 'ERRORED', [500, 7019, moved], false],
+  ] as const
+).map(([answer, transaction, suffix, failed, hasLocation]) => {
+  const [status, code, message] = failed ?? [];
+  const failure = status === undefined ? null : { status, code, message };
+  return { answer, transaction, suffix, failure, hasLocation };
+});
 
 const GATEWAY = 'scripted';
 const TIMEOUT = '150ms';
