@@ -25,15 +25,13 @@ const splitting: InvoicePlugin = {
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
 };
 
-/** What takes numbers, each by another way. */
-interface NumberedCall {
-  readonly name: string;
-  /** Numbers of invoices and of credit notes. */
-  readonly takes: number;
-  /** What must have been done before. @returns what it is about: an account or an invoice. */
-  prepare(acme: TenantBilling): Promise<Uuid>;
-  run(acme: TenantBilling, id: Uuid): Promise<unknown>;
-}
+/** `takes`: the numbers of invoices and credit notes. `prepare` returns the account or invoice of the call. */
+type NumberedCall = readonly [
+  name: string,
+  takes: number,
+  prepare: (acme: TenantBilling) => Promise<Uuid>,
+  run: (acme: TenantBilling, id: Uuid) => Promise<unknown>,
+];
 
 async function subscriber(
   acme: TenantBilling,
@@ -58,22 +56,17 @@ async function charged(acme: TenantBilling): Promise<Uuid> {
 }
 
 const calls: readonly NumberedCall[] = [
-  {
-    name: 'a run',
-    takes: 1,
-    prepare: ofSubscriber,
-    run: (acme, accountId) => acme.invoices.generate({ accountId }),
-  },
-  {
-    name: 'a run whose invoice a plugin splits',
-    takes: 2,
-    prepare: async (acme) => (await subscriber(acme, ['solo-now', 'team-now'])).accountId,
-    run: (acme, accountId) => acme.invoices.generateGroup({ accountId }),
-  },
-  {
-    name: 'a run that repairs, with its credit note',
-    takes: 2,
-    prepare: async (acme) => {
+  ['a run', 1, ofSubscriber, (acme, accountId) => acme.invoices.generate({ accountId })],
+  [
+    'a run whose invoice a plugin splits',
+    2,
+    async (acme) => (await subscriber(acme, ['solo-now', 'team-now'])).accountId,
+    (acme, accountId) => acme.invoices.generateGroup({ accountId }),
+  ],
+  [
+    'a run that repairs, with its credit note',
+    2,
+    async (acme) => {
       const { accountId, subscriptionId } = await subscriber(acme, ['solo-now', 'team-now']);
       await acme.invoices.generate({ accountId });
       await acme.subscriptions.cancel(subscriptionId, {
@@ -82,43 +75,38 @@ const calls: readonly NumberedCall[] = [
       });
       return accountId;
     },
-    run: (acme, accountId) => acme.invoices.generate({ accountId }),
-  },
-  {
-    name: 'a charge',
-    takes: 1,
-    prepare: ofSubscriber,
-    run: (acme, accountId) =>
+    (acme, accountId) => acme.invoices.generate({ accountId }),
+  ],
+  [
+    'a charge',
+    1,
+    ofSubscriber,
+    (acme, accountId) =>
       acme.invoices.addCharges({ accountId, items: [{ amount: decimal(3) }], autoCommit: true }),
-  },
-  {
-    name: 'a credit',
-    takes: 1,
-    prepare: ofSubscriber,
-    run: (acme, accountId) =>
+  ],
+  [
+    'a credit',
+    1,
+    ofSubscriber,
+    (acme, accountId) =>
       acme.invoices.addCredits({ accountId, items: [{ amount: decimal(3) }], autoCommit: true }),
-  },
-  {
-    name: 'the invoice of another system',
-    takes: 1,
-    prepare: ofSubscriber,
-    run: (acme, accountId) => acme.invoices.createMigrationInvoice({ accountId, items: migrated }),
-  },
-  {
-    name: 'a void, with its credit note',
-    takes: 1,
-    prepare: charged,
-    run: (acme, invoiceId) => acme.invoices.void(invoiceId),
-  },
-  {
-    name: 'an adjustment, with its credit note',
-    takes: 1,
-    prepare: charged,
-    run: async (acme, invoiceId) => {
+  ],
+  [
+    'the invoice of another system',
+    1,
+    ofSubscriber,
+    (acme, accountId) => acme.invoices.createMigrationInvoice({ accountId, items: migrated }),
+  ],
+  ['a void, with its credit note', 1, charged, (acme, invoiceId) => acme.invoices.void(invoiceId)],
+  [
+    'an adjustment, with its credit note',
+    1,
+    charged,
+    async (acme, invoiceId) => {
       const { accountId, items } = await acme.invoices.get(invoiceId);
       await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: items[0]?.id ?? '' });
     },
-  },
+  ],
 ];
 
 eachDatabase((kind, open) => {
@@ -197,7 +185,7 @@ eachDatabase((kind, open) => {
 
     // Each takes its numbers by statements that both databases share.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
-    for (const [turn, { name, takes, prepare, run }] of tried) {
+    for (const [turn, [name, takes, prepare, run]] of tried) {
       it(`whoever dies, at any step: ${name}`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({

@@ -4,62 +4,53 @@ import { type Serving, serveOnce, xmlType } from '../support/http/index.ts';
 import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
-interface Case {
-  readonly what: string;
-  readonly query: string;
-  readonly body?: object;
-  /** Rows of its timeline from the change on, and what it costs then; of billing alone. */
-  readonly rows: readonly string[];
-}
+/** `rows`: the timeline from the change on and its prices, of billing alone. */
+type Case = readonly [what: string, query: string, rows: readonly string[], body?: object];
 
 // The account lives in Los Angeles: its reference time is 00:15:30 there, and the clocks go forward on 10 March.
 const cases: readonly Case[] = [
-  {
-    what: 'at once',
-    query: 'billingPolicy=IMMEDIATE',
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now'],
-  },
-  {
-    what: 'at the end of the term',
-    query: 'billingPolicy=END_OF_TERM',
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-10T08:15:30.000Z team-now'],
-  },
-  {
-    what: 'at the start of the term',
-    query: 'billingPolicy=START_OF_TERM',
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now'],
-  },
-  {
-    what: 'on a date, at the reference time of the account’s zone',
-    query: 'requestedDate=2024-03-12',
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T07:15:30.000Z team-now'],
-  },
-  {
-    what: 'at a date-time with its own offset',
-    query: `requestedDate=${encodeURIComponent('2024-03-12T20:00:00-07:00')}`,
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-13T03:00:00.000Z team-now'],
-  },
-  {
-    what: 'at a date-time without one, which is UTC',
-    query: 'requestedDate=2024-03-12T20:00:00',
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T20:00:00.000Z team-now'],
-  },
-  {
-    what: 'with another quantity and bill cycle day',
-    query: 'billingPolicy=IMMEDIATE',
-    body: { quantity: 3, billCycleDayLocal: 15 },
-    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now', 'quantity 3', 'day 15'],
-  },
-  {
-    what: 'with prices of its own',
-    query: 'requestedDate=2024-03-12',
-    body: { priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 9.5 }] },
-    rows: [
+  ['at once', 'billingPolicy=IMMEDIATE', ['START_BILLING 2024-02-10T08:15:30.000Z team-now']],
+  [
+    'at the end of the term',
+    'billingPolicy=END_OF_TERM',
+    ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-10T08:15:30.000Z team-now'],
+  ],
+  [
+    'at the start of the term',
+    'billingPolicy=START_OF_TERM',
+    ['START_BILLING 2024-02-10T08:15:30.000Z team-now'],
+  ],
+  [
+    'on a date, at the reference time of the account’s zone',
+    'requestedDate=2024-03-12',
+    ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T07:15:30.000Z team-now'],
+  ],
+  [
+    'at a date-time with its own offset',
+    `requestedDate=${encodeURIComponent('2024-03-12T20:00:00-07:00')}`,
+    ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-13T03:00:00.000Z team-now'],
+  ],
+  [
+    'at a date-time without one, which is UTC',
+    'requestedDate=2024-03-12T20:00:00',
+    ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T20:00:00.000Z team-now'],
+  ],
+  [
+    'with another quantity and bill cycle day',
+    'billingPolicy=IMMEDIATE',
+    ['START_BILLING 2024-02-10T08:15:30.000Z team-now', 'quantity 3', 'day 15'],
+    { quantity: 3, billCycleDayLocal: 15 },
+  ],
+  [
+    'with prices of its own',
+    'requestedDate=2024-03-12',
+    [
       'START_BILLING 2024-02-10T08:15:30.000Z solo-now',
       'CHANGE 2024-03-12T07:15:30.000Z team-now-1',
       'price 9.5',
     ],
-  },
+    { priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 9.5 }] },
+  ],
 ];
 
 const byName = { planName: 'team-now' };
@@ -123,7 +114,7 @@ eachDatabaseByTurns('changes of plan over HTTP', (open) => {
   });
 
   for (const [form, headers, plan] of forms) {
-    for (const { what, query, body, rows } of cases) {
+    for (const [what, query, rows, body] of cases) {
       const test = async () => {
         const call: Serving['call'] = (method, path, request) =>
           serving.call(method, path, { ...request, headers });

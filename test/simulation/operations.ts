@@ -38,157 +38,104 @@ const POLICIES = [
 ];
 const DAY_MS = 86_400_000;
 
+const operation = (name: string, weight: number, run: Operation['run']): Operation => ({ name, weight, run });
+
 export const operations: readonly Operation[] = [
-  {
-    name: 'create base',
-    weight: 8,
-    run: (scene) => create(scene, { planName: scene.random.of([...BASES, 'term-3m']), ...terms(scene) }),
-  },
-  {
-    name: 'create standalone',
-    weight: 2,
-    run: (scene) => create(scene, { planName: 'kit-monthly', ...terms(scene) }),
-  },
-  {
-    name: 'create add-on',
-    weight: 6,
-    run: (scene) => create(scene, { planName: scene.random.of(ADD_ONS), bundleId: bundleOf(scene.held) }),
-  },
-  { name: 'change', weight: 8, run: change },
-  {
-    name: 'undo change',
-    weight: 4,
-    run: ({ town }) =>
-      onLatest(town, town.changed, ({ acme, subscriptionId }) =>
-        acme.subscriptions.undoChangePlan(subscriptionId),
-      ),
-  },
-  { name: 'cancel', weight: 5, run: cancel },
-  {
-    name: 'uncancel',
-    weight: 4,
-    run: ({ town }) =>
-      onLatest(town, town.cancelled, ({ acme, subscriptionId }) =>
-        acme.subscriptions.uncancel(subscriptionId),
-      ),
-  },
-  {
-    name: 'bill cycle day',
-    weight: 3,
-    run: ({ customer, held, random }) =>
-      customer.shop.acme.subscriptions.changeBillCycleDay(idOf(held), {
-        billCycleDayLocal: random.within(1, 31),
-      }),
-  },
-  {
-    name: 'quantity',
-    weight: 4,
-    run: ({ customer, held, random, town }) =>
-      customer.shop.acme.subscriptions.changeQuantity(idOf(held), {
-        quantity: random.within(1, 9),
-        allowPastDate: true,
-        effectiveFromDate: random.percent(50) ? { date: someDay(town, -20, 40) } : null,
-      }),
-  },
-  {
-    name: 'seats of a year',
-    weight: 4,
-    run: ({ customer, random }) => {
-      const annual = customer.subscriptions.filter(({ planName }) => planName === 'pro-annual');
-      return annual.length === 0
-        ? Promise.resolve(false)
-        : customer.shop.acme.subscriptions.changeQuantity(random.of(annual).id, {
-            quantity: random.within(1, 9),
-          });
-    },
-  },
-  {
-    name: 'account bill cycle day',
-    weight: 1,
-    run: ({ customer, random }) =>
-      customer.shop.acme.updateAccount(customer.id, { changes: { billCycleDayLocal: random.within(1, 31) } }),
-  },
-  {
-    name: 'pause',
-    weight: 3,
-    run: ({ customer, held, town }) =>
-      customer.shop.acme.blocking.pauseBundle(bundleOf(held), someTime(town, 30)),
-  },
-  {
-    name: 'resume',
-    weight: 5,
-    run: ({ customer, held, town }) =>
-      customer.shop.acme.blocking.resumeBundle(bundleOf(held), someTime(town, 20)),
-  },
-  {
-    name: 'block',
-    weight: 2,
-    run: ({ customer, held, random, town }) => {
-      const request = { service: random.of(['fraud', 'support']), stateName: random.of(['hold', 'watch']) };
-      const [isBlockEntitlement, isBlockBilling] = [random.percent(40), random.percent(40)];
-      const object = random.of([
-        { type: 'ACCOUNT' as const, id: customer.id },
-        { type: 'SUBSCRIPTION_BUNDLE' as const, id: bundleOf(held) },
-        { type: 'SUBSCRIPTION' as const, id: idOf(held) },
-      ]);
-      return customer.shop.acme.blocking.add(object, {
-        ...request,
-        ...someTime(town, 20),
-        isBlockEntitlement,
-        isBlockBilling,
-      });
-    },
-  },
-  {
-    name: 'release',
-    weight: 2,
-    run: ({ customer, random }) =>
-      customer.shop.acme.blocking.add(
-        { type: 'ACCOUNT', id: customer.id },
-        { service: random.of(['fraud', 'support']), stateName: 'clear' },
-      ),
-  },
-  { name: 'transfer', weight: 1, run: transfer },
-  {
-    name: 'charge',
-    weight: 2,
-    run: ({ customer, random }) =>
-      customer.shop.acme.invoices.addCharges({
-        accountId: customer.id,
-        autoCommit: random.percent(80),
-        items: [{ amount: cents(random, 5_000) }],
-      }),
-  },
-  {
-    name: 'credit',
-    weight: 2,
-    run: ({ customer, random }) =>
-      customer.shop.acme.invoices.addCredits({
-        accountId: customer.id,
-        autoCommit: random.percent(80),
-        items: [{ amount: cents(random, 9_000) }],
-      }),
-  },
-  { name: 'adjust item', weight: 4, run: adjustItem },
-  { name: 'delete credit', weight: 1, run: deleteCredit },
-  { name: 'migration invoice', weight: 0.5, run: migrate },
-  { name: 'commit draft', weight: 2, run: (scene) => onInvoice(scene, 'DRAFT', 'commit') },
-  {
-    name: 'void',
-    weight: 2,
-    run: (scene) => onInvoice(scene, scene.random.of(['COMMITTED', 'DRAFT']), 'void'),
-  },
-  {
-    name: 'run ahead',
-    weight: 2,
-    run: ({ customer, town }) =>
-      customer.shop.acme.generateInvoice({
-        accountId: customer.id,
-        targetDate: someDay(town, 0, 40),
-      }),
-  },
-  { name: 'gateway', weight: 2, run: gatewayMood },
-  { name: 'new prices', weight: 0.3, run: newPrices },
+  operation('create base', 8, (scene) =>
+    create(scene, { planName: scene.random.of([...BASES, 'term-3m']), ...terms(scene) }),
+  ),
+  operation('create standalone', 2, (scene) => create(scene, { planName: 'kit-monthly', ...terms(scene) })),
+  operation('create add-on', 6, (scene) =>
+    create(scene, { planName: scene.random.of(ADD_ONS), bundleId: bundleOf(scene.held) }),
+  ),
+  operation('change', 8, change),
+  operation('undo change', 4, ({ town }) =>
+    onLatest(town, town.changed, ({ acme, subscriptionId }) =>
+      acme.subscriptions.undoChangePlan(subscriptionId),
+    ),
+  ),
+  operation('cancel', 5, cancel),
+  operation('uncancel', 4, ({ town }) =>
+    onLatest(town, town.cancelled, ({ acme, subscriptionId }) => acme.subscriptions.uncancel(subscriptionId)),
+  ),
+  operation('bill cycle day', 3, ({ customer, held, random }) =>
+    customer.shop.acme.subscriptions.changeBillCycleDay(idOf(held), {
+      billCycleDayLocal: random.within(1, 31),
+    }),
+  ),
+  operation('quantity', 4, ({ customer, held, random, town }) =>
+    customer.shop.acme.subscriptions.changeQuantity(idOf(held), {
+      quantity: random.within(1, 9),
+      allowPastDate: true,
+      effectiveFromDate: random.percent(50) ? { date: someDay(town, -20, 40) } : null,
+    }),
+  ),
+  operation('seats of a year', 4, ({ customer, random }) => {
+    const annual = customer.subscriptions.filter(({ planName }) => planName === 'pro-annual');
+    return annual.length === 0
+      ? Promise.resolve(false)
+      : customer.shop.acme.subscriptions.changeQuantity(random.of(annual).id, {
+          quantity: random.within(1, 9),
+        });
+  }),
+  operation('account bill cycle day', 1, ({ customer, random }) =>
+    customer.shop.acme.updateAccount(customer.id, { changes: { billCycleDayLocal: random.within(1, 31) } }),
+  ),
+  operation('pause', 3, ({ customer, held, town }) =>
+    customer.shop.acme.blocking.pauseBundle(bundleOf(held), someTime(town, 30)),
+  ),
+  operation('resume', 5, ({ customer, held, town }) =>
+    customer.shop.acme.blocking.resumeBundle(bundleOf(held), someTime(town, 20)),
+  ),
+  operation('block', 2, ({ customer, held, random, town }) => {
+    const request = { service: random.of(['fraud', 'support']), stateName: random.of(['hold', 'watch']) };
+    const [isBlockEntitlement, isBlockBilling] = [random.percent(40), random.percent(40)];
+    const object = random.of([
+      { type: 'ACCOUNT' as const, id: customer.id },
+      { type: 'SUBSCRIPTION_BUNDLE' as const, id: bundleOf(held) },
+      { type: 'SUBSCRIPTION' as const, id: idOf(held) },
+    ]);
+    return customer.shop.acme.blocking.add(object, {
+      ...request,
+      ...someTime(town, 20),
+      isBlockEntitlement,
+      isBlockBilling,
+    });
+  }),
+  operation('release', 2, ({ customer, random }) =>
+    customer.shop.acme.blocking.add(
+      { type: 'ACCOUNT', id: customer.id },
+      { service: random.of(['fraud', 'support']), stateName: 'clear' },
+    ),
+  ),
+  operation('transfer', 1, transfer),
+  operation('charge', 2, ({ customer, random }) =>
+    customer.shop.acme.invoices.addCharges({
+      accountId: customer.id,
+      autoCommit: random.percent(80),
+      items: [{ amount: cents(random, 5_000) }],
+    }),
+  ),
+  operation('credit', 2, ({ customer, random }) =>
+    customer.shop.acme.invoices.addCredits({
+      accountId: customer.id,
+      autoCommit: random.percent(80),
+      items: [{ amount: cents(random, 9_000) }],
+    }),
+  ),
+  operation('adjust item', 4, adjustItem),
+  operation('delete credit', 1, deleteCredit),
+  operation('migration invoice', 0.5, migrate),
+  operation('commit draft', 2, (scene) => onInvoice(scene, 'DRAFT', 'commit')),
+  operation('void', 2, (scene) => onInvoice(scene, scene.random.of(['COMMITTED', 'DRAFT']), 'void')),
+  operation('run ahead', 2, ({ customer, town }) =>
+    customer.shop.acme.generateInvoice({
+      accountId: customer.id,
+      targetDate: someDay(town, 0, 40),
+    }),
+  ),
+  operation('gateway', 2, gatewayMood),
+  operation('new prices', 0.3, newPrices),
 ];
 
 function terms({ random, town }: Scene): object {

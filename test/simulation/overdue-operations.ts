@@ -56,109 +56,77 @@ export const CONFIGS: readonly ConfigParts[] = [
 const CHARGE_CENTS = 8_000;
 const TAGS = ['TEST', 'PARTNER', 'OVERDUE_ENFORCEMENT_OFF', 'AUTO_INVOICING_OFF', 'AUTO_PAY_OFF'] as const;
 
+const operation = (name: string, weight: number, run: DebtOperation['run']): DebtOperation => ({
+  name,
+  weight,
+  run,
+});
+
 export const debtOperations: readonly DebtOperation[] = [
-  { name: 'charge', weight: 6, run: (scene) => charge(scene, true) },
-  { name: 'draft', weight: 2, run: (scene) => charge(scene, false) },
-  {
-    name: 'commit',
-    weight: 2,
-    run: (scene) => onInvoice(scene, 'DRAFT', ({ id }) => scene.acme.invoices.commit(id)),
-  },
-  {
-    name: 'void',
-    weight: 2,
-    run: (scene) => onInvoice(scene, 'COMMITTED', ({ id }) => scene.acme.invoices.void(id)),
-  },
-  {
-    name: 'credit',
-    weight: 2,
-    run: ({ acme, accountId, random }) =>
-      acme.invoices.addCredits({
-        accountId,
-        items: [{ amount: cents(random, CHARGE_CENTS) }],
-        autoCommit: true,
-      }),
-  },
-  {
-    name: 'adjust',
-    weight: 2,
-    run: (scene) =>
-      onInvoice(scene, 'COMMITTED', async ({ id: invoiceId, items }) => {
-        const item = items.find(({ itemType }) => itemType === 'EXTERNAL_CHARGE' || itemType === 'RECURRING');
-        if (item === undefined) return;
-        const { accountId } = scene;
-        const amount = scene.random.percent(50) ? null : item.amount.times(0.4).toDecimalPlaces(2);
-        await scene.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: item.id, amount });
-      }),
-  },
-  {
-    name: 'pay by transfer',
-    weight: 4,
-    run: (scene) =>
-      onInvoice(scene, 'COMMITTED', ({ id: invoiceId, balance }) => {
-        const amount = scene.random.percent(60) ? null : balance.times(0.5).toDecimalPlaces(2);
-        return scene.acme.invoicePayments.pay({ invoiceId, isExternal: true, amount });
-      }),
-  },
-  {
-    name: 'pay by card',
-    weight: 3,
-    run: (scene) =>
-      onInvoice(scene, 'COMMITTED', ({ id: invoiceId }) => scene.acme.invoicePayments.pay({ invoiceId })),
-  },
-  {
-    name: 'pay all',
-    weight: 2,
-    run: ({ acme, accountId }) => acme.invoicePayments.payAll({ accountId, isExternal: true }),
-  },
-  {
-    name: 'refund',
-    weight: 2,
-    run: (scene) =>
-      onPayment(scene, (paymentId, amount) => scene.acme.invoicePayments.refund({ paymentId, amount })),
-  },
-  {
-    name: 'chargeback',
-    weight: 1,
-    run: (scene) =>
-      onPayment(scene, async (paymentId, amount) => {
-        const transactionExternalKey = `dispute ${paymentId} ${scene.disputes.size}`;
-        await scene.acme.invoicePayments.chargeback({ paymentId, amount, transactionExternalKey });
-        scene.disputes.set(paymentId, transactionExternalKey);
-      }),
-  },
-  {
-    name: 'end of a dispute',
-    weight: 1,
-    run: async ({ acme, disputes, random }) => {
-      const open = [...disputes];
-      if (open.length === 0) return;
-      const [paymentId, transactionExternalKey] = random.of(open);
-      disputes.delete(paymentId);
-      await acme.invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
-    },
-  },
-  {
-    name: 'write off, or on',
-    weight: 2,
-    run: (scene) =>
-      onInvoice(scene, 'COMMITTED', ({ id, isWrittenOff }) =>
-        scene.acme.tags[isWrittenOff ? 'remove' : 'add']({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]),
-      ),
-  },
-  { name: 'tag', weight: 5, run: tag },
-  {
-    name: 'run ahead',
-    weight: 1,
-    run: ({ acme, accountId, life, random }) =>
-      acme.generateInvoice({
-        accountId,
-        targetDate: addDays(localDateOf(life.engine.clock.now(), UTC), random.within(0, 40)),
-      }),
-  },
-  { name: 'delegation', weight: 1, run: delegate },
-  { name: 'gateway', weight: 3, run: gatewayMood },
-  { name: 'configuration', weight: 1, run: ({ life, random }) => life.upload(random.of(CONFIGS)) },
+  operation('charge', 6, (scene) => charge(scene, true)),
+  operation('draft', 2, (scene) => charge(scene, false)),
+  operation('commit', 2, (scene) => onInvoice(scene, 'DRAFT', ({ id }) => scene.acme.invoices.commit(id))),
+  operation('void', 2, (scene) => onInvoice(scene, 'COMMITTED', ({ id }) => scene.acme.invoices.void(id))),
+  operation('credit', 2, ({ acme, accountId, random }) =>
+    acme.invoices.addCredits({
+      accountId,
+      items: [{ amount: cents(random, CHARGE_CENTS) }],
+      autoCommit: true,
+    }),
+  ),
+  operation('adjust', 2, (scene) =>
+    onInvoice(scene, 'COMMITTED', async ({ id: invoiceId, items }) => {
+      const item = items.find(({ itemType }) => itemType === 'EXTERNAL_CHARGE' || itemType === 'RECURRING');
+      if (item === undefined) return;
+      const { accountId } = scene;
+      const amount = scene.random.percent(50) ? null : item.amount.times(0.4).toDecimalPlaces(2);
+      await scene.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: item.id, amount });
+    }),
+  ),
+  operation('pay by transfer', 4, (scene) =>
+    onInvoice(scene, 'COMMITTED', ({ id: invoiceId, balance }) => {
+      const amount = scene.random.percent(60) ? null : balance.times(0.5).toDecimalPlaces(2);
+      return scene.acme.invoicePayments.pay({ invoiceId, isExternal: true, amount });
+    }),
+  ),
+  operation('pay by card', 3, (scene) =>
+    onInvoice(scene, 'COMMITTED', ({ id: invoiceId }) => scene.acme.invoicePayments.pay({ invoiceId })),
+  ),
+  operation('pay all', 2, ({ acme, accountId }) =>
+    acme.invoicePayments.payAll({ accountId, isExternal: true }),
+  ),
+  operation('refund', 2, (scene) =>
+    onPayment(scene, (paymentId, amount) => scene.acme.invoicePayments.refund({ paymentId, amount })),
+  ),
+  operation('chargeback', 1, (scene) =>
+    onPayment(scene, async (paymentId, amount) => {
+      const transactionExternalKey = `dispute ${paymentId} ${scene.disputes.size}`;
+      await scene.acme.invoicePayments.chargeback({ paymentId, amount, transactionExternalKey });
+      scene.disputes.set(paymentId, transactionExternalKey);
+    }),
+  ),
+  operation('end of a dispute', 1, async ({ acme, disputes, random }) => {
+    const open = [...disputes];
+    if (open.length === 0) return;
+    const [paymentId, transactionExternalKey] = random.of(open);
+    disputes.delete(paymentId);
+    await acme.invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
+  }),
+  operation('write off, or on', 2, (scene) =>
+    onInvoice(scene, 'COMMITTED', ({ id, isWrittenOff }) =>
+      scene.acme.tags[isWrittenOff ? 'remove' : 'add']({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]),
+    ),
+  ),
+  operation('tag', 5, tag),
+  operation('run ahead', 1, ({ acme, accountId, life, random }) =>
+    acme.generateInvoice({
+      accountId,
+      targetDate: addDays(localDateOf(life.engine.clock.now(), UTC), random.within(0, 40)),
+    }),
+  ),
+  operation('delegation', 1, delegate),
+  operation('gateway', 3, gatewayMood),
+  operation('configuration', 1, ({ life, random }) => life.upload(random.of(CONFIGS))),
 ];
 
 async function charge({ acme, accountId, random }: DebtScene, autoCommit: boolean): Promise<void> {

@@ -23,69 +23,54 @@ interface UsageOperation {
   readonly run: (scene: UsageScene) => Promise<unknown>;
 }
 
+const operation = (name: string, weight: number, run: UsageOperation['run']): UsageOperation => ({
+  name,
+  weight,
+  run,
+});
+
 export const usageOperations: readonly UsageOperation[] = [
-  { name: 'record', weight: 14, run: record },
-  { name: 'take back', weight: 3, run: takeBack },
-  { name: 'change', weight: 3, run: change },
-  {
-    name: 'cancel',
-    weight: 1.5,
-    run: ({ customer, held, random, town }) =>
-      customer.acme.subscriptions.cancel(held.id, {
-        ...(random.percent(70) ? { requestedDate: someTime(town, random) } : {}),
-        billingPolicy: random.of([null, 'IMMEDIATE', 'END_OF_TERM'] as const),
-        useRequestedDateForBilling: random.percent(70),
-      }),
-  },
-  {
-    name: 'uncancel',
-    weight: 2,
-    run: ({ customer, held }) => customer.acme.subscriptions.uncancel(held.id),
-  },
-  {
-    name: 'undo change',
-    weight: 1,
-    run: ({ customer, held }) => customer.acme.subscriptions.undoChangePlan(held.id),
-  },
-  {
-    name: 'bill cycle day',
-    weight: 2,
-    run: ({ customer, held, random, town }) =>
-      customer.acme.subscriptions.changeBillCycleDay(held.id, {
-        billCycleDayLocal: random.within(1, 31),
-        ...(random.percent(50)
-          ? { effectiveFromDate: { date: someDay(town, random, [-20, 20]) }, allowPastDate: true }
-          : {}),
-      }),
-  },
-  {
-    name: 'quantity',
-    weight: 1,
-    run: ({ customer, held, random, town }) =>
-      customer.acme.subscriptions.changeQuantity(held.id, {
-        quantity: random.within(1, 9),
-        allowPastDate: true,
-        effectiveFromDate: { date: someDay(town, random, [-20, 20]) },
-      }),
-  },
-  { name: 'block', weight: 2, run: (scene) => block(scene, true) },
-  { name: 'release', weight: 3, run: (scene) => block(scene, false) },
-  { name: 'void an invoice', weight: 2, run: voidInvoice },
-  { name: 'adjust an item', weight: 2, run: adjust },
-  {
-    name: 'run ahead',
-    weight: 4,
-    run: async ({ customer, random, town }) => {
-      const targetDate = (town.todayOf(customer) + random.within(0, 40)) as LocalDate;
-      await town.settle();
-      const made = await customer.acme.invoices
-        .generate({ accountId: customer.accountId, targetDate })
-        .catch(ignoreNothingToDo);
-      await town.audit([customer], { through: made === undefined ? targetDate : 0 });
-    },
-  },
-  { name: 'switch runs off or on', weight: 0.7, run: switchRuns },
-  { name: 'subscribe', weight: 1, run: subscribe },
+  operation('record', 14, record),
+  operation('take back', 3, takeBack),
+  operation('change', 3, change),
+  operation('cancel', 1.5, ({ customer, held, random, town }) =>
+    customer.acme.subscriptions.cancel(held.id, {
+      ...(random.percent(70) ? { requestedDate: someTime(town, random) } : {}),
+      billingPolicy: random.of([null, 'IMMEDIATE', 'END_OF_TERM'] as const),
+      useRequestedDateForBilling: random.percent(70),
+    }),
+  ),
+  operation('uncancel', 2, ({ customer, held }) => customer.acme.subscriptions.uncancel(held.id)),
+  operation('undo change', 1, ({ customer, held }) => customer.acme.subscriptions.undoChangePlan(held.id)),
+  operation('bill cycle day', 2, ({ customer, held, random, town }) =>
+    customer.acme.subscriptions.changeBillCycleDay(held.id, {
+      billCycleDayLocal: random.within(1, 31),
+      ...(random.percent(50)
+        ? { effectiveFromDate: { date: someDay(town, random, [-20, 20]) }, allowPastDate: true }
+        : {}),
+    }),
+  ),
+  operation('quantity', 1, ({ customer, held, random, town }) =>
+    customer.acme.subscriptions.changeQuantity(held.id, {
+      quantity: random.within(1, 9),
+      allowPastDate: true,
+      effectiveFromDate: { date: someDay(town, random, [-20, 20]) },
+    }),
+  ),
+  operation('block', 2, (scene) => block(scene, true)),
+  operation('release', 3, (scene) => block(scene, false)),
+  operation('void an invoice', 2, voidInvoice),
+  operation('adjust an item', 2, adjust),
+  operation('run ahead', 4, async ({ customer, random, town }) => {
+    const targetDate = (town.todayOf(customer) + random.within(0, 40)) as LocalDate;
+    await town.settle();
+    const made = await customer.acme.invoices
+      .generate({ accountId: customer.accountId, targetDate })
+      .catch(ignoreNothingToDo);
+    await town.audit([customer], { through: made === undefined ? targetDate : 0 });
+  }),
+  operation('switch runs off or on', 0.7, switchRuns),
+  operation('subscribe', 1, subscribe),
 ];
 
 const UNITS = ['calls', 'calls', 'mails', 'mails', 'faxes'];
