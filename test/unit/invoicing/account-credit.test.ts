@@ -33,21 +33,21 @@ function applied(input: Partial<AccountCreditInput> & { readonly of: string }) {
 }
 
 describe('account credit (invoicing §10)', () => {
-  it('rule 2: makes credit of what an invoice owes its customer', () =>
+  it('rule 2: increases by the amount that an invoice owes the customer', () =>
     expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.deep.equal(['new 10']));
 
-  it('rule 2: uses credit on a candidate, as far as it goes', () => {
+  it('rule 2: is applied to a candidate up to its balance', () => {
     expect(applied({ of: '10', candidates: [invoice('new', '25')] })).to.deep.equal(['new -10']);
     expect(applied({ of: '30', candidates: [invoice('new', '25')] })).to.deep.equal(['new -25']);
     expect(applied({ of: '0', candidates: [invoice('new', '25')] })).to.deep.equal([]);
   });
 
-  it('rule 2: candidates come in their order, each with what the ones before it leave', () => {
+  it('rule 2: is applied to candidates in order, each with the remainder of those before it', () => {
     const candidates = [invoice('i1', '25'), invoice('i2', '-40'), invoice('i3', '5')];
     expect(applied({ of: '10', candidates })).to.deep.equal(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });
 
-  it('rule 2: a draft gives credit that does not count yet, and takes none', () => {
+  it('rule 2: gets no usable credit from a draft, and pays no draft', () => {
     const draft = { status: 'DRAFT' } as const;
     expect(
       applied({ of: '0', candidates: [invoice('i1', '-10', draft)], unpaid: [invoice('i2', '5')] }),
@@ -60,28 +60,27 @@ describe('account credit (invoicing §10)', () => {
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
   ] as const)
-    it(`invoicing §10 rule 2: no credit is used on an invoice that is ${what}`, () =>
+    it(`invoicing §10 rule 2: is not applied to an invoice that is ${what}`, () =>
       expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.deep.equal([]));
 
-  it('void and migration invoices give nothing', () => {
+  it('does not increase for void and migration invoices', () => {
     const candidates = [invoice('i1', '-1', { status: 'VOID' }), invoice('i2', '-1', { isMigration: true })];
     expect(applied({ of: '0', candidates })).to.deep.equal([]);
   });
 
-  it('rule 2: nothing is used on an invoice with a payment in flight', () => {
+  it('rule 2: is not applied to an invoice with a payment in flight', () => {
     const input = { candidates: [invoice('i1', '10')], unpaid: [invoice('i2', '20')] };
     expect(applied({ of: '50', ...input, withheld: new Set(['i1' as Uuid]) })).to.deep.equal(['i2 -20']);
   });
 
-  it('rule 3: unpaid invoices by date, then number, until the credit is used up', () => {
+  it('rule 3: is applied to unpaid invoices by date and number until it is used up', () => {
     const unpaid = [invoice('i3', '10', { day: 2 }), invoice('i2', '10', { day: 2 }), invoice('i4', '10')];
     expect(applied({ of: '25', unpaid })).to.deep.equal(['i4 -10', 'i2 -10', 'i3 -5']);
   });
 
-  it('rule 6: credit below 0 is an illegal state', () =>
-    expect(() => applied({ of: '-1' })).to.throw(/below 0/));
+  it('rule 6: can never be negative', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
-  it('asks for unpaid invoices only where there is credit to spend', () => {
+  it('loads unpaid invoices only when credit is available', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);
@@ -90,7 +89,7 @@ describe('account credit (invoicing §10)', () => {
     expect(spends('1')).to.equal(true);
   });
 
-  it('rule 6 for any accounts: no credit is left beside what it may pay, and none appears or is lost', () => {
+  it('rule 6: is never created, lost or left next to an invoice that it can pay, for random accounts', () => {
     const cents = fc.integer({ min: -5_000, max: 5_000 });
     const any = fc.record({
       cents,

@@ -67,8 +67,8 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
   createdDate: 0 as InvoiceItem['createdDate'],
 });
 
-describe('items that invoice plugins add and change (invoicing §13)', () => {
-  it('rule 3: a missing or unknown id adds an item, rounded, dated, with the plugin as its reason', () => {
+describe('items added or changed by invoice plugins (invoicing §13)', () => {
+  it('rule 3: become new items, rounded and dated, with the plugin as their reason, for a missing or unknown id', () => {
     const { invoice } = asking(
       asked([recurring]),
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
@@ -96,7 +96,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(invoice.chosenIds.map(({ id }) => id)).to.deep.equal([uuid(7)]);
   });
 
-  it('rule 3: a known id changes that item, what cannot change is passed over', () => {
+  it('rule 3: change the existing item of a known id, except for its fixed fields', () => {
     const { invoice, passedOver } = asking(asked([recurring]), {
       id: recurring.id,
       amount: '20',
@@ -118,13 +118,13 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     ]);
   });
 
-  it('rule 3: an item that is given back as it was seen stays as it is', () => {
+  it('rule 3: leave an item unchanged when the plugin returns it unchanged', () => {
     const { invoice, passedOver } = asking(asked([recurring]), { ...recurring, currency: 'USD' });
     expect(invoice.items).to.deep.equal([recurring]);
     expect(passedOver).to.deep.equal([]);
   });
 
-  it('rule 3: new items have one of four types, and amounts with the sign of their type', () => {
+  it('rule 3: have one of four types, and an amount with the sign of that type', () => {
     const invoice = asked([recurring]);
     expect(codeOf(invoice, { itemType: 'RECURRING', amount: '1' })).to.equal(4022);
     expect(codeOf(invoice, { amount: '1' })).to.equal(4022);
@@ -139,17 +139,17 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(codeOf(invoice, { itemType: 'EXTERNAL_CHARGE', amount: '1', ...backwards })).to.equal(4004);
   });
 
-  it('rule 3: one item cannot be given twice', () => {
+  it('rule 3: cannot repeat an item', () => {
     const twice = { id: recurring.id, amount: '1' };
     expect(() => asking(asked([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
-  it('rule 3: account credit is computed anew, so changes of it are passed over', () =>
+  it('rule 3: do not affect account credit, which is calculated again', () =>
     expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.deep.equal([
       'RECURRING 30 left 30',
     ]));
 
-  it('rule 3: a new item may go to another invoice', () => {
+  it('rule 3: may belong to another invoice', () => {
     const { invoice } = asking(asked([recurring]), { itemType: 'TAX', amount: '1', invoiceId: uuid(200) });
     expect(linesOf(invoice)).to.deep.equal(['RECURRING 30 left 30']);
     expect(
@@ -157,7 +157,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     ).to.deep.equal([`${uuid(200)} TAX`]);
   });
 
-  it('rule 4: an adjustment takes no more than what remains of its item, several together neither', () => {
+  it('rule 4: cannot adjust more than the remainder of an item, alone or together', () => {
     const less = (amount: string): AdditionalItem => ({
       itemType: 'ITEM_ADJ',
       amount,
@@ -176,7 +176,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1', linkedItemId: uuid(501) })).to.equal(4021);
   });
 
-  it('rule 4: a repair may be made smaller and not larger', () => {
+  it('rule 4: can reduce a repair, but not increase it', () => {
     const repair = {
       ...item(2, ['REPAIR_ADJ', '-10']),
       ...{ repairable: decimal(0), linkedItemId: uuid(50) },
@@ -188,7 +188,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(codeOf(asked([repair]), { id: repair.id, amount: '1' })).to.equal(4010);
   });
 
-  it('rule 5: of a draft, items of the four types are rewritten where their amounts differ', () => {
+  it('rule 5: rewrite draft items of the four types when their amounts differ', () => {
     const existing = [stored(10, 'TAX', '3'), stored(11, 'RECURRING', '30')];
     const rewritten = asking(
       asked([recurring], existing),
@@ -213,7 +213,7 @@ describe('items that invoice plugins add and change (invoicing §13)', () => {
     expect(same.existing).to.deep.equal(existing);
   });
 
-  it('rule 5: an adjustment that is rewritten takes no more than what remains of its item', () => {
+  it('rule 5: limit a rewritten adjustment to the remainder of its item', () => {
     const charge = { ...stored(1, 'EXTERNAL_CHARGE', '30'), repairable: decimal('25') };
     const adjustment = { ...stored(2, 'ITEM_ADJ', '-5'), linkedItemId: charge.id };
     const draft = asked([], [charge, adjustment]);
@@ -237,20 +237,20 @@ describe('groups of items (invoicing §8.2 step 12)', () => {
       new Set([uuid(99)]),
     ).map((group) => group.map(({ id }) => Number(id.slice(-3))));
 
-  it('items that no group names go to the first, empty groups are dropped', () => {
+  it('place items without a group in the first group, and drop empty groups', () => {
     expect(grouped([3], [], [2])).to.deep.equal([[1, 3, 4], [2]]);
     expect(grouped([], [2], [3])).to.deep.equal([[1, 2, 4], [3]]);
     expect(grouped()).to.deep.equal([[1, 2, 3, 4]]);
     expect(grouped([1, 2, 3, 4, 99])).to.deep.equal([[1, 2, 3, 4]]);
   });
 
-  it('an unknown item and one that two groups name are refused', () => {
+  it('reject an unknown item, and an item in two groups', () => {
     expect(() => grouped([9])).to.throw(MalformedAnswer);
     expect(() => grouped([1], [1])).to.throw(MalformedAnswer);
     expect(() => grouped([1, 1])).to.throw(MalformedAnswer);
   });
 
-  it('an adjustment stays with its item', () => {
+  it('keep an adjustment with its item', () => {
     const adjustment = { ...item(5, ['ITEM_ADJ', '-1']), ...{ linkedItemId: uuid(2) } };
     const groups = groupedItems([...items, adjustment], [[uuid(1)], [uuid(2)], [uuid(5)]]);
     expect(groups.map((group) => group.map(({ id }) => Number(id.slice(-3))))).to.deep.equal([
@@ -260,24 +260,24 @@ describe('groups of items (invoicing §8.2 step 12)', () => {
   });
 });
 
-describe('invoice numbers that plugins impose (invoicing §13 rule 6)', () => {
+describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
   const of = (...values: readonly (string | null)[]) =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('one for each invoice in order; where none is given, the next of the tenant', () => {
+  it('apply to each invoice in order, with the next tenant number when one is missing', () => {
     expect(imposedNumbers([], 2)).to.deep.equal([null, null]);
     expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.deep.equal([7, 5]);
     expect(imposedNumbers(of('7'), 2)).to.deep.equal([7, null]);
   });
 
-  it('anything but a positive integer, and one number for two invoices, is refused', () => {
+  it('must be positive integers, unique per invoice', () => {
     for (const value of ['0', '-1', '1.5', 'A1', '', null, '99999999999', '2147483647'])
       expect(() => imposedNumbers(of(value), 1), String(value)).to.throw(BillingError);
     expect(() => imposedNumbers(of('7', '7'), 2)).to.throw(BillingError);
   });
 });
 
-describe('what plugins have seen (invoicing §17 rule 4)', () => {
+describe('fingerprint of the evaluation that plugins saw (invoicing §17 rule 4)', () => {
   const proposal: Proposal = {
     targetDate: date,
     invoiceId,
@@ -286,7 +286,7 @@ describe('what plugins have seen (invoicing §17 rule 4)', () => {
     items: [recurring],
   };
 
-  it('holds for the same evaluation with the same ids', () => {
+  it('matches the same evaluation with the same ids', () => {
     const fresh = [uuid(1), uuid(2)];
     const ids = recordedIds({ next: () => fresh.shift() ?? uuid(3) });
     const first = [ids.next(), ids.next()];
@@ -297,7 +297,7 @@ describe('what plugins have seen (invoicing §17 rule 4)', () => {
     ).to.equal(true);
   });
 
-  it('does not hold for another amount, period, date, status or draft, or for further items', () => {
+  it('does not match another amount, period, date, status or draft flag, or additional items', () => {
     const others: readonly Partial<Proposal>[] = [
       { items: [{ ...recurring, amount: decimal('31') }] },
       { items: [{ ...recurring, endDate: date }] },

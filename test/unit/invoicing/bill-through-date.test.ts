@@ -21,7 +21,7 @@ function through(mode: Mode, targetDate: string, endDate: string | null): string
   return date === null ? null : text(date);
 }
 
-describe('the bill-through date', () => {
+describe('bill-through date', () => {
   // mode, target date, next event, X
   const cases: readonly [Mode, string, string | null, string | null][] = [
     ['IN_ADVANCE', '2024-01-10', null, '2024-01-15'],
@@ -51,6 +51,6 @@ describe('the bill-through date', () => {
     ['GREEDY', '2024-03-20', '2024-03-20', '2024-03-20'],
   ];
   for (const [mode, targetDate, endDate, expected] of cases)
-    it(`the bill-through date in mode ${mode} at ${targetDate} with the next event ${endDate ?? 'none'} is ${expected ?? 'none'}`, () =>
+    it(`is ${expected ?? 'undefined'} in mode ${mode} on ${targetDate} with the next event ${endDate ?? 'missing'}`, () =>
       expect(through(mode, targetDate, endDate)).to.equal(expected));
 });

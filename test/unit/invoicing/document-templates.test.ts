@@ -22,33 +22,29 @@ const rowsOf = (count: number) => new TemplateList(count, () => Array.from({ len
 const pageOf = (...given: Parameters<typeof toRender>) =>
   fill(BUILT_IN_TEMPLATE, invoiceData(renderedInvoice(toRender(...given))));
 
-describe('templates of documents', () => {
-  describe('Mustache', () => {
+describe('document templates', () => {
+  describe('Mustache renderer', () => {
     const rows = list({ name: 'one', last: false }, { name: 'two', last: true });
     for (const [what, template, filled] of [
       ['values', 'Hello {{name}}!', 'Hello &lt;Ann&gt;!'],
-      ['values behind a dot', '{{person.name}}', 'Bea'],
-      ['what there is not', '[{{unknown}}{{person.unknown}}{{name.first}}]', '[]'],
+      ['values with a dotted name', '{{person.name}}', 'Bea'],
+      ['missing values', '[{{unknown}}{{person.unknown}}{{name.first}}]', '[]'],
       ['a list', '{{#rows}}{{name}};{{/rows}}', 'one;two;'],
-      ['values of the scope around', '{{#rows}}{{outer}}{{/rows}}', 'xx'],
-      ['a nearer value hides the one around', '{{#person}}{{name}}{{/person}}', 'Bea'],
-      [
-        'a dotted name belongs to the nearest scope with its first part',
-        '{{#nested}}{{person.name}}{{/nested}}',
-        '',
-      ],
+      ['values of the outer scope', '{{#rows}}{{outer}}{{/rows}}', 'xx'],
+      ['an inner value that hides the outer one', '{{#person}}{{name}}{{/person}}', 'Bea'],
+      ['a dotted name in the nearest scope with its first part', '{{#nested}}{{person.name}}{{/nested}}', ''],
       ['an empty list', '{{#none}}some{{/none}}{{^none}}none{{/none}}', 'none'],
       ['inverted sections of a list', '{{^rows}}none{{/rows}}', ''],
       ['flags', '{{#rows}}{{name}}{{^last}}, {{/last}}{{/rows}}', 'one, two'],
       ['a text as a section', '{{#person.name}}<{{.}}>{{/person.name}}', '<Bea>'],
       ['an empty text', '{{#empty}}x{{/empty}}{{^empty}}y{{/empty}}', 'y'],
       ['comments', 'a{{! nothing {here} }}b', 'ab'],
-      ['sections on lines of their own', 'a\n{{#rows}}\n- {{name}}\n{{/rows}}\nb\n', 'a\n- one\n- two\nb\n'],
+      ['sections on separate lines', 'a\n{{#rows}}\n- {{name}}\n{{/rows}}\nb\n', 'a\n- one\n- two\nb\n'],
       ['lookups with dots', '{{text.a.b}}/{{#text.a}}{{text.c}}{{/text.a}}', 'A.B/C'],
       ['lists, objects and lookups as values', '[{{rows}}{{person}}{{text}}]', '[]'],
       ['a flag as a value', '{{yes}}', 'true'],
     ] as const)
-      it(`fills in ${what}`, () => {
+      it(`supports ${what}`, () => {
         const data = {
           name: '<Ann>',
           person: { name: 'Bea' },
@@ -63,7 +59,7 @@ describe('templates of documents', () => {
         expect(fill(template, data)).to.equal(filled);
       });
 
-    it('invoicing §14 rule 5: values are escaped however a template asks for them', () => {
+    it('invoicing §14 rule 5: escapes values in every tag style', () => {
       const name = `<script>alert("x")</script>'\`&amp;`;
       const safe = /^[^<>"'`]*$/;
       for (const tag of [
@@ -81,10 +77,10 @@ describe('templates of documents', () => {
       }
     });
 
-    it('invoicing §14 rule 5: a value is not read as a template', () =>
+    it('invoicing §14 rule 5: does not interpret a value as a template', () =>
       expect(fill('{{a}}', { a: '{{b}}', b: 'no' })).to.equal('{{b}}'));
 
-    it('invoicing §14 rule 5: a template sees nothing but its data', () => {
+    it('invoicing §14 rule 5: gives a template access only to its data', () => {
       const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
       for (const name of [
         'constructor',
@@ -110,47 +106,47 @@ describe('templates of documents', () => {
     });
   });
 
-  describe('what is refused', () => {
+  describe('template limits', () => {
     const nested = (depth: number) => `${'{{#a}}'.repeat(depth)}x${'{{/a}}'.repeat(depth)}`;
     for (const [what, template] of [
-      ['a section that is not closed', '{{#a}}'],
-      ['a section that was not opened', '{{/a}}'],
-      ['sections that cross', '{{#a}}{{#b}}{{/a}}{{/b}}'],
-      ['a tag that is not closed', 'a {{b'],
-      ['a raw value that is not closed', '{{{a}}'],
+      ['a section without an end', '{{#a}}'],
+      ['a section without a start', '{{/a}}'],
+      ['overlapping sections', '{{#a}}{{#b}}{{/a}}{{/b}}'],
+      ['a tag without an end', 'a {{b'],
+      ['a raw value without an end', '{{{a}}'],
       ['a partial', '{{> header}}'],
-      ['a partial by path', '{{>../../etc/passwd}}'],
-      ['other delimiters', '{{=<% %>=}}<% a %>'],
-      ['other delimiters behind blanks', '{{   =<% %>=}}'],
+      ['a partial with a path', '{{>../../etc/passwd}}'],
+      ['custom delimiters', '{{=<% %>=}}<% a %>'],
+      ['custom delimiters after blanks', '{{   =<% %>=}}'],
       ['a value without a name', 'a {{}}'],
       ['a name with an empty part', '{{a..b}}'],
       ['a name that begins with a dot', '{{.a}}'],
-      ['deep sections', nested(17)],
-      ['very deep sections', nested(2_400)],
+      ['deeply nested sections', nested(17)],
+      ['very deeply nested sections', nested(2_400)],
       ['too many characters', 'x\n'.repeat(MAX_TEMPLATE_CHARACTERS / 2 + 1)],
-      ['10 MB', '<p>{{name}}</p>'.repeat(700_000)],
+      ['a template of 10 MB', '<p>{{name}}</p>'.repeat(700_000)],
       ['too many tags', '{{a}}'.repeat(5_001)],
       ['too many blanks in a row', `{{a${' '.repeat(201)}}}`],
-      ['too much without markup', `{{a}}${'x'.repeat(10_001)}`],
-      ['a name of too many parts', `{{a${'.a'.repeat(16)}}}`],
-      ['a section of too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
+      ['too much text without markup', `{{a}}${'x'.repeat(10_001)}`],
+      ['a name with too many parts', `{{a${'.a'.repeat(16)}}}`],
+      ['a section with too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
     ] as const)
-      it(`invoicing §14 rule 5: ${what}`, () => expect(refusal(template)).to.equal(60_003));
+      it(`invoicing §14 rule 5: reject ${what}`, () => expect(refusal(template)).to.equal(60_003));
 
-    it('invoicing §14 rule 5: what is just within the bounds is rendered', () => {
+    it('invoicing §14 rule 5: accept a template exactly at the limits', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
       expect(fill('{{a}}'.repeat(5_000), { a: 'y' })).to.have.length(5_000);
       const text = new TemplateLookup((key) => key);
       expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
-    it('invoicing §14 rule 5: the refusal says what is wrong, and repeats no more than the beginning of it', () =>
+    it('invoicing §14 rule 5: report the problem with only the beginning of the template', () =>
       expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
         .to.throw(/Unclosed section/)
         .with.property('message')
         .with.length.below(300));
 
-    it('invoicing §14 rule 5: lists in lists in lists end at a bound, not when memory does', () => {
+    it('invoicing §14 rule 5: stop deeply nested lists before memory runs out', () => {
       const data = { a: new TemplateList(10_000, () => Array.from({ length: 10_000 }, () => ({}))) };
       expect(codeThrownBy(() => fill('{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}', data))).to.equal(60_020);
       expect(codeThrownBy(() => fill(`{{#a}}${'<p>filler text</p>'.repeat(1_000)}{{/a}}`, data))).to.equal(
@@ -159,14 +155,14 @@ describe('templates of documents', () => {
       expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: a name costs a step for each of its parts', () => {
+    it('invoicing §14 rule 5: count one step for each part of a name', () => {
       const filled = (name: string) =>
         codeThrownBy(() => fill(`{{#a}}${`{{${name}}}`.repeat(7)}{{/a}}`, { a: rowsOf(9_000) }));
       expect(filled('b')).to.equal('no error');
       expect(filled(`b${'.b'.repeat(15)}`)).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: others get their turn within one element, and within one long text', () => {
+    it('invoicing §14 rule 5: yield to other work within a single element and within a long text', () => {
       const turnsOf = (template: string, data: TemplateObject) => {
         const steps = renderingTemplate(parseTemplate(template), data);
         let turns = 0;
@@ -179,7 +175,7 @@ describe('templates of documents', () => {
     });
   });
 
-  it('invoicing §14: the names that templates can use are those that the page on invoicing tells of', async () => {
+  it('invoicing §14: have exactly the names documented on the invoicing page', async () => {
     const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
     const empty = (): string[] => [];
@@ -202,8 +198,8 @@ describe('templates of documents', () => {
     expect(told['a line'].sort()).to.deep.equal(namesOf(line));
   });
 
-  describe('the built-in page', () => {
-    it('has everything that a reader needs, and no script and nothing from elsewhere', () => {
+  describe('built-in page', () => {
+    it('contains everything that a reader needs, without scripts or external resources', () => {
       const page = pageOf(
         [viewedItem('RECURRING', '20', { prettyPlanName: 'Gold & more' }), viewedItem('CBA_ADJ', '-5')],
         {
@@ -241,13 +237,13 @@ describe('templates of documents', () => {
       expect(page).to.not.match(/[\s;{](?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)/);
     });
 
-    it('leaves out what is not known: customer, company, footer', () => {
+    it('omits an unknown customer, company and footer', () => {
       const page = pageOf([viewedItem('RECURRING', '20')]);
       expect(page).to.not.contain('Bill to').and.not.contain('<footer').and.not.contain('class="company"');
       expect(pageOf([])).to.contain('No charges');
     });
 
-    it('tells how to pay only those who pay by themselves and owe', () => {
+    it('explains how to pay only for an unpaid invoice of a manual payer', () => {
       const translations = new Map([['en', new Map([['invoicePaymentInstructions', 'IBAN 17']])]]) as never;
       const shown = (given: Parameters<typeof toRender>[1]) =>
         pageOf([viewedItem('RECURRING', '20')], { translations, ...given }).includes('IBAN 17');
@@ -261,7 +257,7 @@ describe('templates of documents', () => {
       ['VOID', 'Void', false],
       ['COMMITTED', null, true],
     ] as const)
-      it(`says of an invoice that is ${status} what it is, and what is due only if it counts`, () => {
+      it(`shows the status of a ${status} invoice, and the amount due only if the invoice counts`, () => {
         const page = pageOf([viewedItem('RECURRING', '20')], { invoice: { status } });
         if (word !== null) expect(page).to.contain(`>${word}<`);
         expect(page.includes('Amount due')).to.equal(sum);

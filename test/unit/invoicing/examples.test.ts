@@ -110,7 +110,7 @@ describe('invoicing worked examples', () => {
     const paused = event('START_BILLING_DISABLED', '2012-05-12', { plan: 'gold-annual' });
     const resumed = event('END_BILLING_DISABLED', '2012-06-04', annual);
 
-    it('invoicing E8 billed late', () => {
+    it('invoicing E8 repairs only the paused days when billed late', () => {
       const ledger = new SubscriptionLedger().change([created]);
       expect(ledger.run('2012-05-01')).to.deep.equal(['R 2012-05-01 2013-05-01 2399.95']);
       ledger.change([created, paused, resumed], '2012-05-12');
@@ -120,7 +120,7 @@ describe('invoicing worked examples', () => {
       ]);
     });
 
-    it('invoicing E8 billed in time', () => {
+    it('invoicing E8 repairs the rest of the year when billed in time', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2012-05-01');
       ledger.change([created, paused], '2012-05-12');
@@ -167,14 +167,14 @@ describe('invoicing worked examples', () => {
   describe('invoicing E11 Fixed days 30', () => {
     const thirty = { config: { prorationFixedDays: 30 } };
 
-    it('invoicing E11 of a leading period', () => {
+    it('invoicing E11 prorates a leading period', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2023-05-23', { price: '19.95', bcd: 15 }),
       ]);
       expect(ledger.run('2023-05-23')).to.deep.equal(['R 2023-05-23 2023-06-15 14.63']);
     });
 
-    it('invoicing E11 of a cancelled full item', () => {
+    it('invoicing E11 prorates the repair of a canceled full item', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.run('2023-05-15');
@@ -182,7 +182,7 @@ describe('invoicing worked examples', () => {
       expect(ledger.run('2023-05-23')).to.deep.equal(['X 2023-05-23 2023-06-15 -14.63']);
     });
 
-    it('invoicing E11 of a cancelled short item', () => {
+    it('invoicing E11 prorates the repair of a canceled short item', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 23 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       expect(ledger.run('2023-05-15')).to.deep.equal(['R 2023-05-15 2023-05-23 5.32']);
@@ -190,7 +190,7 @@ describe('invoicing worked examples', () => {
       expect(ledger.run('2023-05-19')).to.deep.equal(['X 2023-05-19 2023-05-23 -2.66']);
     });
 
-    it('invoicing E11 of an annual plan', () => {
+    it('invoicing E11 prorates an annual plan', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2025-01-20', { plan: 'gold-annual', price: '1200.00', period: 'ANNUAL' }),
       ]);
@@ -199,7 +199,7 @@ describe('invoicing worked examples', () => {
   });
 
   describe('invoicing E12 No over-repair', () => {
-    it('invoicing E12 of the remainder', () => {
+    it('invoicing E12 limits the repair to the remainder', () => {
       const item = { price: '19.95', bcd: 15 } as const;
       const created = event('CREATE', '2013-06-15', item);
       const paused = event('START_BILLING_DISABLED', '2013-06-21', { bcd: 15 });
@@ -218,7 +218,7 @@ describe('invoicing worked examples', () => {
       expect(formatDecimal(sum(ledger.items.map(({ amount }) => amount)))).to.equal('0');
     });
 
-    it('invoicing E12 of an adjusted item', () => {
+    it('invoicing E12 limits the repair of an adjusted item', () => {
       const created = event('CREATE', '2024-05-01', { price: '100.00' });
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2024-05-01');
@@ -285,7 +285,7 @@ describe('invoicing worked examples', () => {
       expect(formatDecimal(sum(items.map(({ amount }) => amount)))).to.equal('132.26');
   });
 
-  it('invoicing §5.4 rule 6: the figures of the tests of the reference stay', () => {
+  it('invoicing §5.4 rule 6: keep the amounts of the reference tests', () => {
     const changed = event('CHANGE', '2016-05-05', { price: '599.95' });
     const moved = event('BCD_CHANGE', '2016-05-10', { price: '599.95', bcd: 10 });
     expect(new SubscriptionLedger().change([changed, moved]).run('2016-05-05')).to.deep.equal([
@@ -325,7 +325,7 @@ describe('invoicing worked examples', () => {
     expect(ledger.nextDueDate).to.equal('2026-04-15');
   });
 
-  it('every example of the page is also lived through the engine, by a test of its name', async () => {
+  it('are each also run through the engine by a test of the same name', async () => {
     const root = new URL('../../../', import.meta.url);
     const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
     const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];

@@ -64,7 +64,7 @@ const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts =>
   return facts;
 };
 
-describe('The rule case behind an item', () => {
+describe('rule case of an item', () => {
   const aligned = (
     result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
   ) =>
@@ -80,7 +80,7 @@ describe('The rule case behind an item', () => {
     ['CHANGE_OF_PRICELIST', 'the change to the price list'],
   ] as const;
   for (const [alignment, origin] of origins)
-    it(`an explanation says from where phases count: ${alignment}`, () => {
+    it(`contains the origin of the phases for ${alignment}`, () => {
       const events = eventsBehind(recurring, item, pastOf(changed(aligned(alignment))));
       expect(phaseSentence(events)).to.equal(
         `The phases of the plan count from 2024-01-20, ${origin} (change alignment for a change to price list club: ${alignment}).`,
@@ -91,7 +91,7 @@ describe('The rule case behind an item', () => {
       ]);
     });
 
-  it('says nothing of phases that count from the change itself, but of one that the alignment dates', () => {
+  it('omits phases that count from the change itself, and includes one dated by the alignment', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
     expect(phaseSentence(eventsBehind(recurring, item, pastOf(own)))).to.equal('');
     const phase = { ...recurring, event: named('PHASE', '2024-03-01') };
@@ -99,7 +99,7 @@ describe('The rule case behind an item', () => {
     expect(phaseSentence(events)).to.contain('count from 2024-02-01, the change of plan');
   });
 
-  it('says why an event is dated as it is', () => {
+  it('contains the reason for the date of an event', () => {
     const cases: readonly (readonly [reason: EventReason, sentence: string])[] = [
       [datedBy(DatedBy.REQUESTED_DATE), ''],
       [
@@ -119,7 +119,7 @@ describe('The rule case behind an item', () => {
       expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
   });
 
-  it('names what a case asks for', () => {
+  it('lists the conditions of a case', () => {
     expect(caseText(null)).to.equal('by default');
     expect(caseText({})).to.equal('for all plans');
     expect(caseText({ productCategory: 'ADD_ON', billingPeriod: 'ANNUAL' })).to.equal(
@@ -130,7 +130,7 @@ describe('The rule case behind an item', () => {
     );
   });
 
-  it('says whose the bill cycle day is; of items made before that was kept only what they know', () => {
+  it('contains the source of the bill cycle day, limited to the known facts for older items', () => {
     expect(cycleSentence(recurring)).to.equal(
       'The bill cycle day is 9, that of the account (billing alignment by default: ACCOUNT).',
     );
@@ -145,10 +145,10 @@ describe('The rule case behind an item', () => {
   });
 });
 
-describe('The event behind an item', () => {
+describe('event of an item', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
-  it('is the one that stood when the item was made', () => {
+  it('is the event at the creation of the item', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
@@ -161,7 +161,7 @@ describe('The event behind an item', () => {
     expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.deep.equal(byPolicy);
   });
 
-  it('the event behind an item of a quantity or day that came with a plan is that choice', () => {
+  it('is the choice of a quantity or day made together with a plan', () => {
     const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
     const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');
@@ -170,7 +170,7 @@ describe('The event behind an item', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('is a change of price where no change is stored, an end by the base where no end is', () => {
+  it('is a price change without a stored change, or an end by the base without a stored end', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
@@ -181,7 +181,7 @@ describe('The event behind an item', () => {
     expect(eventText(expired)).to.equal('the expiry on 2024-02-01');
   });
 
-  it('names the services that block and clear', () => {
+  it('lists the services that block and unblock', () => {
     const blockingStates = [
       state('HELD', '2024-02-01', { service: 'fraud', isBlockBilling: true }),
       state('OD1', '2024-02-01', { service: 'overdue', isBlockBilling: true }),

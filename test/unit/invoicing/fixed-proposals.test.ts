@@ -21,17 +21,17 @@ const setUp = (date: string, fields = {}) =>
   event('CREATE', date, { fixed: '25.00', price: '10.00', ...fields });
 
 describe('fixed proposals', () => {
-  it('multiply the price by the quantity and round once', () =>
+  it('equal the price times the quantity, rounded once', () =>
     expect(proposals([setUp('2024-01-01', { fixed: '1.115', quantity: 3 })])).to.deep.equal([
       '2024-01-01 - 3.35',
     ]));
 
-  it('leave out events after the target date', () => {
+  it('exclude events after the target date', () => {
     expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.deep.equal([]);
     expect(proposals([setUp('2024-01-02')], '2024-01-02')).to.have.length(1);
   });
 
-  it('end with the phase: at the next PHASE, else after its duration, else open', () => {
+  it('end with the phase: at the next PHASE, after its duration, or never', () => {
     const trial = event('CREATE', '2024-01-01', { fixed: '0', phaseDays: 30 });
     expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.deep.equal([
       '2024-01-01 2024-01-20 0',
@@ -46,7 +46,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('end at the next PHASE past changes of quantity, bill cycle day and price, whenever these come', () => {
+  it('end at the next PHASE, skipping changes of quantity, bill cycle day and price at any time', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const terms = { phaseDays: 30 };
     const end = event('PHASE', '2024-01-31', { price: '10' });
@@ -69,7 +69,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('end at the next PHASE past a pause within the phase, and no later than a pause in which it ends', () => {
+  it('end at the next PHASE after a pause within the phase, or at a pause that outlasts the phase', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const away = event('START_BILLING_DISABLED', '2024-01-15');
     const back = event('END_BILLING_DISABLED', '2024-01-18', { phaseDays: 30 });
@@ -82,40 +82,42 @@ describe('fixed proposals', () => {
     expect(proposals([trial, away]), 'paused for good').to.deep.equal(['2024-01-10 2024-02-09 0']);
   });
 
-  describe('on one day', () => {
+  describe('fixed proposals with two events on one day', () => {
     const day1 = '2024-01-01';
     const cases: Readonly<Record<string, readonly [BillingEvent, readonly string[]]>> = {
-      'a change of plan without a fixed price takes the fee away': [
+      'a plan change without a fixed price, which removes the fee': [
         event('CHANGE', day1, { plan: 'tin', price: '5' }),
         [],
       ],
-      'a change of plan with one replaces it': [
+      'a plan change with a fixed price, which replaces the fee': [
         event('CHANGE', day1, { plan: 'tin', fixed: '7' }),
         ['2024-01-01 - 7'],
       ],
-      'a cancellation takes it away': [cancel(day1), []],
-      'a price change keeps it': [event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
-      'a quantity change keeps it': [
+      'a cancellation, which removes the fee': [cancel(day1), []],
+      'a price change, which keeps the fee': [event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
+      'a quantity change, which keeps the fee': [
         event('QUANTITY_CHANGE', day1, { price: '10', quantity: 4 }),
         ['2024-01-01 - 25'],
       ],
-      'a BCD change keeps it': [event('BCD_CHANGE', day1, { price: '10', bcd: 3 }), ['2024-01-01 - 25']],
-      'a pause keeps it': [event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
-      'a resume without one keeps it': [
+      'a BCD change, which keeps the fee': [
+        event('BCD_CHANGE', day1, { price: '10', bcd: 3 }),
+        ['2024-01-01 - 25'],
+      ],
+      'a pause, which keeps the fee': [event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
+      'a resume without a fixed price, which keeps the fee': [
         event('END_BILLING_DISABLED', day1, { price: '10' }),
         ['2024-01-01 - 25'],
       ],
-      'a resume with one replaces it': [
+      'a resume with a fixed price, which replaces the fee': [
         event('END_BILLING_DISABLED', day1, { fixed: '6' }),
         ['2024-01-01 - 6'],
       ],
     };
     for (const [name, [second, expected]] of Object.entries(cases))
-      it(`a fixed price is proposed: ${name}`, () =>
-        expect(proposals([setUp(day1), second])).to.deep.equal(expected));
+      it(`consider ${name}`, () => expect(proposals([setUp(day1), second])).to.deep.equal(expected));
   });
 
-  it('are billed once, and described by phase and price', () => {
+  it('are billed once, with a description of the phase and price', () => {
     const events = [setUp('2024-01-01')];
     const ledger = new SubscriptionLedger().change(events);
     expect(ledger.run('2024-01-01')).to.deep.equal(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);

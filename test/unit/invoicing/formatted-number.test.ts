@@ -10,7 +10,7 @@ function shown(pattern: string, number = 17, date = day): string | null {
   return formattedNumber(number, date, patterns);
 }
 
-describe('invoicing §1.7: the number of an invoice by the pattern of the tenant', () => {
+describe('formatted invoice number (invoicing §1.7)', () => {
   for (const [pattern, number] of [
     ['INV-{yyyy}-{n:6}', 'INV-2026-000017'],
     ['{n}', '17'],
@@ -21,13 +21,14 @@ describe('invoicing §1.7: the number of an invoice by the pattern of the tenant
     ['2026-03-07 A{n}', 'A17'],
     ['A{n}, 2026-03-01 B{n}, 2026-03-08 C{n}', 'B17'],
   ] as const)
-    it(`17 of 2026-03-07 by "${pattern}" is ${number}`, () => expect(shown(pattern)).to.equal(number));
+    it(`is ${number} for 17 of 2026-03-07 with the pattern "${pattern}"`, () =>
+      expect(shown(pattern)).to.equal(number));
 
-  it('a number that has more digits keeps all of them, and a dry run has none', () => {
+  it('keeps all digits of a long number, and is empty in a dry run', () => {
     expect(shown('{n:3}', 1_234_567)).to.equal('1234567');
     expect(shown('{n:3}', 0)).to.equal(null);
   });
 
-  it('of years before 1000 and after 2099 every digit is shown', () =>
+  it('shows every digit of years before 1000 and after 2099', () =>
     expect(shown('{yyyy}-{yy}-{n}', 1, localDate(8_905, 1, 2))).to.equal('8905-05-1'));
 });

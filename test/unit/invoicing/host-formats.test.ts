@@ -8,11 +8,11 @@ const [tenantId, accountId] = ['t' as Uuid, 'a' as Uuid];
 const formatsOf = (formatter: InvoiceFormatterFactory['formatter']) =>
   formatsFrom({ name: 'own', formatter }, tenantId)(locale, { id: accountId });
 
-describe('invoicing §14 rule 5: formats of the host', () => {
-  it('without a factory everything is built in', () =>
+describe('custom invoice formats (invoicing §14 rule 5)', () => {
+  it('default to the built-in formats without a factory', () =>
     expect(formatsFrom(undefined, tenantId)(locale, { id: accountId })).to.equal(documentFormats(locale)));
 
-  it('what a formatter leaves out is built in, and what it has is called on it', () => {
+  it('fall back to the built-in format for each missing method, and call existing methods on the formatter', () => {
     class Own {
       readonly #sign = '#';
       number() {
@@ -38,8 +38,8 @@ describe('invoicing §14 rule 5: formats of the host', () => {
       },
       /^The invoice formatter "own" failed in formatter; the log/,
     ],
-    'answers nothing': [() => null as never, /^The invoice formatter "own" answered no formatter$/],
-    'throws in a member': [
+    'returns nothing': [() => null as never, /^The invoice formatter "own" answered no formatter$/],
+    'throws in a method': [
       () => ({
         amount: () => {
           throw new Error('secret');
@@ -47,15 +47,15 @@ describe('invoicing §14 rule 5: formats of the host', () => {
       }),
       /"own" failed in amount/,
     ],
-    'answers a number': [
+    'returns a number': [
       () => ({ amount: () => 1 as never }),
       /"own" answered no text of at most 1000 characters in amount/,
     ],
-    'answers a promise': [() => ({ amount: async () => '1' }) as never, /answered no text/],
-    'answers far too much': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
-    'has what is no function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
+    'returns a promise': [() => ({ amount: async () => '1' }) as never, /answered no text/],
+    'returns too much text': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
+    'has a member that is not a function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
   } as const))
-    it(`a formatter that ${what} is an error that names it`, () =>
+    it(`report an error with the name of a formatter that ${what}`, () =>
       expect(() => formatsOf(formatter).amount(decimal(1), 'USD'))
         .to.throw(message)
         .with.property('code', 60_000));

@@ -27,8 +27,8 @@ function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): 
   return [amount, creditAdj, refundAdj, rawBalance].map(formatDecimal);
 }
 
-describe('the amounts of an invoice', () => {
-  it('count credit use apart', () => {
+describe('invoice amounts', () => {
+  it('count used credit separately', () => {
     const amounts = invoiceAmounts([item('RECURRING', '249.95'), item('CBA_ADJ', '-50.05')]);
     expect(numbers(amounts)).to.deep.equal(['249.95', '-50.05', '0', '199.9']);
   });
@@ -43,7 +43,7 @@ describe('the amounts of an invoice', () => {
     expect(numbers(amounts)).to.deep.equal(['5.25', '0', '0', '5.25']);
   });
 
-  it('the amounts of an invoice of a pure credit are 0, of a credit with anything else are not', () => {
+  it('are 0 for an invoice with only credit, but not for credit with other items', () => {
     const credit = [item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '300')];
     expect(numbers(invoiceAmounts(credit))).to.deep.equal(['0', '300', '0', '0']);
     expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.deep.equal([
@@ -60,7 +60,7 @@ describe('the amounts of an invoice', () => {
     ]);
   });
 
-  it('count successful payments, and refunds as negative ones', () => {
+  it('include successful payments, and refunds as negative payments', () => {
     const items = [item('RECURRING', '100')];
     const paid = invoiceAmounts(items, [payment('ATTEMPT', '100')]);
     expect(numbers(paid)).to.deep.equal(['100', '0', '0', '0']);
@@ -93,7 +93,7 @@ describe('balances', () => {
     creditAdj: ZERO,
   };
 
-  it('balances of an invoice are 0 unless it is committed, not written off, not migrated, and not settled by its parent', () => {
+  it('are 0 for an invoice that is not committed, written off, migrated, or settled by its parent', () => {
     expect(formatDecimal(balanceOf(owed))).to.equal('100');
     expect(isUnpaid(owed)).to.equal(true);
     for (const change of [
@@ -109,7 +109,7 @@ describe('balances', () => {
     expect(formatDecimal(balanceOf(owed, decimal('70')))).to.equal('100');
   });
 
-  it('balances of an account follow each change of an invoice', () => {
+  it('change on the account with each invoice change', () => {
     const empty = { accountBalance: ZERO, accountCBA: ZERO };
     const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
     const billed = accountBalancesAfter(empty, { before: null, after: owed });

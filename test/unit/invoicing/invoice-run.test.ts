@@ -66,8 +66,8 @@ const tin = subscription(2, [
   event('PHASE', '2024-01-25', { plan: 'tin', price: '5.00' }),
 ]);
 
-describe('a run of an account', () => {
-  it('gives one invoice with the items of every subscription, its amounts, and what follows', () => {
+describe('account invoice run', () => {
+  it('creates one invoice with the items of all subscriptions, its amounts and the resulting state', () => {
     const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
     expect(run.items.map(line)).to.deep.equal(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
     expect(run.items.map(({ id }) => id)).to.deep.equal([...run.items.map(({ id }) => id)].sort());
@@ -81,7 +81,7 @@ describe('a run of an account', () => {
     expect(run.state.maxTargetDate).to.equal(day('2024-01-15'));
   });
 
-  it('passes over subscriptions that are not due, and repeated at once yields nothing', () => {
+  it('skips subscriptions that are not due, and creates nothing when repeated immediately', () => {
     const input = account([gold, tin], '2024-01-15');
     const next = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-25');
     const run = evaluateAccount(next, countedIds(10));
@@ -93,13 +93,13 @@ describe('a run of an account', () => {
     expect(again.state).to.deep.equal(run.state);
   });
 
-  it('keeps its target date out of the state when nothing recurs', () => {
+  it('does not store its target date when nothing recurs', () => {
     const run = evaluateAccount(account([tin], '2024-01-15'), countedIds());
     expect(run.items).to.have.length(1);
     expect(run.state.maxTargetDate).to.equal(null);
   });
 
-  it('invoicing E6 Annual to monthly, same day: the charged-through date goes back', () => {
+  it('invoicing E6 Annual to monthly, same day: moves the charged-through date back', () => {
     const annual = event('CREATE', '2012-05-01', { plan: 'annual', price: '2399.95', period: 'ANNUAL' });
     const monthly = event('CHANGE', '2012-05-01', { price: '249.95', order: 2 });
     const before = account([subscription(1, [annual])], '2012-05-01');
@@ -123,7 +123,7 @@ describe('a run of an account', () => {
     expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
   });
 
-  it('names the items that it needs before it can repair them, and leaves a repaired CTD alone', () => {
+  it('lists the items that it must load before repairs, and keeps a repaired CTD', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const input = account([subscription(1, [created])], '2024-01-01');
     const billed = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-11');
@@ -150,7 +150,7 @@ describe('a run of an account', () => {
   });
 });
 
-describe('a dry run', () => {
+describe('dry run', () => {
   const trial = subscription(1, [
     event('CREATE', '2014-01-02', { plan: 'gold', fixed: '0', phaseDays: 30 }),
     event('PHASE', '2014-02-01', { plan: 'gold', price: '249.95' }),
@@ -175,10 +175,9 @@ describe('a dry run', () => {
     expect(billed.subscriptions[0]?.rows).to.have.length(1);
   });
 
-  it('finds nothing before the first date on which something happens', () =>
-    expect(dryRun('2014-01-31')).to.equal(null));
+  it('finds nothing before the first date with a change', () => expect(dryRun('2014-01-31')).to.equal(null));
 
-  it('answers with nothing when the target is a candidate without an invoice', () => {
+  it('returns nothing for a target date without an invoice', () => {
     const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];
     const subscriptions = billed.subscriptions.map((each) => ({ ...each, events, cursor: null }));
     expect(dryRun('2014-03-01', { subscriptions })).to.equal(null);
@@ -188,12 +187,12 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('equals the run that follows when nothing changes in between', () => {
+  it('equals the following run when nothing changes in between', () => {
     const run = evaluateAccount({ ...billed, targetDate: day('2014-02-01') }, countedIds(100));
     expect(dryRun('2014-02-01')?.slice(1)).to.deep.equal(run.items.map(line));
   });
 
-  it('repairs in memory what its steps have billed', () => {
+  it('repairs items of its own steps in memory', () => {
     const events = [...trial.events, event('CHANGE', '2014-02-10', { plan: 'tin', price: '28.00' })];
     const subscriptions = billed.subscriptions.map((each) => ({
       ...each,

@@ -6,7 +6,7 @@ const signs = { NOT_NEGATIVE: '≥ 0', NOT_POSITIVE: '≤ 0', NEGATIVE: '< 0', A
 const rules = readFileSync(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
 const models = readFileSync(new URL('../../../adapters/koa/JSON-MODELS.md', import.meta.url), 'utf8');
 
-describe('the table of invoice item types', () => {
+describe('invoice item types', () => {
   const types = Object.values(InvoiceItemType);
   const documented = rules
     .slice(rules.indexOf('### 1.3 '), rules.indexOf('### 1.4 '))
@@ -14,7 +14,7 @@ describe('the table of invoice item types', () => {
     .filter((line) => /^\| \d+ \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('invoicing §1.3: has the types of the page in its order', () => {
+  it('invoicing §1.3: match the page in content and order', () => {
     assert.deepEqual(
       documented.map(([, , type]) => type),
       types,
@@ -24,24 +24,24 @@ describe('the table of invoice item types', () => {
   for (const [index, type] of types.entries()) {
     const { sign, sum, descriptions } = itemTypes[type];
 
-    it(`invoicing §1.3: gives ${type} the documented sign and descriptions`, () => {
+    it(`invoicing §1.3: give ${type} the documented sign and descriptions`, () => {
       const row = documented[index] ?? [];
       const documentedSign = type === InvoiceItemType.CBA_ADJ ? 'any' : row[3]?.replace(/ \(.*/, '');
       assert.equal(documentedSign, signs[sign]);
       for (const description of Object.keys(descriptions)) assert.ok(row[8]?.includes(`\`${description}\``));
     });
 
-    it(`invoicing §1.4: counts ${type} toward the documented sum`, () => {
+    it(`invoicing §1.4: include ${type} in the documented sum`, () => {
       const rule = sum === 'amount' ? /^1\. `amount` = (.*)$/m : /^2\. `creditAdj` = (.*)$/m;
       assert.ok(rule.exec(rules)?.[1]?.split('unless')[0]?.includes(type));
     });
 
-    it(`documents ${type} as a value of the JSON models`, () => {
+    it(`include ${type} as a value of the JSON models`, () => {
       assert.match(models, new RegExp(`^\\| InvoiceItemType \\|.*\\b${type}\\b`, 'm'));
     });
   }
 
-  it('invoicing §9 rule 4: allows adjustments of the documented types, which are all charges', () => {
+  it('invoicing §9 rule 4: allow adjustments of the documented types, which are all charges', () => {
     const adjustable = itemTypesWith('adjustable');
     const listed = /type not in \{(.*?)\}/.exec(rules)?.[1]?.split(', ');
     assert.deepEqual(new Set(listed), new Set(adjustable));
@@ -51,7 +51,7 @@ describe('the table of invoice item types', () => {
     );
   });
 
-  it('gives every type that people or plugins add a default description', () => {
+  it('have a default description when people or plugins add them', () => {
     for (const type of [...itemTypesWith('addedByPeople'), ...itemTypesWith('addedByPlugins')])
       assert.notEqual(Object.keys(itemTypes[type].descriptions)[0], undefined, type);
   });

@@ -10,13 +10,13 @@ import { smsUsage } from '../../support/usage/sections.ts';
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });
 const settledThrough = day('2024-02-01');
 
-describe('an ongoing charge', () => {
+describe('ongoing charge', () => {
   it('is the last event', () => {
     const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
     expect(ongoingChargeAfter([trial, monthly], { settledThrough })).to.deep.equal({ event: monthly });
   });
 
-  it('is read from its columns as it was written', () => {
+  it('survives a round trip through its columns', () => {
     const written: BillingEvent = {
       ...monthly,
       totalOrdering: 2 ** 52 + 3,
@@ -33,7 +33,7 @@ describe('an ongoing charge', () => {
     expect(field.read({ ...row, subscription_id: subscriptionId })).to.deep.equal(read);
   });
 
-  it('keeps the cycle that its event goes on with; a text of before does not say, so that the events are read', () => {
+  it('keeps the cycle of its event, and requires the events for an older text without a cycle', () => {
     const split = {
       ...event('QUANTITY_CHANGE', '2024-06-01', { price: '30.00', quantity: 2, since: '2024-01-01' }),
     };
@@ -48,7 +48,7 @@ describe('an ongoing charge', () => {
     expect(field.read(rowOf([...cells.slice(0, -1), old]))).to.equal(null);
   });
 
-  it('has a text that does not say whose it is', () => {
+  it('has a text without the ids of its subscription', () => {
     const other = {
       ...monthly,
       subscriptionId: monthly.bundleId,
@@ -63,12 +63,12 @@ describe('an ongoing charge', () => {
     'there are no events': [[], settledThrough],
     'nothing is settled': [[monthly], null],
     'an event follows': [[monthly, cancel('2024-03-01')], settledThrough],
-    'the last event lies beyond what is settled': [
+    'the last event lies after the settled period': [
       [monthly, event('CHANGE', '2024-03-01', { price: '40.00' })],
       settledThrough,
     ],
-    'the last event begins where what is settled ends': [[monthly], monthly.localDate],
-    'it bills after the period what rounds to nothing': [
+    'the last event begins at the end of the settled period': [[monthly], monthly.localDate],
+    'it bills in arrears an amount that rounds to zero': [
       [{ ...monthly, billingMode: 'IN_ARREAR', recurringPrice: decimal('0.4'), quantity: 2 }],
       settledThrough,
     ],
@@ -76,19 +76,19 @@ describe('an ongoing charge', () => {
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without))
-    it(`is not kept where ${when}`, () =>
+    it(`is not kept when ${when}`, () =>
       expect(ongoingChargeAfter(events, { settledThrough: settled })).to.equal(null));
 
   const charge = ongoingChargeAfter([monthly], { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
   const catalog = { revision: 4, isRevised: (_planName?: string | null) => true };
   const told = {
-    'it is as it was': [clean, 1, charge],
+    'nothing has changed': [clean, 1, charge],
     'the subscription is dirty': [{ ...clean, dirtyFrom: day('2030-01-01') }, 1, null],
     'the catalog has another revision': [{ ...clean, catalogRevision: 3 }, 1, null],
     'the cursor knows no revision': [{ ...clean, catalogRevision: null }, 1, null],
     'the account has no bill cycle day': [clean, 0, null],
-    'none is kept': [{ ...clean, ongoing: null }, 1, null],
+    'no charge is stored': [{ ...clean, ongoing: null }, 1, null],
     'the catalog changes without a revision': [clean, 1, null, { ...catalog, isRevised: () => false }],
     'the catalog changes without a revision, but not its plan': [
       clean,
@@ -98,7 +98,7 @@ describe('an ongoing charge', () => {
     ],
   } as const;
   for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told))
-    it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
+    it(`${expected === null ? 'is not valid' : 'is valid'} when ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = {
         ...standing,

@@ -6,7 +6,7 @@ const now = Date.UTC(2024, 0, 1) as Instant;
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';
 
 describe('answers of invoice plugins (invoicing §13)', () => {
-  it('nothing, null and an empty object say nothing', () => {
+  it('have no effect when they are undefined, null or an empty object', () => {
     for (const answer of [undefined, null, {}]) {
       expect(claimedPrior(answer, now)).to.deep.equal({
         isAborted: false,
@@ -18,7 +18,7 @@ describe('answers of invoice plugins (invoicing §13)', () => {
     }
   });
 
-  it('ids, amounts and dates may be texts', () => {
+  it('may contain ids, amounts and dates as strings', () => {
     const given = { id: id.toUpperCase(), itemType: 'TAX', amount: '1.90', startDate: '2024-02-01' };
     const [item] = claimedItems({ items: [given] }).items;
     expect([item?.id, item && formatDecimal(item.amount ?? decimal(0)), item?.startDate]).to.deep.equal([
@@ -28,13 +28,13 @@ describe('answers of invoice plugins (invoicing §13)', () => {
     ]);
   });
 
-  it('a date to be asked again lies after now', () => {
+  it('must request a retry date in the future', () => {
     expect(claimedPrior({ rescheduleDate: new Date(now + 1) }, now).rescheduledTo).to.equal(now + 1);
     for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-02-01', 1])
       expect(() => claimedPrior({ rescheduleDate }, now), String(rescheduleDate)).to.throw(MalformedAnswer);
   });
 
-  it('whatever has another shape is refused', () => {
+  it('are rejected in any other shape', () => {
     const answers: readonly (readonly [(answer: unknown) => unknown, unknown])[] = [
       [(answer) => claimedPrior(answer, now), 'yes'],
       [(answer) => claimedPrior(answer, now), { aborted: 'yes' }],

@@ -4,8 +4,8 @@ import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
 
 const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-describe('invoicing §8.6: how often an invoice plugin may put a queued run off', () => {
-  it('so often in a row, counted for each entry by itself, anew once the run was made', () => {
+describe('retries of a queued run by invoice plugins (invoicing §8.6)', () => {
+  it('have a limit per entry, and start over after a successful run', () => {
     const retries = new PluginRetries();
     for (let times = 1; times < MAX_INVOICE_RETRIES; times += 1) retries.add(entry(1));
     expect(retries.isExhausted(entry(1))).to.equal(false);

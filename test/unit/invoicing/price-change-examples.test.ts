@@ -140,7 +140,7 @@ describe('subscriptions worked examples: item amounts', () => {
 });
 
 describe('changes of one subscription', () => {
-  it('changes of one subscription that undo each other within one day yield nothing when they are billed in one run', () => {
+  it('produce nothing in one run when they undo each other within one day', () => {
     const gold = event('CREATE', '2024-01-01', { price: '30.00' });
     const tin = event('CHANGE', '2024-01-10', { plan: 'tin', price: '10.00', order: 2 });
     const goldAgain = event('CHANGE', '2024-01-10', { price: '30.00', order: 3 });
@@ -150,7 +150,7 @@ describe('changes of one subscription', () => {
     expect(ledger.run('2024-01-10')).to.deep.equal([]);
   });
 
-  it('changes of one subscription that end a subscription and are taken back repair and bill the same days', () => {
+  it('repair and bill the same days when a cancellation is undone', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-01-01');
@@ -161,7 +161,7 @@ describe('changes of one subscription', () => {
     expect(ledger.nextDueDate).to.equal('2024-02-01');
   });
 
-  it('before anything was settled do not hide the first periods', () => {
+  it('do not hide the first periods before anything is settled', () => {
     const created = event('CREATE', '2024-03-01', { price: '10.00' });
     const later = event('CHANGE', '2024-06-01', { plan: 'tin', price: '5.00' });
     const ledger = new SubscriptionLedger().change([created]);

@@ -17,36 +17,36 @@ const smsAtOtherPrice = { ...smsUsage, priceIdentity: '3.05 5.95' };
 const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
-describe('the first date that is billed differently', () => {
+describe('first date with a price difference', () => {
   const cases = {
-    nothing: [[created, raised], [created, raised], null],
-    'a price change more': [[created, lowered], [created, raised, lowered], '2024-03-01'],
-    'a price change less': [[created, raised], [created], '2024-03-01'],
-    'another price': [
+    'no difference': [[created, raised], [created, raised], null],
+    'an added price change': [[created, lowered], [created, raised, lowered], '2024-03-01'],
+    'a removed price change': [[created, raised], [created], '2024-03-01'],
+    'a different price': [
       [created, raised],
       [created, { ...raised, recurringPrice: lowered.recurringPrice }],
       '2024-03-01',
     ],
-    'another day': [
+    'a different day': [
       [created, raised],
       [created, event('CHANGE', '2024-02-01', { price: '12.00' })],
       '2024-02-01',
     ],
-    'another version': [[created], [{ ...created, catalogEffectiveDate: raised.effectiveDate }], null],
-    'no usage any more': [[used, raised], [created, raised], '2024-01-01'],
-    'another price of usage': [[used], [{ ...used, usages: [clubUsage, smsAtOtherPrice] }], '2024-01-01'],
-    'usage of another version': [[used], [{ ...used, usages: [laterSms, clubUsage] }], '2024-01-01'],
-    'usages in another order': [[used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
-    'all of it': [[], [created], '2024-01-01'],
+    'a different version': [[created], [{ ...created, catalogEffectiveDate: raised.effectiveDate }], null],
+    'removed usage': [[used, raised], [created, raised], '2024-01-01'],
+    'a different usage price': [[used], [{ ...used, usages: [clubUsage, smsAtOtherPrice] }], '2024-01-01'],
+    'usage of a different version': [[used], [{ ...used, usages: [laterSms, clubUsage] }], '2024-01-01'],
+    'usages in a different order': [[used], [{ ...used, usages: [clubUsage, { ...smsUsage }] }], null],
+    'an added first event': [[], [created], '2024-01-01'],
   } as const;
   for (const [name, [before, after, expected]] of Object.entries(cases))
-    it(`the first day of a price difference, for ${name}: ${expected ?? 'none'}`, () => {
+    it(`is ${expected ?? 'missing'} for ${name}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });
 });
 
-describe('the differences of prices', () => {
+describe('price differences', () => {
   const lines = (...[before, after]: Parameters<typeof priceDifferences>) =>
     priceDifferences(before, after).map(({ from, oldPrice, newPrice, difference }) =>
       [
@@ -55,7 +55,7 @@ describe('the differences of prices', () => {
       ].join(' '),
     );
 
-  it('are one for each stretch with one pair of prices', () => {
+  it('contain one entry per time span with the same pair of prices', () => {
     expect(lines([created], [created, raised])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, lowered], [created, raised])).to.deep.equal([
       '2024-03-01 10 12 2',
@@ -65,7 +65,7 @@ describe('the differences of prices', () => {
     expect(lines([created, raised, lowered], [created, lowered])).to.deep.equal(['2024-03-01 12 10 -2']);
   });
 
-  it('are told anew for each phase, whatever its price', () => {
+  it('contain a new entry for each phase, even at the same price', () => {
     const last = event('PHASE', '2024-04-01', { price: '10.00', phase: 'gold-monthly-fixedterm' });
     const lastRaised = event('PHASE', '2024-04-01', { price: '12.00', phase: 'gold-monthly-fixedterm' });
     const found = priceDifferences([created, last], [created, raised, lastRaised]);
@@ -75,19 +75,19 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('are none before the subscription begins and after it ends', () => {
+  it('exclude the time before the subscription starts and after it ends', () => {
     const end = cancel('2024-04-01');
     expect(lines([created, end], [created, raised, end])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, end], [created, end])).to.deep.equal([]);
     expect(lines([], [event('CREATE', '2024-01-01', { price: '10', fixed: '5' })])).to.deep.equal([]);
   });
 
-  it('are none where nothing is to be paid by either', () =>
+  it('exclude time spans that are free under both catalogs', () =>
     expect(
       lines([event('CREATE', '2024-01-01')], [event('CREATE', '2024-01-01', { price: '0' })]),
     ).to.deep.equal([]));
 
-  it('are there for the same price of another billing period, which they tell', () => {
+  it('include the same price with a different billing period', () => {
     const yearly = event('CHANGE', '2024-03-01', { price: '10.00', period: 'ANNUAL' });
     const found = priceDifferences([created], [created, yearly]);
     expect(lines([created], [created, yearly])).to.deep.equal(['2024-03-01 10 10 0']);
@@ -100,7 +100,7 @@ describe('the differences of prices', () => {
     expect(lines([created, lowered], [created, yearly, lowered])).to.deep.equal(['2024-03-01 10 10 0']);
   });
 
-  it('tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
+  it('include each changed or one-sided fixed price, in order among the recurring prices', () => {
     const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
     const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
     expect(
@@ -121,7 +121,7 @@ describe('the differences of prices', () => {
     expect(found).to.include({ priceType: 'FIXED', oldBillingPeriod: null, newBillingPeriod: null });
   });
 
-  it('leave out another amount of a fixed price that is billed (invoicing §6 rule 6)', () => {
+  it('exclude a changed fixed price that is already billed (invoicing §6 rule 6)', () => {
     const streams = (['5', '6'] as const).map((fixed) => [
       event('CREATE', '2024-01-01', { fixed, price: '10.00' }),
       event('PHASE', '2024-04-01', { fixed, price: '10.00', phase: 'gold-monthly-fixedterm' }),
@@ -136,7 +136,7 @@ describe('the differences of prices', () => {
     expect(fixed('2024-04-01')).to.deep.equal([]);
   });
 
-  it('are told apart where the same phase charges its fixed price again after another plan', () => {
+  it('are separate when the same phase charges its fixed price again after another plan', () => {
     const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
       (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
     );
@@ -168,7 +168,7 @@ describe('the differences of prices', () => {
   ]);
   const later: BillingEvent = { ...raised, usages: [raisedSms] };
 
-  it('tell each block of usage that is another, from when on', () => {
+  it('include each changed usage block with its start date', () => {
     expect(usageLines([using(smsUsage)], [using({ ...smsUsage })])).to.deep.equal([]);
     const unchanged = { ...raised, recurringPrice: created.recurringPrice };
     expect(
@@ -181,7 +181,7 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('tell the tiers of CAPACITY by price, and their limits', () => {
+  it('include CAPACITY tiers by price and limit', () => {
     const other = capacity('team-usage', [
       ['1', ['mbps', '200'], ['members', '10']],
       ['6', ['mbps', '500'], ['members', '50']],
@@ -193,7 +193,7 @@ describe('the differences of prices', () => {
     ]);
   });
 
-  it('the differences of prices of usage are told once for as long as they last, and none where a section begins or ends', () => {
+  it('contain one usage entry for its whole duration, and none where a section starts or ends', () => {
     const next = { ...event('CHANGE', '2024-05-01', { price: '12.00' }), usages: [smsUsage] };
     const nextRaised = { ...next, usages: [raisedSms] };
     const was = { ...raised, usages: [smsUsage] };
@@ -204,7 +204,7 @@ describe('the differences of prices', () => {
     expect(usageLines([using(smsUsage, clubUsage)], [using(clubUsage)])).to.deep.equal([]);
   });
 
-  it('tell another policy of the tiers, and another period, with every block', () => {
+  it('include a changed tier policy or billing period with every block', () => {
     const [other] = [consumable('club-usage', clubTiers, { policy: 'TOP_TIER' })];
     const found = priceDifferences([using(clubUsage)], [using(other)]);
     expect(found.map(({ usage }) => [usage?.oldTierBlockPolicy, usage?.newTierBlockPolicy])).to.deep.equal([

@@ -6,30 +6,30 @@ import { codeThrownBy, expect } from '../../support/unit.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));
 
-describe('Java properties', () => {
+describe('Java properties parser', () => {
   for (const [what, source, entries] of [
     ['a key and its value', 'a=b', { a: 'b' }],
-    ['blanks around the sign', '  a \t = b c ', { a: 'b c ' }],
-    ['a colon', 'a:b', { a: 'b' }],
-    ['a blank as the sign', 'a b=c', { a: 'b=c' }],
-    ['the first sign alone', 'a==b:c', { a: '=b:c' }],
-    ['a key alone', 'a', { a: '' }],
+    ['blanks around the separator', '  a \t = b c ', { a: 'b c ' }],
+    ['a colon as the separator', 'a:b', { a: 'b' }],
+    ['a blank as the separator', 'a b=c', { a: 'b=c' }],
+    ['further separators as part of the value', 'a==b:c', { a: '=b:c' }],
+    ['a key without a value', 'a', { a: '' }],
     ['an empty value', 'a =', { a: '' }],
     ['an empty key', '=b', { '': 'b' }],
     ['comments and empty lines', '# a=b\n\n  ! c=d\n \t\ne=f', { e: 'f' }],
-    ['no comment behind a value', 'a=b # c', { a: 'b # c' }],
+    ['a comment sign as part of a value', 'a=b # c', { a: 'b # c' }],
     ['every kind of line end', 'a=1\r\nb=2\rc=3\nd=4', { a: '1', b: '2', c: '3', d: '4' }],
-    ['lines that go on', 'a=one, \\\n    two, \\\r\n  three\nb=4', { a: 'one, two, three', b: '4' }],
+    ['continued lines', 'a=one, \\\n    two, \\\r\n  three\nb=4', { a: 'one, two, three', b: '4' }],
     ['an escaped backslash at the end', 'a=b\\\\\nc=d', { a: 'b\\', c: 'd' }],
-    ['a line that goes on at the end of the text', 'a=b\\', { a: 'b' }],
-    ['what looks like a comment behind a line that goes on', 'a=b\\\n# c', { a: 'b# c' }],
-    ['escaped signs in keys', 'a\\ b\\=c\\:d=e', { 'a b=c:d': 'e' }],
+    ['a continuation at the end of the text', 'a=b\\', { a: 'b' }],
+    ['a comment sign at the start of a continued line', 'a=b\\\n# c', { a: 'b# c' }],
+    ['escaped separators in keys', 'a\\ b\\=c\\:d=e', { 'a b=c:d': 'e' }],
     ['escaped characters', 'a=\\t\\n\\r\\f\\\\\\"\\z', { a: '\t\n\r\f\\"z' }],
-    ['characters by number', 'a=\\u00e9\\u00C9\\ud83d\\ude00', { a: 'éÉ😀' }],
-    ['characters as they are', 'título=请求书 😀', { título: '请求书 😀' }],
-    ['the last of a key that comes twice', 'a=1\na=2', { a: '2' }],
+    ['Unicode escapes', 'a=\\u00e9\\u00C9\\ud83d\\ude00', { a: 'éÉ😀' }],
+    ['unescaped Unicode characters', 'título=请求书 😀', { título: '请求书 😀' }],
+    ['the last value of a duplicate key', 'a=1\na=2', { a: '2' }],
     [
-      'names of what every object has',
+      'names of built-in object members',
       '__proto__=x\nconstructor=y',
       Object.fromEntries([
         ['__proto__', 'x'],
@@ -37,22 +37,22 @@ describe('Java properties', () => {
       ]),
     ],
     ['a byte order mark', '\uFEFFa=b', { a: 'b' }],
-    ['nothing', '', {}],
+    ['an empty text', '', {}],
   ] as const)
-    it(`reads ${what}`, () => expect(Object.entries(read(source))).to.deep.equal(Object.entries(entries)));
+    it(`accepts ${what}`, () => expect(Object.entries(read(source))).to.deep.equal(Object.entries(entries)));
 
   for (const [what, source, line] of [
-    ['a number that is too short', 'x=y\na=\\u00e', 2],
-    ['a number that is none', 'a=\\u00zz', 1],
+    ['a Unicode escape that is too short', 'x=y\na=\\u00e', 2],
+    ['an invalid Unicode escape', 'a=\\u00zz', 1],
     ['half of a surrogate pair', 'a=b\nc=d\ne=\\ud83d', 3],
     ['a NUL character', 'a=\\u0000', 1],
   ] as const)
-    it(`refuses ${what}, and says in which line`, () =>
+    it(`rejects ${what}, and reports the line`, () =>
       expect(() => parseProperties(source))
         .to.throw(new RegExp(`^Line ${line}`))
         .with.property('code', 60_003));
 
-  it('refuses more than its bounds', () => {
+  it('rejects text above its size limits', () => {
     expect(codeThrownBy(() => parseProperties('a=b\n'.repeat(25_001)))).to.equal(60_003);
     expect(codeThrownBy(() => parseProperties('a'.repeat(MAX_PROPERTIES_CHARACTERS + 1)))).to.equal(60_003);
     expect(

@@ -2,7 +2,7 @@ import { recurringProposals } from '../../../lib/invoicing/proposals/recurring-p
 import { day, event } from '../../support/invoicing/billing-events.ts';
 import { BillingError, expect } from '../../support/unit.ts';
 
-describe('the recurring proposals of one evaluation', () => {
+describe('recurring proposals of one evaluation', () => {
   const events = [event('CREATE', '1990-01-01', { price: '1', period: 'DAILY' })];
   const upTo = (targetDate: string) =>
     recurringProposals({
@@ -14,7 +14,7 @@ describe('the recurring proposals of one evaluation', () => {
       config: { inArrearMode: 'DEFAULT', prorationFixedDays: 0 },
     });
 
-  it('are refused beyond their bound, with the way out', () => {
+  it('are rejected above their limit, with a suggested solution', () => {
     expect(upTo('2017-05-17')).to.have.length(9_999);
     expect(upTo('2017-05-18')).to.have.length(10_000);
     expect(() => upTo('2017-05-19'))

@@ -19,9 +19,9 @@ const plain = (text: string) =>
 const texts = (entries: Record<string, Record<string, string>>) =>
   new Map(Object.entries(entries).map(([locale, of]) => [locale as Locale, new Map(Object.entries(of))]));
 
-describe('the view of an invoice for its reader', () => {
-  describe('invoicing §14 rule 4: lines', () => {
-    it('invoicing §14 rule 4: credits are one line, account credit is another behind it, and what comes to nothing is none', () => {
+describe('invoice view for the reader', () => {
+  describe('invoice lines (invoicing §14 rule 4)', () => {
+    it('invoicing §14 rule 4: combine credits in one line, put account credit in another after it, and omit zero lines', () => {
       const view = renderedInvoice(
         toRender([
           viewedItem('CBA_ADJ', '-5'),
@@ -40,14 +40,14 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 4: a line that credits cancel out to nothing is none', () => {
+    it('invoicing §14 rule 4: omit a line whose credits add up to zero', () => {
       const view = renderedInvoice(
         toRender([month('20'), viewedItem('CBA_ADJ', '-5'), viewedItem('CBA_ADJ', '5')]),
       );
       expect(linesOf(view)).to.deep.equal(['Gold, monthly | $20.00']);
     });
 
-    it('invoicing §14 rule 4: the lines of the total with account credit and payments come to what is owed', () => {
+    it('invoicing §14 rule 4: add up to the balance with account credit and payments', () => {
       const view = renderedInvoice(
         toRender(
           [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],
@@ -67,7 +67,7 @@ describe('the view of an invoice for its reader', () => {
       expect([view.formattedChargedAmount, view.status]).to.deep.equal(['$23.80', null]);
     });
 
-    it('invoicing §14 rule 4: an invoice that only turns a credit into account credit totals both to nothing', () => {
+    it('invoicing §14 rule 4: have two zero totals when an invoice only converts a credit to account credit', () => {
       const view = renderedInvoice(
         toRender([viewedItem('CREDIT_ADJ', '-300'), viewedItem('CBA_ADJ', '300')]),
       );
@@ -78,7 +78,7 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 4: what is refunded is taken off what is paid', () => {
+    it('invoicing §14 rule 4: show the paid amount minus refunds', () => {
       const refunded = { refundAdj: decimal('-4'), rawBalance: decimal('14') };
       const view = renderedInvoice(toRender([month('20')], { invoice: refunded }));
       expect([view.formattedPaidAmount, view.formattedRefundedAmount, view.formattedBalance]).to.deep.equal([
@@ -92,11 +92,11 @@ describe('the view of an invoice for its reader', () => {
       ['paid', { paid: '20' }, 'PAID'],
       ['partly paid', { paid: '19.99' }, null],
       ['written off', { isWrittenOff: true }, null],
-      ['of another system', { isMigration: true }, null],
+      ['from another system', { isMigration: true }, null],
       ['a draft', { status: 'DRAFT' }, 'DRAFT'],
       ['void', { status: 'VOID', paid: '20' }, 'VOID'],
     ] as const)
-      it(`invoicing §14 rule 4: the status of an invoice that is ${what}`, () =>
+      it(`invoicing §14 rule 4: show ${status ?? 'no status'} for an invoice that is ${what}`, () =>
         expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status));
 
     for (const [what, members, status] of [
@@ -106,15 +106,15 @@ describe('the view of an invoice for its reader', () => {
       ['void', { status: 'VOID' }, null],
       ['paid', {}, 'PAID'],
     ] as const)
-      it(`invoicing §14 rule 4: the status of an invoice in a summary that is ${what}`, () => {
+      it(`invoicing §14 rule 4: show ${status ?? 'no status'} for an invoice in a summary that is ${what}`, () => {
         const summary = invoice({ rawBalance: decimal('0'), ...members });
         expect(renderedInvoice(toRender([month('20')], { summary })).status).to.equal(status);
       });
 
-    it('invoicing §14 rule 4: nothing is called paid where nothing was to be paid', () =>
+    it('invoicing §14 rule 4: do not show a zero invoice as paid', () =>
       expect(renderedInvoice(toRender([month('0')])).status).to.equal(null));
 
-    it('invoicing §14 rule 4: the currency of the payment is told only if it is another one', () => {
+    it('invoicing §14 rule 4: show the payment currency only when it differs', () => {
       const processed = (processedCurrency: Currency | null) =>
         renderedInvoice(toRender([month('1')], { processedCurrency })).processedCurrency;
       expect(['USD', 'EUR', null].map((each) => processed(each as Currency | null))).to.deep.equal([
@@ -125,8 +125,8 @@ describe('the view of an invoice for its reader', () => {
     });
   });
 
-  describe('names of lines', () => {
-    it('invoicing §14 rule 3: plans, phases and usages are called as the tenant translates them, else as the catalog does', () => {
+  describe('line names', () => {
+    it('invoicing §14 rule 3: use the tenant translation of plans, phases and usages, or else the catalog name', () => {
       const catalogTranslations = texts({
         de: { 'gold-monthly': 'Gold monatlich', calls: 'Anrufe', 'gold-monthly-trial': 'Probezeit' },
         en_US: { 'gold-monthly': 'Gold (US)' },
@@ -160,7 +160,7 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: the names in the fields of a line are translated, or the keys', () => {
+    it('invoicing §14 rule 3: are translations or keys in the fields of a line', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.deep.equal([
@@ -170,7 +170,7 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('descriptions that the engine writes are in the language of the reader, those of people as they wrote them', () => {
+    it('use the language of the reader for engine descriptions, and keep descriptions by people unchanged', () => {
       const charge = month('20');
       const view = renderedInvoice(
         toRender(
@@ -201,7 +201,7 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('every type of item has a name without a description', () => {
+    it('exist for every item type without a description', () => {
       for (const type of Object.values(InvoiceItemType)) {
         const [line] = renderedInvoice(
           toRender([viewedItem(type, '1', { planName: null, description: null })]),
@@ -225,17 +225,17 @@ describe('the view of an invoice for its reader', () => {
       ['en_IN', 'INR', '1234567', '₹12,34,567.00'],
       ['en_US', 'USD', '12345678901234567890.12', '$12,345,678,901,234,567,890.12'],
     ] as const)
-      it(`invoicing §14 rule 4: ${amount} ${currency} in ${locale} is ${formatted}`, () => {
+      it(`invoicing §14 rule 4: show ${amount} ${currency} in ${locale} as ${formatted}`, () => {
         const { formats } = renderedInvoice(toRender([], { of: { locale } }));
         expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
       });
 
-    it('invoicing §14 rule 4: every currency of the table can be written, with as many decimals as it has', () => {
+    it('invoicing §14 rule 4: support every currency of the table with its number of decimals', () => {
       const { formats } = renderedInvoice(toRender([]));
       for (const currency of currencyCodes) expect(formats.amount(decimal('1'), currency)).to.match(/1/);
     });
 
-    it('invoicing §14 rule 4: days and periods are those of the Gregorian calendar in the words of the locale', () => {
+    it('invoicing §14 rule 4: follow the Gregorian calendar in the words of the locale', () => {
       const of = (locale: string) => {
         const [line] = renderedInvoice(toRender([month('1')], { of: { locale } })).lines;
         return [line?.formattedStartDate, line?.formattedEndDate, line?.formattedPeriod].map((each) =>
@@ -248,7 +248,7 @@ describe('the view of an invoice for its reader', () => {
       expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
     });
 
-    it('invoicing §14 rule 4: a day, half a period or no day at all is told as it is', () => {
+    it('invoicing §14 rule 4: show a single date for a one-day item, and none for an item without dates', () => {
       const view = renderedInvoice(
         toRender([
           month('1', { endDate: null }),
@@ -263,7 +263,7 @@ describe('the view of an invoice for its reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: what names no locale, or none that is known, is written as the default locale says', () => {
+    it('invoicing §14 rule 3: use the default locale for an invalid or unknown one', () => {
       for (const locale of [
         null,
         '',
@@ -284,7 +284,7 @@ describe('the view of an invoice for its reader', () => {
       }
     });
 
-    it('invoicing §14 rule 3: even the default locale may be unknown', () => {
+    it('invoicing §14 rule 3: support an unknown default locale', () => {
       const view = renderedInvoice(toRender([], { of: { locale: 'xx' }, defaultLocale: 'qq_QQ' as Locale }));
       expect([view.locale, view.language, view.text('invoiceTitle')]).to.deep.equal([
         'en_US',
@@ -294,8 +294,8 @@ describe('the view of an invoice for its reader', () => {
     });
   });
 
-  describe('texts', () => {
-    it('invoicing §14 rule 3: a text is looked for in the locale, the language, the default locale; else it is the key', () => {
+  describe('translated texts', () => {
+    it('invoicing §14 rule 3: come from the locale, the language or the default locale, or else are the key', () => {
       const translations = texts({
         de_AT: { invoiceTitle: 'Faktura' },
         de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },
@@ -316,7 +316,7 @@ describe('the view of an invoice for its reader', () => {
       ).to.deep.equal(['Faktura', 'Tag', 'Rechnungsnummer', 'ACME', 'mine', '', 'unknown', 'toString']);
     });
 
-    it('invoicing §14 rule 3: every language that is built in has every text but those of the company', () => {
+    it('invoicing §14 rule 3: exist in every built-in language, except the company texts', () => {
       const keys = (language: string) => [...(builtInTexts.get(language as Locale)?.keys() ?? [])];
       const company = /^company|^invoiceFooter$|^invoicePaymentInstructions$/;
       const own = keys('en').filter((key) => !company.test(key));
@@ -342,12 +342,12 @@ describe('the view of an invoice for its reader', () => {
       // Nothing is written in Urdu: the texts are English, and run as English does.
       ['ur_PK', 'en-US', 'ltr'],
     ] as const)
-      it(`invoicing §14 rule 3: texts for ${locale} are marked as ${language} and run ${direction}`, () => {
+      it(`invoicing §14 rule 3: have the language ${language} and the direction ${direction} for ${locale}`, () => {
         const view = renderedInvoice(toRender([], { of: { locale } }));
         expect([view.language, view.direction]).to.deep.equal([language, direction]);
       });
 
-    it('invoicing §14 rule 3: a tenant can write in a language that is not built in', () => {
+    it('invoicing §14 rule 3: can be in a language that is not built in', () => {
       const translations = texts({ ur: { invoiceTitle: 'رسید' } });
       const view = renderedInvoice(toRender([], { of: { locale: 'ur_PK' }, translations }));
       expect([
@@ -358,7 +358,7 @@ describe('the view of an invoice for its reader', () => {
       ]).to.deep.equal(['ur-PK', 'rtl', 'رسید', 'Date']);
     });
 
-    it('a locale has one spelling', () => {
+    it('have one spelling per locale', () => {
       expect(
         ['de-at', 'DE_AT', 'zh_hant_tw', 'iw_IL', ' en_US ', 'de_1901'].map((each) => parseLocale(each)),
       ).to.deep.equal(['de_AT', 'de_AT', 'zh_Hant_TW', 'he_IL', 'en_US', 'de_1901']);

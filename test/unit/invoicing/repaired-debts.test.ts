@@ -15,8 +15,8 @@ function repaired(
   );
 }
 
-describe('what repairs take off debts of parents (invoicing §10 rule 8)', () => {
-  it('the repairs of all items of an invoice together, and not more than is left of it', () => {
+describe('repairs of parent debts (invoicing §10 rule 8)', () => {
+  it('combine the repairs of all items of an invoice, up to its remainder', () => {
     const first = debt('first', '50');
     const repairs = [repair('a', '20'), repair('b', '25'), repair('own', '9')];
     expect(repaired([{ ...debt('new', '-54'), repairs }], { a: first, b: first })).to.deep.equal([
@@ -28,7 +28,7 @@ describe('what repairs take off debts of parents (invoicing §10 rule 8)', () =>
     expect(repaired([{ ...debt('new', '-54'), repairs }], { a: debt('first', '0') })).to.deep.equal([]);
   });
 
-  it('one invoice after another, on a debt that is among them as they leave it', () => {
+  it('apply to one invoice after another, each with the debt left by the one before it', () => {
     const first = debt('first', '50');
     const candidates = [
       debt('first', '40'),
@@ -41,12 +41,12 @@ describe('what repairs take off debts of parents (invoicing §10 rule 8)', () =>
     ]);
   });
 
-  it('nothing for what an invoice repairs of itself', () => {
+  it('exclude repairs of an invoice by itself', () => {
     const own = { ...debt('new', '5'), repairs: [repair('a', '3')] };
     expect(repaired([own], { a: own })).to.deep.equal([]);
   });
 
-  it('only REPAIR_ADJ items that take something off another item are repairs', () => {
+  it('include only REPAIR_ADJ items that reduce another item', () => {
     const item = { linkedItemId: 'a' as Uuid, amount: decimal('-3') };
     expect(
       repairsAmong([

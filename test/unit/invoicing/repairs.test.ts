@@ -11,8 +11,8 @@ import { expect, formatLocalDate, InvariantError } from '../../support/unit.ts';
 const pause = (from: string) => event('START_BILLING_DISABLED', from);
 const resume = (to: string, price: string) => event('END_BILLING_DISABLED', to, { price });
 
-describe('repairs of an item', () => {
-  it('net to zero: the one that takes its last day takes the remainder', () => {
+describe('item repairs', () => {
+  it('add up to the item, with the remainder in the repair of its last day', () => {
     const created = event('CREATE', '2024-04-01', { price: '10.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -26,7 +26,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('repairs of an item in one run lower what is left of it one after the other', () => {
+  it('reduce the remainder of an item one after another within a run', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -41,7 +41,7 @@ describe('repairs of an item', () => {
     expect(ledger.billed.get(ledger.item(0).id)?.repairable.toFixed()).to.equal('0');
   });
 
-  it('never take more than adjustments have left of it', () => {
+  it('never exceed the remainder after adjustments', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -51,7 +51,7 @@ describe('repairs of an item', () => {
     expect(rowLines(ledger.rows)).to.have.length(1);
   });
 
-  it('look for days in force outside the window before they take the remainder', () => {
+  it('look for days in force outside the window before they use the remainder', () => {
     const annual = { plan: 'gold-annual', price: '365.00', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2023-01-01', annual);
     const paused = event('START_BILLING_DISABLED', '2023-03-02');
@@ -77,7 +77,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('refuse to guess when the item is not loaded', () => {
+  it('report an error when the item is not loaded', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -89,7 +89,7 @@ describe('repairs of an item', () => {
     );
   });
 
-  it('come after what is in force at the target date; an event to come repairs nothing yet', () => {
+  it('have the event in force at the target date as their cause, never a future event', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
     const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
@@ -116,7 +116,7 @@ describe('repairs of an item', () => {
     ]);
   });
 
-  it('under fixed days fall back on the share of the row when no event names its plan any more', () => {
+  it('use the share of the row with fixed days when no event names its plan anymore', () => {
     const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
     const changed = event('CHANGE', '2023-05-16', { plan: 'tin', price: '3.00', bcd: 15 });
     const ledger = new SubscriptionLedger({ config: { prorationFixedDays: 30 } }).change([created, changed]);
@@ -139,7 +139,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-01-11')).to.deep.equal([]);
   });
 
-  it('are no second item for days that a priced one has billed', () => {
+  it('do not duplicate days already billed by a priced item', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
@@ -150,7 +150,7 @@ describe('recurring items without an amount', () => {
     expect(ledger.run('2024-02-02')).to.deep.equal(['R 2024-02-02 2024-03-02 10']);
   });
 
-  it('keep the days of a priced item in force that they stand for', () => {
+  it('keep the days of their priced item in force', () => {
     const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');

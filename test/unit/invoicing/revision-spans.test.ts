@@ -3,8 +3,8 @@ import { RevisionSpans } from '../../../lib/invoicing/operations/catalog-change-
 
 const span = (first: number, last: number) => ({ first, last });
 
-describe('Spans of revisions', () => {
-  it('hold what was added, and what lies between ends that meet', () => {
+describe('revision spans', () => {
+  it('contain the added revisions, and the range between adjacent ones', () => {
     const spans = new RevisionSpans(2);
     expect(spans.has(1, span(3, 3))).to.equal(false);
     spans.add(1, span(3, 5));
@@ -19,7 +19,7 @@ describe('Spans of revisions', () => {
     expect(spans.has(1, span(1, 6))).to.equal(true);
   });
 
-  it('let go of the one before a gap, and of the tenants added to longest ago', () => {
+  it('drop the span before a gap, and the least recently extended tenants', () => {
     const spans = new RevisionSpans(2);
     spans.add(1, span(1, 2));
     spans.add(1, span(4, 5));

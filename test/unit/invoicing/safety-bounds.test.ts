@@ -67,7 +67,7 @@ describe('safety bounds', () => {
   const fee = item('FIXED', '2024-01-01 -', '5');
   const january = item('RECURRING', '2024-01-01 2024-02-01', '31');
 
-  it('pass what a run normally makes', () => {
+  it('accept the result of a normal run', () => {
     check([fee, january, item('RECURRING', '2024-02-01 2024-03-01', '31')]);
     check([
       item('REPAIR_ADJ', '2024-01-01 2024-01-11', '-10'),
@@ -75,18 +75,18 @@ describe('safety bounds', () => {
     ]);
   });
 
-  it('refuse two fixed items on one date, unless the check is off', () => {
+  it('reject two fixed items on one date, unless the check is off', () => {
     exceeded(() => check([fee, fee]), 'sanitySafetyBoundEnabled');
     check([fee, fee], { sanity: false });
   });
 
-  it('refuse recurring items that overlap or are empty', () => {
+  it('reject overlapping or empty recurring items', () => {
     refused([january, january], 'overlap');
     refused([january, item('RECURRING', '2024-01-31 2024-03-01', '31')], 'overlap');
     refused([item('RECURRING', '2024-01-31 2024-01-31', '31')], 'empty');
   });
 
-  it('refuse more items in a day than the bound, old ones counted; −1 switches it off', () => {
+  it('reject more items per day than the limit, including older ones, unless the limit is −1', () => {
     check([january], { maxDailyItems: 3, today: 2 });
     const bound = 'maxDailyNumberOfItemsSafetyBound';
     exceeded(() => check([january], { maxDailyItems: 3, today: 3 }), bound);
@@ -97,7 +97,7 @@ describe('safety bounds', () => {
     expect(ledger.run('2023-03-01')).to.have.length(15);
   });
 
-  it('refuse repairs beyond the item, outside of it, or overlapping', () => {
+  it('reject repairs that exceed the item, lie outside it or overlap', () => {
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '-31.01')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '1')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-15 2024-02-02', '-1')], 'outside its item');
@@ -107,7 +107,7 @@ describe('safety bounds', () => {
     );
   });
 
-  it('refuse to work on rows that overlap', () => {
+  it('reject overlapping rows', () => {
     const ledger = new SubscriptionLedger().change([event('CREATE', '2024-01-01', { price: '10' })]);
     ledger.run('2024-01-01');
     ledger.rows = [...ledger.rows, ...ledger.rows];

@@ -72,7 +72,7 @@ describe('usage in a run', () => {
   const videos = [used('6', 'videos', '2026-03-15'), used('7', 'videos', '2026-04-02')];
   const club = billed([created(clubUsage, '2026-03-13', { price: '30', bcd: 13 })], videos);
 
-  it('usage E18 Recurring and usage together: comes after the recurring items, and sets the date of the next run', () => {
+  it('usage E18 Recurring and usage together: follows the recurring items, and determines the next run date', () => {
     const first = run(club, '2026-03-13');
     expect(lines(first)).to.deep.equal(['RECURRING 2026-03-13 2026-04-13 30']);
     expect(first.dueDates.map(text)).to.deep.equal(['2026-04-13']);
@@ -86,13 +86,13 @@ describe('usage in a run', () => {
     expect(both.evaluations[0]?.coverage.inserted, 'usage covers no days').to.have.lengthOf(2);
   });
 
-  it('falls due by its own period, whatever the recurring one is', () => {
+  it('is due by its own billing period, independent of the recurring one', () => {
     const fields = { price: '300', period: 'ANNUAL', bcd: 1 } as const;
     const yearly = billed([created(clubUsage, '2026-04-01', fields)], []);
     expect(run(yearly, '2026-04-01').dueDates.map(text)).to.deep.equal(['2026-05-01']);
   });
 
-  it('is what a dry run walks to with what was read once', () => {
+  it('is loaded once for all steps of a dry run', () => {
     const input: DryRunWalkInput = {
       ...inputOf(club, '2026-05-13'),
       now: at('2026-03-13T00:00:00Z'),
@@ -106,7 +106,7 @@ describe('usage in a run', () => {
     ]);
   });
 
-  it('usage §7.5 rule 4: zero items that are dropped leave a charged-through date and a billed interval, not an invoice', () => {
+  it('usage §7.5 rule 4: leaves a charged-through date and a billed interval, but no invoice, for dropped zero items', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
     expect(dropped.items).to.deep.equal([]);
@@ -124,7 +124,7 @@ describe('usage in a run', () => {
     expect([...asDraft.chargedThrough]).to.deep.equal([]);
   });
 
-  it('usage §7.8: a unit that nothing charges stops the run where the tenant asks for that, until its records are void', () => {
+  it('usage §7.8: stops the run for a unit without a price if the tenant requires it, until the records are void', () => {
     const events = [created(smsUsage, '2026-04-01')];
     const mms = billed(events, [used('3', 'mms', '2026-04-09')]);
     expect(lines(run(mms, '2026-05-01'))).to.deep.equal(['USAGE 2026-04-01 2026-05-01 0']);
@@ -136,7 +136,7 @@ describe('usage in a run', () => {
     expect(run(voided, '2026-05-01', { refusesUnknownUnits: true }).items).to.have.lengthOf(1);
   });
 
-  it('is explained by what was used, its tiers and the sum', () => {
+  it('has an explanation with the used amount, the tiers and the sum', () => {
     const sms = billed([created(smsUsage, '2026-04-01')], [used('5325', 'sms', '2026-04-15')]);
     const [item] = run(sms, '2026-05-01').items;
     if (item === undefined) throw new Error('no item');
@@ -157,7 +157,7 @@ describe('usage in a run', () => {
     expect(steps.map(({ operation }) => operation)).to.deep.equal(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
   });
 
-  it('is looked at again from its start when its invoice is void', () => {
+  it('is evaluated again from its start when its invoice is void', () => {
     const { items } = run(billed([created(smsUsage, '2026-04-01')], []), '2026-05-01');
     const released = releaseCoverage({ items, repaired: [], otherRepairs: [], currency: 'USD' });
     expect(released.itemIds, 'it covers no days').to.deep.equal([]);

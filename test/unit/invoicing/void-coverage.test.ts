@@ -50,14 +50,14 @@ const lines = (rows: readonly CoverageRow[]) =>
       `${kind} ${formatLocalDate(startDate)} ${endDate && formatLocalDate(endDate)} ${formatDecimal(amount)}`,
   );
 
-describe('void of an invoice: its coverage', () => {
+describe('coverage of a void invoice', () => {
   const billed = item('a', 'RECURRING', ['2024-01-01', '2024-02-01', '31', { repairable: decimal('11') }]);
   const repair = (start: string, end: string, amount: string) =>
     item(`repair ${start}`, 'REPAIR_ADJ', [start, end, amount, { linkedItemId: billed.id }]);
   const first = repair('2024-01-06', '2024-01-16', '-10');
   const second = repair('2024-01-22', '2024-02-01', '-10');
 
-  it('takes its charges out, and billing looks at their days again', () => {
+  it('excludes its charges, so that billing evaluates their days again', () => {
     const fixed = item('f', 'FIXED', ['2024-01-01', null, '5']);
     const credit = item('c', 'CBA_ADJ', ['2024-01-01', '2024-01-01', '-3', { subscriptionId: null }]);
     const released = releaseCoverage({
@@ -74,7 +74,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('puts back the days that it has repaired, with their whole amount', () => {
+  it('restores the days that it repaired, with their full amount', () => {
     const released = releaseCoverage({
       items: [first, second],
       repaired: [billed],
@@ -89,7 +89,7 @@ describe('void of an invoice: its coverage', () => {
     ]);
   });
 
-  it('leaves what others repair, in whatever order they did', () => {
+  it('keeps days repaired by other invoices, in any order of repairs', () => {
     const released = releaseCoverage({
       items: [first],
       repaired: [billed],
@@ -100,7 +100,7 @@ describe('void of an invoice: its coverage', () => {
     expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.deep.equal(['21']);
   });
 
-  it('an item that is wholly repaired by others gets no row', () => {
+  it('contains no row for an item fully repaired by others', () => {
     const released = releaseCoverage({
       items: [first],
       repaired: [billed],
@@ -110,7 +110,7 @@ describe('void of an invoice: its coverage', () => {
     expect([released.itemIds, released.rows]).to.deep.equal([['a'], []]);
   });
 
-  it('finds days that another row of the subscription bills by now', () => {
+  it('excludes days that another row of the subscription bills now', () => {
     const { rows } = releaseCoverage({
       items: [first],
       repaired: [billed],

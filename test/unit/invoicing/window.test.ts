@@ -4,7 +4,7 @@ import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { line, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 /** A run ahead that charges nothing recurring does not hold later ones (invoicing §1.5), which may look at less. */
-describe('a run after one ahead that charged nothing recurring', () => {
+describe('run after an earlier run ahead without recurring charges', () => {
   const annual = { price: '365.00', period: 'ANNUAL' } as const;
   const created = event('CREATE', '2023-01-01', annual);
   const twoPending = [
@@ -21,7 +21,7 @@ describe('a run after one ahead that charged nothing recurring', () => {
     return ledger;
   }
 
-  it('leaves a subscription alone that is as it was', () => {
+  it('skips an unchanged subscription', () => {
     const ledger = billedAhead();
     const { events, cursor, config } = ledger;
     expect(isDue({ events, cursor, targetDate: day('2023-03-05'), config })).to.equal(false);
@@ -29,7 +29,7 @@ describe('a run after one ahead that charged nothing recurring', () => {
     expect(ledger.run('2023-05-20')).to.deep.equal(['R 2023-05-20 2024-05-20 365']);
   });
 
-  it('leaves what is billed beyond an event to come until that event', () => {
+  it('keeps charges beyond a future event until that event', () => {
     const ledger = billedAhead();
     ledger.change([...twoPending, cancel('2023-05-13')], '2023-05-13');
     expect(ledger.run('2023-03-05')).to.deep.equal([]);
@@ -39,7 +39,7 @@ describe('a run after one ahead that charged nothing recurring', () => {
     expect(ledger.run('2023-05-13')).to.deep.equal(['X 2023-05-13 2023-05-20 -7']);
   });
 
-  it('leaves greedy arrears alone that cannot have grown by its date', () => {
+  it('skips greedy arrears that cannot have grown by its date', () => {
     const arrears = { price: '31.00', bcd: 1, mode: 'IN_ARREAR' } as const;
     const monthly = event('CREATE', '2024-03-01', arrears);
     const moved = event('BCD_CHANGE', '2024-03-10', { ...arrears, bcd: 15 });
