@@ -117,7 +117,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('of worked examples and numbered cases point to existing ones', () => {
+  it('point to existing worked examples and numbered cases', () => {
     const marked = new RegExp(`(?<![\\w/-])(${names}) ([A-Z]\\d+)\\b`, 'g');
     const lost = citing.flatMap((path) =>
       [...readText(path).matchAll(marked)]
@@ -127,7 +127,7 @@ describe('citations', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('of rulings point to existing ones', () => {
+  it('point to existing rulings', () => {
     const rulings = new Set(
       readText('lib/README.md')
         .match(/^\| R\d+ (?=\|)/gm)

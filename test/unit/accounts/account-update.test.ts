@@ -87,7 +87,7 @@ describe('account update (accounts §4)', () => {
     [15, null, { allowed: true }, 15],
     [15, null, { allowed: true, reset: true }, 0],
   ] as const)
-    it(`stores bill cycle day ${expected} for a request of ${asked} over ${stored} with ${JSON.stringify(flags)}`, () => {
+    it(`${expected > 31 ? 'reports error' : 'stores bill cycle day'} ${expected} when ${asked} replaces ${stored} with ${JSON.stringify(flags)}`, () => {
       const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
       expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
     });

@@ -22,11 +22,11 @@ function codeOf(account: Member, line: readonly Member[], children: readonly Mem
 
 describe('account hierarchy (accounts §7 rule 3)', () => {
   for (const [what, [account, line, children, code]] of Object.entries({
-    'no parent': [member('1', null), [], [], null],
+    'a missing parent': [member('1', null), [], [], null],
     'a parent': [member('1', '2'), [member('2', null)], [], null],
     'a parent that has a parent': [member('1', '2'), [member('2', '3'), member('3', null)], [], null],
     'an unknown parent': [member('1', '2'), [], [], 3002],
-    'itself as parent': [member('1', '1'), [member('1', null)], [], 60003],
+    'the account itself as its parent': [member('1', '1'), [member('1', null)], [], 60003],
     'its child as parent': [member('1', '2'), [member('2', '1'), member('1', null)], [], 60003],
     'its grandchild as parent': [
       member('1', '2'),
@@ -34,34 +34,39 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       [],
       60003,
     ],
-    'delegation without parent': [member('1', null, pays), [], [], null],
+    'delegation without a parent': [member('1', null, pays), [], [], null],
     delegation: [member('1', '2', pays), [member('2', null)], [], null],
-    'delegation to a parent with the flag and no parent': [
+    'delegation to a parent with the flag but without its own parent': [
       member('1', '2', pays),
       [member('2', null, pays)],
       [],
       null,
     ],
-    'delegation to one that delegates': [
+    'delegation to an account that delegates': [
       member('1', '2', pays),
       [member('2', '3', pays), member('3', null)],
       [],
       60003,
     ],
-    'a parent that delegates, without delegation': [member('1', '2'), [member('2', '3', pays)], [], null],
-    'delegation by one that is delegated to': [
+    'a delegating parent without delegation by the child': [
+      member('1', '2'),
+      [member('2', '3', pays)],
+      [],
+      null,
+    ],
+    'delegation by an account that others delegate to': [
       member('1', '2', pays),
       [member('2', null)],
       [member('4', '1', pays)],
       60003,
     ],
-    'delegation by one that has children': [
+    'delegation by an account with children': [
       member('1', '2', pays),
       [member('2', null)],
       [member('4', '1')],
       null,
     ],
-    'delegation in another currency': [
+    'delegation in a different currency': [
       member('1', '2', { ...pays, currency: eur }),
       [member('2', null, { currency: usd })],
       [],
@@ -73,19 +78,19 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
       [],
       null,
     ],
-    'delegation to a parent without currency': [
+    'delegation to a parent without a currency': [
       member('1', '2', { ...pays, currency: usd }),
       [member('2', null)],
       [],
       null,
     ],
-    'another currency without delegation': [
+    'a different currency without delegation': [
       member('1', '2', { currency: eur }),
       [member('2', null, { currency: usd })],
       [],
       null,
     ],
   } as const))
-    it(`${code === null ? 'accepts' : `rejects with ${code}`} ${what}`, () =>
+    it(`${code === null ? 'accepts' : 'rejects'} ${what}${code === null ? '' : ` with error ${code}`}`, () =>
       expect(codeOf(account, line, children)).to.equal(code));
 });

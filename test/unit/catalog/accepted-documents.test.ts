@@ -69,8 +69,8 @@ const accepted: Readonly<Record<string, DocumentParts>> = {
       plan('b', 'P', { more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
     priceLists: lists({ DEFAULT: ['a', 'b'] }),
   },
-  'a version that is IN_ARREAR': { recurringBillingMode: 'IN_ARREAR' },
-  'a plan of usage alone, of two units': usageOf(
+  'a version billed IN_ARREAR': { recurringBillingMode: 'IN_ARREAR' },
+  'a plan with only usage, in two units': usageOf(
     'billingMode="IN_ARREAR" usageType="CONSUMABLE"',
     `<tiers><tier><blocks>${tieredBlock('u', '10')}${tieredBlock('w', '-1')}</blocks></tier>
       <tier><blocks>${tieredBlock('u', '-1')}${tieredBlock('w', '-1')}</blocks></tier></tiers>`.replace(
@@ -96,14 +96,14 @@ const accepted: Readonly<Record<string, DocumentParts>> = {
     currencies: ['USD', 'EUR', 'GBP', 'JPY', 'BTC'],
     plans: plan('p-m', 'P', { price: price('BTC', '0.00012345') + price('JPY', '900') }),
   },
-  'three phases with a FIXEDTERM at the end': {
+  'three phases with a final FIXEDTERM': {
     plans: plan('p-m', 'P', {
       initialPhases: TRIAL + phase('DISCOUNT', { unit: 'MONTHS', number: 6, price: '5' }),
       finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '9' }),
     }),
   },
   ...rowsOf(otherPeriods, (period) => [`the period ${period}`, { plans: plan('p-m', 'P', { period }) }]),
-  'a number of plans per bundle': {
+  'a limit on plans per bundle': {
     plans: plan('p-m', 'P', { more: '<plansAllowedInBundle>2</plansAllowedInBundle>' }),
   },
 };

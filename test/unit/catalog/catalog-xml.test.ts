@@ -278,7 +278,7 @@ describe('catalog XML reader', () => {
     );
   });
 
-  describe('text encodings', () => {
+  describe('text decoder', () => {
     const text = `<?xml version="1.0"?>${catalogXml({ catalogName: 'Café 日本 𝒳' })}`;
     const names = (bytes: Uint8Array): string[] =>
       readCatalogXml(bytes).versions.map(({ content }) => content.catalogName);
@@ -293,7 +293,7 @@ describe('catalog XML reader', () => {
       return new Uint8Array(view.buffer);
     };
 
-    it('include UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
+    it('accepts UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
       const utf8 = new TextEncoder();
       for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)])
         expect(names(bytes)).to.deep.equal(['Café 日本 𝒳']);
@@ -303,7 +303,7 @@ describe('catalog XML reader', () => {
       expect(readCatalogXml(declared).versions).to.have.length(1);
     });
 
-    it('exclude invalid bytes and any other declared encoding', () => {
+    it('rejects invalid bytes and any other declared encoding', () => {
       const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0) & 0xff);
       expect(fault(latin1)).to.equal(
         '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',
@@ -317,7 +317,7 @@ describe('catalog XML reader', () => {
     });
   });
 
-  describe('scalar values', () => {
+  describe('scalar value reader', () => {
     const withPrice = (amount: string): string =>
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', amount) }) });
     const accepted = [
@@ -350,14 +350,14 @@ describe('catalog XML reader', () => {
     ];
 
     for (const amount of accepted)
-      it(`include ${amount} as a decimal, with its digits preserved`, () => {
+      it(`accepts ${amount} as a decimal without changing its digits`, () => {
         const entry = parse(withPrice(amount)).content.plans[0]?.finalPhase.recurring?.price?.prices[0];
         expect(entry?.amount?.text).to.equal(amount);
         expect(entry?.amount?.value.toNumber()).to.equal(Number(amount));
         expect(entry?.amount?.value.isNegative()).to.equal(Number(amount) < 0);
       });
     for (const amount of refused)
-      it(`exclude "${amount}" as a decimal`, () =>
+      it(`rejects "${amount}" as a decimal`, () =>
         expect(fault(withPrice(amount))).to.match(/Element "value": .* is not a decimal number/));
 
     const dates: readonly (readonly [text: string, instant: string])[] = [
@@ -368,15 +368,15 @@ describe('catalog XML reader', () => {
       ['  2024-06-01T10:00:00-05:00\n', '2024-06-01T15:00:00.000Z'],
     ];
     for (const [text, instant] of dates)
-      it(`include ${JSON.stringify(text)} as a date`, () =>
+      it(`accepts ${JSON.stringify(text)} as a date`, () =>
         expect(formatInstant(parse(catalogXml({ effectiveDate: text })).content.effectiveDate)).to.equal(
           instant,
         ));
     for (const text of ['', 'today', '2024-02-30', '2024-01-01T25:00:00Z', '20240101', '1704067200000'])
-      it(`exclude ${JSON.stringify(text)} as a date`, () =>
+      it(`rejects ${JSON.stringify(text)} as a date`, () =>
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"'));
 
-    it('must match the other types of the grammar', () => {
+    it('rejects values outside the other types', () => {
       const wrong: readonly (readonly [string, string])[] = [
         [catalogXml({ catalogName: ' ' }), 'Element "catalogName": no value is not a text'],
         [catalogXml({ currencies: ['usd'] }), 'Element "currency": "usd" is not a currency code'],
@@ -455,45 +455,45 @@ describe('catalog XML reader', () => {
     });
   });
 
-  describe('structural errors', () => {
+  describe('document structure check', () => {
     const rows: Readonly<Record<string, readonly [document: string, fault: string]>> = {
-      'no root': ['', '1:1 document must contain a root element.'],
-      'blank document': [' \n ', '2:1 document must contain a root element.'],
-      'unknown root': ['<shop/>', '1:1 Unknown root element "shop"; expected "catalog" or "catalogs"'],
+      'a missing root': ['', '1:1 document must contain a root element.'],
+      'a blank document': [' \n ', '2:1 document must contain a root element.'],
+      'an unknown root': ['<shop/>', '1:1 Unknown root element "shop"; expected "catalog" or "catalogs"'],
       'two roots': [`${catalogXml()}<catalog/>`, 'documents may contain only one root.'],
       'text after the root': [`${catalogXml()} x`, 'text data outside of root node.'],
-      'unknown element': ['<catalog>\n  <shop/></catalog>', '2:3 Unknown element "shop" in "catalog"'],
-      'element of the prototype': [
+      'an unknown element': ['<catalog>\n  <shop/></catalog>', '2:3 Unknown element "shop" in "catalog"'],
+      'an element named like a prototype member': [
         '<catalog><constructor/></catalog>',
         '1:10 Unknown element "constructor" in "catalog"',
       ],
-      'attribute of the prototype': [
+      'an attribute named like a prototype member': [
         '<catalog __proto__="x"/>',
         '1:1 Unknown attribute "__proto__" of "catalog"',
       ],
-      'nested rule': [
+      'a nested rule': [
         `<catalog><rules><changePolicy><changePolicy/></changePolicy></rules></catalog>`,
         '1:31 Unknown element "changePolicy" in "changePolicy"',
       ],
-      'child of a text element': [
+      'a child of a text element': [
         '<catalog><catalogName><b/></catalogName></catalog>',
         '1:23 Unknown element "b" in "catalogName"',
       ],
-      'unknown attribute': ['<catalog lang="en"/>', '1:1 Unknown attribute "lang" of "catalog"'],
-      'attribute of a text element': [
+      'an unknown attribute': ['<catalog lang="en"/>', '1:1 Unknown attribute "lang" of "catalog"'],
+      'an attribute of a text element': [
         '<catalog><catalogName x="1"/></catalog>',
         '1:10 Unknown attribute "x" of "catalogName"',
       ],
-      'missing attribute': [
+      'a missing attribute': [
         '<catalog><units><unit/></units></catalog>',
         '1:17 Element "unit" lacks the attribute "name"',
       ],
-      'repeated attribute': [
+      'a repeated attribute': [
         '<catalog><units><unit name="a" name="b"/></units></catalog>',
         'duplicate attribute: name.',
       ],
-      'missing element': ['<catalog></catalog>', '1:1 Element "catalog" lacks the element "effectiveDate"'],
-      'repeated element': [
+      'a missing element': ['<catalog></catalog>', '1:1 Element "catalog" lacks the element "effectiveDate"'],
+      'a repeated element': [
         '<catalog><units/><units/></catalog>',
         '1:18 Element "units" is repeated in "catalog"',
       ],
@@ -502,41 +502,47 @@ describe('catalog XML reader', () => {
         '<catalog><units><![CDATA[x]]></units></catalog>',
         '1:10 Element "units" holds no text',
       ],
-      'default namespace': [
+      'a default namespace': [
         '<catalog xmlns="urn:x"/>',
         '1:1 A default namespace is not accepted; elements are in no namespace',
       ],
-      'prefixed element': [
+      'a prefixed element': [
         '<catalog xmlns:c="urn:x"><c:units/></catalog>',
         '1:26 Element "c:units" is in a namespace; elements have no prefix',
       ],
-      'prefixed root': [
+      'a prefixed root': [
         '<c:catalog xmlns:c="urn:x"/>',
         '1:1 Element "c:catalog" is in a namespace; elements have no prefix',
       ],
-      'foreign attribute': ['<catalog xmlns:c="urn:x" c:a="1"/>', '1:1 Foreign attribute "c:a" of "catalog"'],
-      'xml:lang': ['<catalog xml:lang="en"/>', '1:1 Foreign attribute "xml:lang" of "catalog"'],
-      'declaration below the root': [
+      'a foreign attribute': [
+        '<catalog xmlns:c="urn:x" c:a="1"/>',
+        '1:1 Foreign attribute "c:a" of "catalog"',
+      ],
+      'an xml:lang attribute': ['<catalog xml:lang="en"/>', '1:1 Foreign attribute "xml:lang" of "catalog"'],
+      'a declaration below the root': [
         '<catalog><units xmlns:c="urn:x"/></catalog>',
         '1:10 Foreign attribute "xmlns:c" of "units"',
       ],
-      'schema hint below the root': [
+      'a schema hint below the root': [
         `<catalog ${XSI}><units xsi:schemaLocation="a b"/></catalog>`,
         'Foreign attribute "xsi:schemaLocation" of "units"',
       ],
-      'crossed tags': [
+      'overlapping tags': [
         '<catalog><units></catalog></units>',
         '1:17 The end tag "catalog" does not close "units"',
       ],
-      'unclosed tag': ['<catalog><units>', 'unclosed tag: units'],
-      'unclosed attribute': ['<catalog a="', 'unexpected end.'],
-      'unquoted attribute': ['<catalog a=1/>', 'unquoted attribute value.'],
-      'bare ampersand': [
+      'an unclosed tag': ['<catalog><units>', 'unclosed tag: units'],
+      'an unclosed attribute': ['<catalog a="', 'unexpected end.'],
+      'an unquoted attribute': ['<catalog a=1/>', 'unquoted attribute value.'],
+      'a bare ampersand': [
         '<catalog><catalogName>A & B</catalogName></catalog>',
         '1:25 This "&" begins no reference; write &amp;',
       ],
-      'control character': ['<catalog><catalogName>\u0001</catalogName></catalog>', 'disallowed character.'],
-      'control character of XML 1.1': [
+      'a control character': [
+        '<catalog><catalogName>\u0001</catalogName></catalog>',
+        'disallowed character.',
+      ],
+      'a control character of XML 1.1': [
         '<?xml version="1.1"?><catalog><catalogName>&#1;</catalogName></catalog>',
         'malformed character entity.',
       ],
@@ -544,7 +550,7 @@ describe('catalog XML reader', () => {
         '<catalog><catalogName>\uD800</catalogName></catalog>',
         '1:23 Half a surrogate pair is not a character',
       ],
-      'tiered block of another type': [
+      'a tiered block of another type': [
         '<catalog><plans><plan name="a"><finalPhase type="TRIAL"><usages><usage name="u" billingMode="IN_ARREAR" usageType="CAPACITY"><tiers><tier><blocks><tieredBlock type="TOP_UP"/>',
         'is not the type of a tiered block (TIERED, VANILLA)',
       ],
@@ -554,9 +560,9 @@ describe('catalog XML reader', () => {
       ],
     };
     for (const [title, [document, expected]] of Object.entries(rows))
-      it(`report the position of the error: ${title}`, () => expect(fault(document)).to.include(expected));
+      it(`rejects ${title} at its position`, () => expect(fault(document)).to.include(expected));
 
-    it('report only the first of several errors', () =>
+    it('reports only the first of several errors', () =>
       expect(fault(`<catalog>${versionXml()}<shop/><shop/></catalog>`)).to.include('Unknown element "shop"'));
   });
 });

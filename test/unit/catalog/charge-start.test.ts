@@ -51,7 +51,7 @@ describe('plan phases', () => {
   it('get their names from the plan and the phase type', () =>
     expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
-  it('are skipped when finite and absent, unpriced or zero in all currencies', () => {
+  it('are skipped in the search for the first charge if they are finite and absent, unpriced or zero in all currencies', () => {
     const zero = phase('DISCOUNT', {
       unit: 'MONTHS',
       number: 2,
@@ -64,17 +64,17 @@ describe('plan phases', () => {
     expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-04-07');
   });
 
-  it('include a priced trial as the first charged phase', () => {
+  it('can start charging in a trial with a price in any currency', () => {
     const paidTrial = phase('TRIAL', { price: price('USD', '0') + price('EUR', '1') });
     expect(firstCharging(planWith(paidTrial).phases)?.type).to.equal('TRIAL');
   });
 
-  it('stop at an unlimited phase, whatever its price', () => {
+  it('end the search for the first charge at an unlimited phase, whatever its price', () => {
     const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('continue past the end of a plan that never charges', () => {
+  it('have a first charge date at the end of a plan that never charges', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

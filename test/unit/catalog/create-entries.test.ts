@@ -122,8 +122,8 @@ describe('catalog entry creation', () => {
       'durationLength needs to be set',
     ],
     'a product without a category': [withProducts({ name: 'Pot' }), 'category needs to be set'],
-    arrear: [withPlan({ recurringBillingMode: 'IN_ARREAR' }), 'only IN_ADVANCE'],
-    capacity: [withUsage({ usageType: 'CAPACITY' }), 'only CONSUMABLE'],
+    'a billing mode IN_ARREAR': [withPlan({ recurringBillingMode: 'IN_ARREAR' }), 'only IN_ADVANCE'],
+    'a usage of type CAPACITY': [withUsage({ usageType: 'CAPACITY' }), 'only CONSUMABLE'],
     'a trial with recurring prices': [
       withPhase(evergreen, { ...evergreen, type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }),
       'a TRIAL phase has no recurring prices',
@@ -165,42 +165,42 @@ describe('catalog entry creation', () => {
       withProducts({ ...pot, availableAddons: ['Pan'] }),
       'which is BASE, not ADD_ON',
     ],
-    'V1: a name that is not an NCName': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
-    'V1: a plan with the name of its product': [withPlan({ name: 'Pot' }), 'already that of a product'],
-    'V1: a duplicate plan': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
-    'V1: an existing plan of the XML catalog': [withPlan({ name: 'y' }), 'already that of a plan'],
-    'V1: a product with the name of an XML plan': [
+    'a name that is not an NCName (V1)': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
+    'a plan with the name of its product (V1)': [withPlan({ name: 'Pot' }), 'already that of a product'],
+    'a duplicate plan (V1)': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
+    'an existing plan of the XML catalog (V1)': [withPlan({ name: 'y' }), 'already that of a plan'],
+    'a product with the name of an XML plan (V1)': [
       { products: [{ ...pot, name: 'x' }], plans: [{ ...plan, productName: 'x' }] },
       'already that of a plan',
     ],
-    'V7: a trial as the last phase': [
+    'a trial as the last phase (V7)': [
       withPhase({ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen),
       'an initial phase cannot be of type EVERGREEN',
     ],
-    'V8: two phases of the same type': [
+    'two phases of the same type (V8)': [
       withPhase(evergreen, evergreen),
       'more than one phase of type EVERGREEN',
     ],
-    'V10: an evergreen phase that ends': [
+    'an evergreen phase that ends (V10)': [
       withPhase({ ...evergreen, durationUnit: 'MONTHS', durationLength: 3 }),
       'an EVERGREEN phase is UNLIMITED',
     ],
-    'V11: a phase of zero length': [
+    'a phase of zero length (V11)': [
       withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 0 }),
       'at least 1',
     ],
-    'V12: a price without a billing period': [
+    'a price without a billing period (V12)': [
       withPhase({ ...evergreen, recurringPrices: { billingPeriod: 'NO_BILLING_PERIOD', prices } }),
       'NO_BILLING_PERIOD',
     ],
-    'V13: a negative price': [
+    'a negative price (V13)': [
       withPhase({
         ...evergreen,
         recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal('-1') }] },
       }),
       'is negative',
     ],
-    'V13: a duplicate currency': [
+    'a duplicate currency (V13)': [
       withPhase({
         ...evergreen,
         recurringPrices: { billingPeriod: 'MONTHLY', prices: [...prices, ...prices] },
@@ -211,30 +211,30 @@ describe('catalog entry creation', () => {
       withPhase({ ...evergreen, fixedPrices: [{ currency: 'EURO', value: decimal('1') }] }),
       '"EURO" is not a currency',
     ],
-    'V14: a usage without tiers': [withUsage({ tiers: [] }), 'needs tiers'],
-    'V15: a block of size zero': [
+    'a usage without tiers (V14)': [withUsage({ tiers: [] }), 'needs tiers'],
+    'a block of size zero (V15)': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 0, prices }] }] }),
       'size of a block',
     ],
-    'V15: a tier with a maximum of zero': [
+    'a tier with a maximum of zero (V15)': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, max: 0, prices }] }] }),
       'max of unit "litre" is above 0',
     ],
-    'V20: a duplicate unit in a tier': [
+    'a duplicate unit in a tier (V20)': [
       withUsage({ tiers: [{ blocks: [litres(-1), litres(-1)] }] }),
       'has unit "litre" twice',
     ],
-    'V20: a unit missing from a tier': [
+    'a unit missing from a tier (V20)': [
       withUsage({
         tiers: [{ blocks: [litres(5), { ...litres(5), billingMeterCode: 'gas' }] }, { blocks: [litres(-1)] }],
       }),
       'lacks unit "gas"',
     ],
-    'V20: a tier after an unbounded one': [
+    'a tier after an unbounded one (V20)': [
       withUsage({ tiers: [{ blocks: [litres(-1)] }, { blocks: [litres(5)] }] }),
       'is unbounded, but a later tier has it too',
     ],
-    'V20: a usage without a billing period': [
+    'a usage without a billing period (V20)': [
       withUsage({ billingPeriod: 'NO_BILLING_PERIOD' }),
       'needs a billing period',
     ],

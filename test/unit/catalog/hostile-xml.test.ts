@@ -25,7 +25,7 @@ describe('hostile catalog documents', () => {
     it('are rejected at a document type declaration', () =>
       expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 
-    it('with 25 nested elements are rejected at the first unknown one', () =>
+    it('are rejected at the first unknown element of 25 nested ones', () =>
       expect(fault('<a>'.repeat(25) + '</a>'.repeat(25))).to.equal(
         '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
       ));
@@ -35,7 +35,7 @@ describe('hostile catalog documents', () => {
         '1:24 undefined entity.',
       ));
 
-    it('of 12 MiB are rejected before parsing', () => {
+    it('are rejected before parsing if they have 12 MiB', () => {
       for (const document of [new Uint8Array(12 * 1024 * 1024), ' '.repeat(12 * 1024 * 1024)]) {
         const error = errorOf(() => readCatalogXml(document));
         expect(error.code).to.equal(ErrorCode.TOO_LARGE);
@@ -43,7 +43,7 @@ describe('hostile catalog documents', () => {
       }
     });
 
-    it('over 10 MiB are read when the limit is raised, and rejected above that limit', () => {
+    it('are accepted above 10 MiB up to a raised limit', () => {
       const document = `${catalogXml()}${' '.repeat(MAX_XML_BYTES)}`;
       expect(readCatalogXml(document, document.length).versions).to.have.length(1);
       expect(errorOf(() => readCatalogXml(document, document.length - 1)).code).to.equal(ErrorCode.TOO_LARGE);
@@ -52,7 +52,7 @@ describe('hostile catalog documents', () => {
     it('are rejected for a default namespace', () =>
       expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/));
 
-    it('with two errors and a later unknown tag produce exactly one error', () => {
+    it('cause exactly one error for two errors and a later unknown tag', () => {
       const document =
         '<catalog><plans><plan name="p"><finalPhase type="TRIAL"><duration><duration></duration></duration><x/>';
       expect(fault(document)).to.equal('1:67 Unknown element "duration" in "duration"');
@@ -180,5 +180,5 @@ describe('hostile catalog documents', () => {
     ['many line ends', '\r\n'.repeat(HUGE / 2)],
     ['many digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const)
-    it(`are rejected quickly: ${title}`, () => expect(fault(document)).to.be.a('string'));
+    it(`are rejected quickly despite ${title}`, () => expect(fault(document)).to.be.a('string'));
 });

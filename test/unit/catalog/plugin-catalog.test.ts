@@ -101,7 +101,7 @@ describe('plugin catalogs', () => {
     expect(second?.blocks[0]?.max.text).to.equal('-1');
   });
 
-  it('without lists have all their plans in DEFAULT', () => {
+  it('put all plans in DEFAULT if they define no lists', () => {
     const [version] = compile(harbour({ ...boatPlan('a', '1'), ...boatPlan('b', '2') })).versions;
     expect(version?.allPriceLists.map(({ name, plans }) => [name, plans])).to.deep.equal([
       ['DEFAULT', ['a', 'b']],
@@ -175,7 +175,7 @@ describe('plugin catalogs', () => {
   for (const [what, [given, message]] of Object.entries(bad))
     it(`are rejected for ${what}`, () => expect(problemsOf(given).join('\n')).to.match(message));
 
-  it('with several errors report all of them', () => {
+  it('report all of several errors', () => {
     const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };
     expect(problemsOf(harbour(unread))).to.have.length(2);
     const wrong = { ...boatPlan('b', '-1'), ...boatPlan('c', '1', { product: 'Ship' }) };

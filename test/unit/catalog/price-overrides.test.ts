@@ -163,7 +163,7 @@ describe('price override', () => {
   const currencies: readonly (readonly [string, string, Currency, readonly string[]])[] = [
     ['replaces the entry of the currency', '', 'EUR', ['USD 24', 'EUR 7']],
     ['replaces an entry that is null', NIL, 'EUR', ['USD 24', 'EUR 7']],
-    ['is appended when the currency is missing', '', 'GBP', ['USD 24', 'EUR 22', 'GBP 7']],
+    ['adds an entry when the currency is missing', '', 'GBP', ['USD 24', 'EUR 22', 'GBP 7']],
   ];
   for (const [name, eur, currency, expected] of currencies)
     it(name, () => {
@@ -446,7 +446,7 @@ describe('usage price override', () => {
           ['USD 1', 'USD 4'],
         ],
       ],
-      'a block of another unit': [
+      'a block of a different unit': [
         api(['sms', '1', '100', '1']),
         [
           ['USD 5', 'USD 1'],
@@ -498,7 +498,7 @@ describe('usage price override', () => {
   const refused: Readonly<Record<string, readonly [readonly PriceOverrideRequest[], RegExp]>> = {
     'a block with a different size': [[api(['call', '99', '10', '1'])], /size 99/],
     'a block with a different maximum': [[api(['call', '100', '11', '1'])], /max 11/],
-    'a block of another unit': [[api(['seat', '100', '10', '1'])], /unit "seat"/],
+    'a block of a different unit': [[api(['seat', '100', '10', '1'])], /unit "seat"/],
     'a missing block without a price': [
       [api(['seat', '1', '1', null], ['call', '100', '-1', '1'])],
       /"seat"/,

@@ -96,7 +96,7 @@ describe('simple plan', () => {
     expect(catalog.versions[0]?.findPlan('lamp-monthly').initialPhases).to.deep.equal([]);
   });
 
-  it('leaves the catalog unchanged when repeated, with or without optional fields', () => {
+  it('leaves the catalog unchanged when it is repeated, with or without optional fields', () => {
     const catalog = edited(empty, lamp);
     expect(edit(catalog, lamp)).to.deep.equal([]);
     expect(edit(catalog, { planId: 'lamp-monthly', currency: 'USD', amount: decimal('12.5') })).to.deep.equal(

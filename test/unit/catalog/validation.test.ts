@@ -698,7 +698,7 @@ describe('validation of one version', () => {
           'Usage "usg", tier 2 lacks unit "w" of another tier',
           'Usage "usg", tier 3 lacks unit "u" of another tier',
         ],
-        'IN_ADVANCE usage without reporting tier errors': [
+        'IN_ADVANCE usage, without further tier errors': [
           withUsage({
             mode: 'IN_ADVANCE',
             period: 'NO_BILLING_PERIOD',
@@ -707,7 +707,7 @@ describe('validation of one version', () => {
           }),
           inAdvance,
         ],
-        'CAPACITY limits under the same rules': [
+        'an unbounded CAPACITY limit before the last tier': [
           withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
           'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
         ],

@@ -68,7 +68,7 @@ describe('error codes', () => {
     [ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND, 61_007, 'CatalogEntryError'],
   ];
   for (const [code, number, className] of cases)
-    it(`include ${number} in the class ${className}`, () => {
+    it(`map ${number} to ${className}`, () => {
       expect(code).to.equal(number);
       expect(classNameOf(code)).to.equal(className);
     });

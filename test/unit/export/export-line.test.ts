@@ -13,7 +13,7 @@ describe('export lines', () => {
     [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
     [[''], '\n'],
   ] as const)
-    it(`contain ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () =>
+    it(`represent ${JSON.stringify(values)} as ${JSON.stringify(line)}`, () =>
       expect(rowLine(values)).to.equal(line));
 
   for (const [member, column] of [
@@ -23,5 +23,5 @@ describe('export lines', () => {
     ['accountCBA', 'account_cba'],
     ['id', 'id'],
   ] as const)
-    it(`name the column of ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
+    it(`use the column name ${column} for ${member}`, () => expect(columnName(member)).to.equal(column));
 });

@@ -149,7 +149,7 @@ describe('JSON body', () => {
     ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
   for (const [json, code, message] of refusals)
-    it(`rejects ${json.slice(0, 60)} with ${code}`, () => {
+    it(`rejects ${json.slice(0, 60)} with error ${code}`, () => {
       const error = errorOf(() => read(json));
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);

@@ -138,5 +138,5 @@ describe('basic credentials', () => {
     basic('nocolon'),
     'Bearer abc',
   ])
-    it(`do not exist in ${JSON.stringify(header)}`, () => expect(basicCredentials(header)).to.equal(null));
+    it(`are not found in ${JSON.stringify(header)}`, () => expect(basicCredentials(header)).to.equal(null));
 });

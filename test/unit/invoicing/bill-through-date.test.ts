@@ -51,6 +51,6 @@ describe('bill-through date', () => {
     ['GREEDY', '2024-03-20', '2024-03-20', '2024-03-20'],
   ];
   for (const [mode, targetDate, endDate, expected] of cases)
-    it(`is ${expected ?? 'undefined'} in mode ${mode} on ${targetDate} with the next event ${endDate ?? 'missing'}`, () =>
+    it(`is ${expected ?? 'empty'} in mode ${mode} on ${targetDate} ${endDate === null ? 'without a next event' : `with the next event on ${endDate}`}`, () =>
       expect(through(mode, targetDate, endDate)).to.equal(expected));
 });

@@ -106,7 +106,7 @@ describe('document templates', () => {
     });
   });
 
-  describe('template limits', () => {
+  describe('template validation', () => {
     const nested = (depth: number) => `${'{{#a}}'.repeat(depth)}x${'{{/a}}'.repeat(depth)}`;
     for (const [what, template] of [
       ['a section without an end', '{{#a}}'],
@@ -131,22 +131,22 @@ describe('document templates', () => {
       ['a name with too many parts', `{{a${'.a'.repeat(16)}}}`],
       ['a section with too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
     ] as const)
-      it(`invoicing §14 rule 5: reject ${what}`, () => expect(refusal(template)).to.equal(60_003));
+      it(`invoicing §14 rule 5: rejects ${what}`, () => expect(refusal(template)).to.equal(60_003));
 
-    it('invoicing §14 rule 5: accept a template exactly at the limits', () => {
+    it('invoicing §14 rule 5: accepts a template exactly at the limits', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
       expect(fill('{{a}}'.repeat(5_000), { a: 'y' })).to.have.length(5_000);
       const text = new TemplateLookup((key) => key);
       expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
-    it('invoicing §14 rule 5: report the problem with only the beginning of the template', () =>
+    it('invoicing §14 rule 5: reports the problem with only the beginning of the template', () =>
       expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
         .to.throw(/Unclosed section/)
         .with.property('message')
         .with.length.below(300));
 
-    it('invoicing §14 rule 5: stop deeply nested lists before memory runs out', () => {
+    it('invoicing §14 rule 5: stops deeply nested lists before memory runs out', () => {
       const data = { a: new TemplateList(10_000, () => Array.from({ length: 10_000 }, () => ({}))) };
       expect(codeThrownBy(() => fill('{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}', data))).to.equal(60_020);
       expect(codeThrownBy(() => fill(`{{#a}}${'<p>filler text</p>'.repeat(1_000)}{{/a}}`, data))).to.equal(
@@ -155,14 +155,14 @@ describe('document templates', () => {
       expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: count one step for each part of a name', () => {
+    it('invoicing §14 rule 5: counts one step for each part of a name', () => {
       const filled = (name: string) =>
         codeThrownBy(() => fill(`{{#a}}${`{{${name}}}`.repeat(7)}{{/a}}`, { a: rowsOf(9_000) }));
       expect(filled('b')).to.equal('no error');
       expect(filled(`b${'.b'.repeat(15)}`)).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: yield to other work within a single element and within a long text', () => {
+    it('invoicing §14 rule 5: yields to other work within a single element and within a long text', () => {
       const turnsOf = (template: string, data: TemplateObject) => {
         const steps = renderingTemplate(parseTemplate(template), data);
         let turns = 0;

@@ -170,7 +170,7 @@ describe('event of an item', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('is a price change without a stored change, or an end by the base without a stored end', () => {
+  it('is a price change when no change is stored, and an end by the base when no end is stored', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
@@ -181,7 +181,7 @@ describe('event of an item', () => {
     expect(eventText(expired)).to.equal('the expiry on 2024-02-01');
   });
 
-  it('lists the services that block and unblock', () => {
+  it('includes the services that block and unblock', () => {
     const blockingStates = [
       state('HELD', '2024-02-01', { service: 'fraud', isBlockBilling: true }),
       state('OD1', '2024-02-01', { service: 'overdue', isBlockBilling: true }),

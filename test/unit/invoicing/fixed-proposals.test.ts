@@ -82,39 +82,39 @@ describe('fixed proposals', () => {
     expect(proposals([trial, away]), 'paused for good').to.deep.equal(['2024-01-10 2024-02-09 0']);
   });
 
-  describe('fixed proposals with two events on one day', () => {
+  describe('second event on the day of a fixed price', () => {
     const day1 = '2024-01-01';
     const cases: Readonly<Record<string, readonly [BillingEvent, readonly string[]]>> = {
-      'a plan change without a fixed price, which removes the fee': [
+      'removes the fee for a plan change without a fixed price': [
         event('CHANGE', day1, { plan: 'tin', price: '5' }),
         [],
       ],
-      'a plan change with a fixed price, which replaces the fee': [
+      'replaces the fee for a plan change with a fixed price': [
         event('CHANGE', day1, { plan: 'tin', fixed: '7' }),
         ['2024-01-01 - 7'],
       ],
-      'a cancellation, which removes the fee': [cancel(day1), []],
-      'a price change, which keeps the fee': [event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
-      'a quantity change, which keeps the fee': [
+      'removes the fee for a cancellation': [cancel(day1), []],
+      'keeps the fee for a price change': [event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
+      'keeps the fee for a quantity change': [
         event('QUANTITY_CHANGE', day1, { price: '10', quantity: 4 }),
         ['2024-01-01 - 25'],
       ],
-      'a BCD change, which keeps the fee': [
+      'keeps the fee for a BCD change': [
         event('BCD_CHANGE', day1, { price: '10', bcd: 3 }),
         ['2024-01-01 - 25'],
       ],
-      'a pause, which keeps the fee': [event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
-      'a resume without a fixed price, which keeps the fee': [
+      'keeps the fee for a pause': [event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
+      'keeps the fee for a resume without a fixed price': [
         event('END_BILLING_DISABLED', day1, { price: '10' }),
         ['2024-01-01 - 25'],
       ],
-      'a resume with a fixed price, which replaces the fee': [
+      'replaces the fee for a resume with a fixed price': [
         event('END_BILLING_DISABLED', day1, { fixed: '6' }),
         ['2024-01-01 - 6'],
       ],
     };
     for (const [name, [second, expected]] of Object.entries(cases))
-      it(`consider ${name}`, () => expect(proposals([setUp(day1), second])).to.deep.equal(expected));
+      it(name, () => expect(proposals([setUp(day1), second])).to.deep.equal(expected));
   });
 
   it('are billed once, with a description of the phase and price', () => {

@@ -21,7 +21,7 @@ describe('formatted invoice number (invoicing §1.7)', () => {
     ['2026-03-07 A{n}', 'A17'],
     ['A{n}, 2026-03-01 B{n}, 2026-03-08 C{n}', 'B17'],
   ] as const)
-    it(`is ${number} for 17 of 2026-03-07 with the pattern "${pattern}"`, () =>
+    it(`is ${number ?? 'empty'} for invoice 17 on 2026-03-07 with the pattern "${pattern}"`, () =>
       expect(shown(pattern)).to.equal(number));
 
   it('keeps all digits of a long number, and is empty in a dry run', () => {

@@ -93,7 +93,7 @@ describe('balances', () => {
     creditAdj: ZERO,
   };
 
-  it('are 0 for an invoice that is not committed, written off, migrated, or settled by its parent', () => {
+  it('are 0 for an invoice that is uncommitted, written off, migrated or settled by its parent', () => {
     expect(formatDecimal(balanceOf(owed))).to.equal('100');
     expect(isUnpaid(owed)).to.equal(true);
     for (const change of [

@@ -18,31 +18,26 @@ describe('child invoice summaries (invoicing §12)', () => {
   describe('summary of a parent (rule 1)', () => {
     const currency = 'USD' as Currency;
     for (const [what, child, open, joins] of [
-      ['an invoice with an amount, which opens a summary', newly(of('5')), null, true],
-      ['a zero charge, which opens a summary', newly(of('0'), true), null, true],
-      ['a pure credit, which does not open a summary', newly(of('0')), null, false],
-      ['a pure credit, which joins an open summary', newly(of('0')), { currency }, true],
-      ['a changed invoice, which does not join', newly(of('5'), true, false), { currency }, false],
+      ['is opened by an invoice with an amount', newly(of('5')), null, true],
+      ['is opened by a zero charge', newly(of('0'), true), null, true],
+      ['is not opened by a pure credit', newly(of('0')), null, false],
+      ['includes a pure credit once it is open', newly(of('0')), { currency }, true],
+      ['excludes an invoice with only later changes', newly(of('5'), true, false), { currency }, false],
       [
-        'a linked invoice, which is not linked again',
+        'excludes an invoice that is already linked',
         newly(of('5', { parentInvoiceId: 'p' as Uuid })),
         { currency },
         false,
       ],
+      ['excludes an invoice voided in the meantime', newly(of('5', { status: 'VOID' })), { currency }, false],
       [
-        'an invoice voided in the meantime, which does not join',
-        newly(of('5', { status: 'VOID' })),
-        { currency },
-        false,
-      ],
-      [
-        'an invoice in another currency, which does not join',
+        'excludes an invoice in another currency',
         newly(of('5', { currency: 'EUR' as Currency })),
         { currency },
         false,
       ],
     ] as const)
-      it(`handles ${what}`, () => {
+      it(what, () => {
         const { opens, joining } = joinSummary([child], open);
         expect([opens, joining.length]).to.deep.equal([joins && open === null, joins ? 1 : 0]);
       });

@@ -19,7 +19,7 @@ const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
 describe('first date with a price difference', () => {
   const cases = {
-    'no difference': [[created, raised], [created, raised], null],
+    'identical events': [[created, raised], [created, raised], null],
     'an added price change': [[created, lowered], [created, raised, lowered], '2024-03-01'],
     'a removed price change': [[created, raised], [created], '2024-03-01'],
     'a different price': [
@@ -40,7 +40,7 @@ describe('first date with a price difference', () => {
     'an added first event': [[], [created], '2024-01-01'],
   } as const;
   for (const [name, [before, after, expected]] of Object.entries(cases))
-    it(`is ${expected ?? 'missing'} for ${name}`, () => {
+    it(`is ${expected ?? 'empty'} for ${name}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });

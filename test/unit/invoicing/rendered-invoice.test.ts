@@ -92,7 +92,7 @@ describe('invoice view for the reader', () => {
       ['paid', { paid: '20' }, 'PAID'],
       ['partly paid', { paid: '19.99' }, null],
       ['written off', { isWrittenOff: true }, null],
-      ['from another system', { isMigration: true }, null],
+      ['migrated from another system', { isMigration: true }, null],
       ['a draft', { status: 'DRAFT' }, 'DRAFT'],
       ['void', { status: 'VOID', paid: '20' }, 'VOID'],
     ] as const)
@@ -160,7 +160,7 @@ describe('invoice view for the reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: are translations or keys in the fields of a line', () => {
+    it('invoicing §14 rule 3: appear in the fields of a line as translations or keys', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.deep.equal([
@@ -211,7 +211,7 @@ describe('invoice view for the reader', () => {
     });
   });
 
-  describe('amounts and days', () => {
+  describe('formats of amounts and days', () => {
     for (const [locale, currency, amount, formatted] of [
       ['en_US', 'USD', '1234567.895', '$1,234,567.90'],
       ['en_US', 'USD', '-0.001', '$0.00'],
@@ -225,7 +225,7 @@ describe('invoice view for the reader', () => {
       ['en_IN', 'INR', '1234567', '₹12,34,567.00'],
       ['en_US', 'USD', '12345678901234567890.12', '$12,345,678,901,234,567,890.12'],
     ] as const)
-      it(`invoicing §14 rule 4: show ${amount} ${currency} in ${locale} as ${formatted}`, () => {
+      it(`invoicing §14 rule 4: write ${amount} ${currency} in ${locale} as ${formatted}`, () => {
         const { formats } = renderedInvoice(toRender([], { of: { locale } }));
         expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
       });
@@ -248,7 +248,7 @@ describe('invoice view for the reader', () => {
       expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
     });
 
-    it('invoicing §14 rule 4: show a single date for a one-day item, and none for an item without dates', () => {
+    it('invoicing §14 rule 4: include a single date for a one-day item, and none for an item without dates', () => {
       const view = renderedInvoice(
         toRender([
           month('1', { endDate: null }),

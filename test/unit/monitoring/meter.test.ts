@@ -3,7 +3,7 @@ import { Meter } from '../../../lib/monitoring/node-meters.ts';
 
 const minuteMs = 60_000;
 
-describe('a meter (platform §12.2)', () => {
+describe('meter (platform §12.2)', () => {
   it('has no values before the first event', () => expect(new Meter(0).read(minuteMs)).to.equal(null));
 
   it('reports the count and the rates per second', () => {
