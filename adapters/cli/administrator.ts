@@ -64,7 +64,7 @@ export async function ensureLogin(
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
-  // At the first start there is no user to check, which saves a hash.
+  // There is no user to check at the first start, so skip the slow hash.
   if ((await billing.security.find(user)) === null) return false;
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }

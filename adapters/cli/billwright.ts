@@ -7,7 +7,7 @@ await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);
 });
-// Halves later startup time. No named import, since Node 20 lacks the name and must still report its version.
+// Halves later startup time. A named import would fail on Node 20, which must still report its version.
 process.getBuiltinModule('node:module').enableCompileCache();
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';

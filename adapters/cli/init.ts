@@ -24,7 +24,7 @@ export default defineServer({
     // 'org.service.server.limits.json': '2MiB',
   },
 
-  // What has a say in billing, as objects of your own or of packages.
+  // Plugins that take part in billing: your own objects or objects from packages.
   // With import { stripeGateway } from 'billwright/stripe':
   // gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…' } })],
   gateways: [],
@@ -37,7 +37,7 @@ export default defineServer({
     // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
   ],
 
-  // Called with the engine once it is open, such as for plugins that ask it something, and when it has been closed.
+  // Called with the engine after it opens, for example for plugins that query it, and after it closes.
   // opened: async (billing) => console.log(await billing.nodes.list()),
   // closed: async () => pool.end(),
 });

@@ -213,6 +213,6 @@ function present<T extends object>(values: { readonly [K in keyof T]?: T[K] | un
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-// Loaded together: each module that is imported on demand is one more file of a start.
+// Loaded together, because each module imported on demand adds a file to the startup.
 export { reachingDatabase } from './database.ts';
 export { packagesOf } from './packages.ts';

@@ -67,7 +67,7 @@ export async function exchange(
   sending.on('close', () => caller.destroy());
   if (request.body !== null) {
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
-    // The answer may already have been sent; then the error has no reader.
+    // The answer may already have been sent; then nobody receives the error.
     body.once('error', reject);
     pipeline(body, sending, () => undefined);
   } else sending.end();

@@ -108,7 +108,7 @@ export function postgresql(
     });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  // The message does not contain the text, which may hold a password.
+  // The message omits the text, because it may contain a password.
   const given: unknown = options?.url;
   if (typeof given !== 'string' || !isPostgresqlUrl(given))
     throw new TypeError(
@@ -254,7 +254,7 @@ async function nativePoolOf(orm: MikroORM) {
 
 async function poolOf(orm: MikroORM): Promise<ClientPool> {
   const pool = await nativePoolOf(orm);
-  // The pool's type declarations lack its client class.
+  // The pool's type declarations do not include its client class.
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }
 

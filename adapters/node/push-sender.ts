@@ -94,7 +94,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       socket.destroy();
       reject(new Error('The receiver asked for another protocol'));
     });
-    // The connection is free for another push, or closed.
+    // The connection is now free for another push, or closed.
     sent.once('close', () => {
       if (status !== undefined) resolve({ status });
       else reject(new Error('The connection was closed without an answer'));
@@ -129,7 +129,7 @@ function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: 
     'User-Agent': userAgent,
     'webhook-id': id,
     'webhook-timestamp': String(timestampSec),
-    // One signature per secret, of which receivers accept any.
+    // One signature per secret. Receivers accept any of them.
     ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
   };
 }

@@ -66,7 +66,7 @@ function derive(
 ): Promise<Buffer> {
   const { logCost, blockSize, parallelism } = input.cost;
   const cost = 2 ** logCost;
-  // scrypt needs 128·r·(N + p) bytes and some; Node's default of 32 MiB is just too small for N = 2^15, r = 8.
+  // scrypt needs slightly more than 128·r·(N + p) bytes; Node's default of 32 MiB is too small for N = 2^15, r = 8.
   const maxmem = 256 * blockSize * (cost + parallelism);
   const options = { cost, blockSize, parallelization: parallelism, maxmem };
   return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(

@@ -80,7 +80,7 @@ export interface KeyFile {
 export function readKeyFile(path: string): KeyFile | null {
   try {
     const key = readFileSync(path, 'utf8').trim();
-    // On Windows the mode does not describe other users.
+    // On Windows, the file mode does not reflect the access of other users.
     const isOpenToOthers = process.platform !== 'win32' && (statSync(path).mode & othersMay) !== 0;
     return { key, isOpenToOthers };
   } catch (error) {
@@ -97,7 +97,7 @@ export function ensureKeyFile(path: string): KeyFile {
   const existing = readKeyFile(path);
   if (existing !== null) return existing;
   const key = randomBytes(newKeyBytes).toString('base64');
-  // Written under another name first, so that nobody reads an incomplete file.
+  // Written under another name first, so that an incomplete file is never read.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${key}\n`, { mode: ownerOnly, flush: true });
   try {

@@ -168,7 +168,7 @@ export class Sheet {
   /** Selects a font, which is embedded once with its used characters. */
   #use({ name, font }: LoadedFont): void {
     if (!this.#registered.has(name)) {
-      // pdfkit accepts open fonts, which its types lack.
+      // pdfkit accepts open fonts, but its type declarations do not include them.
       const source: object = font;
       this.#pdf.registerFont(name, source as Uint8Array);
       this.#registered.add(name);

@@ -82,7 +82,7 @@ export class TextRuns {
     }
     if (isRtl) parts.reverse();
     return parts.map(({ text: written, font }) => {
-      // A font turns a piece with letters that run from the right by itself; signs alone it would leave as they are.
+      // fontkit reorders right-to-left text by itself, but only if the text contains letters.
       const shown = isRtl && !hasRightToLeftLetter(written) ? [...written].reverse().join('') : written;
       const { advanceWidth } = font.font.layout(shown);
       return { text: shown, font, width: (advanceWidth * 1000) / font.font.unitsPerEm };

@@ -237,9 +237,9 @@ export function paymentResponseOf(code: string | null | undefined): PaymentRespo
 
 /** Decimal digits of amounts in Stripe's API where they differ from ISO 4217. */
 const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
-  // No decimals at Stripe, some in ISO 4217.
+  // Stripe uses no decimals for these currencies, although ISO 4217 does.
   MGA: 0,
-  // No decimals in use, two in the API, which must be 0.
+  // The API requires two decimals for these currencies, which must be 0.
   ISK: 2,
   UGX: 2,
 };

@@ -81,7 +81,7 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // First, so that it keeps the entries of the ends that this call schedules.
+    // Runs first, so that it keeps the entries that this call schedules for the ends.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
@@ -126,7 +126,7 @@ export function accountClosingOperations(
   return {
     async close(context, accountId: Uuid, options: CloseOptions = {}) {
       const { tenant, createdDate } = context;
-      // Inside a transaction of the host, work of others would wait for that transaction.
+      // Inside a host's transaction, other work would wait for that transaction.
       const workOff = tenant.within ? null : due.workOff;
       for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
         const left = await closeUnlessDue(context, accountId, options);

@@ -84,7 +84,7 @@ export class AccessLog {
       return;
     }
     const { systemClock } = this.#ports;
-    // One line that the database rejects would block all others.
+    // A line that the database rejects would otherwise block all others.
     this.#held.push({
       ...answered,
       ...this.#node,

@@ -37,7 +37,7 @@ export function sampleOperations(
           throw invalidParameter(
             `More than ${MAX_SAMPLE_VALUES} values are asked for; name categories or nodes, a shorter time or a coarser granularity`,
           );
-        // A database in the process does not yield.
+        // An in-process database does not yield.
         await nextTurn();
       }
       return series.list();

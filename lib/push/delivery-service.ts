@@ -45,7 +45,7 @@ export function deliveryOperations(ports: Pick<Ports, 'storage'>): DeliveryOpera
           throw invalidParameter('No callback is registered to which the event could be sent', {
             deliveryId,
           });
-        // Not a first attempt, whose order within the account counts.
+        // This is not a first attempt, so its order within the account does not matter.
         await session.deliveries.sendAgain(delivery, { url, dueOrder: Math.max(1, context.createdDate) });
       });
     },

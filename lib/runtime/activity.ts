@@ -134,7 +134,7 @@ export async function handleEntries(
 
   function wholeOf(each: readonly Span[]): Span {
     const [only] = each;
-    // For one entry it is the entry's span, which ends above.
+    // For a single entry, this is the entry's span, which ends above.
     if (each.length === 1 && only !== undefined)
       return {
         traceParent: only.traceParent,

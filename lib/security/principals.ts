@@ -36,7 +36,7 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
       value = await loading;
       return value;
     } finally {
-      // Errors are not cached, nor unknown names, since a stranger can invent any number.
+      // Errors and unknown names are not cached, because a stranger can invent any number of names.
       if (value === null) entries.delete(key);
     }
   }

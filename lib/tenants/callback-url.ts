@@ -51,7 +51,7 @@ function refusal(
 }
 
 function parsedUrl(text: string): URL {
-  // The URL parser would drop blanks and control characters silently.
+  // The URL parser would silently drop spaces and control characters.
   const url = /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text) ? URL.parse(text) : null;
   if (url !== null && url.hostname !== '') return url;
   throw refused(text, 'is not an absolute http or https URL');

@@ -98,7 +98,7 @@ async function explained(
       isUsage: true,
       text: command === '' ? `${name}: ${error.message}. See "${name} --help"` : `${name}: ${error.message}`,
     };
-  // MissingError describes the database or missing package completely.
+  // A MissingError already describes the missing database or package completely.
   const isSaid = error instanceof Error && error.name === 'MissingError';
   const { missingPackages, packagesOf } = await import('../packages.ts');
   return {

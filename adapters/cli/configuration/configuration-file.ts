@@ -69,7 +69,7 @@ export async function loadDefinition(file: string): Promise<ServerDefinition> {
 
 /** Plugins need the same classes as the server, such as `RetryLater`. */
 function giveOwnModules(definition: string): void {
-  // Before the hooks, which would affect its own lookup.
+  // Runs before the hooks are installed, because they would affect its own lookup.
   const modules = ownModules();
   registerHooks({
     resolve(specifier, context, next) {

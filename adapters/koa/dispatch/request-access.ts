@@ -48,7 +48,7 @@ export function requestAccess(options: AccessOptions) {
   const { billing, logger, systemClock: clock = { nowMs: () => performance.now() } } = options;
   const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
   const limit = rateLimit(rates, () => clock.nowMs());
-  // Separate, since anybody can name any number of tenants and gateways.
+  // Counted separately, because any caller can name any number of tenants and gateways.
   const countNotifications = notificationRate(rates, () => clock.nowMs());
   const callers = authenticator({
     billing,

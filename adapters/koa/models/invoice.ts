@@ -117,7 +117,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   billingPeriod: enumeration(BillingPeriod),
   priceListName: text(),
   subscriptionId: uuid,
-  // Older clients spell it so (json-models §7).
+  // Older clients use this spelling (json-models §7).
   subscriptiontId: field(uuid, 'I'),
   bundleId: uuid,
   effectiveDate: date,

@@ -167,7 +167,7 @@ function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middlew
 }
 
 async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
-  // Lazy: loading it takes a fifth of the startup time.
+  // Loaded on first use, because loading takes a fifth of the startup time.
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
     json: false,

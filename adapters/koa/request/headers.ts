@@ -142,10 +142,10 @@ export function crossOrigin(
     maxAge: preflightSeconds,
   });
   return (ctx) => {
-    // An OPTIONS from page code is no preflight: the package would hide its answer from the page.
+    // An OPTIONS request from page code is not a preflight. The package would hide its answer from the page.
     const isPlain = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
     const shown: Context = isPlain ? Object.create(ctx, { method: { value: 'GET' } }) : ctx;
-    // Every OPTIONS continues to its answer, 200 with `Allow` (http-api §1 rule 6).
+    // Every OPTIONS request is answered with 200 and `Allow` (http-api §1 rule 6).
     return setHeaders(shown, async () => undefined);
   };
 }

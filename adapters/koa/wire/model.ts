@@ -232,7 +232,7 @@ function componentOf(name: string, fields: Fields): JsonSchema {
   const others = readings.get(name) ?? [];
   const shown = Object.entries(fields).map(([key, each]) => [key, asRead(each, { key, others })] as const);
   const properties = Object.fromEntries(shown.map(([key, each]) => [key, propertyOf(each)]));
-  // Read-only fields are required in answers only, optional request fields never.
+  // Read-only fields are required only in answers. Optional request fields are never required.
   const required = shown
     .filter(([, each]) => (each.access === 'R' && !each.onlyD && !each.absentable) || each.required)
     .map(([key]) => key);

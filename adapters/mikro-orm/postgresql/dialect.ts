@@ -29,7 +29,7 @@ const types: Dialect['types'] = {
   boolean: 'boolean',
   date: 'date',
   decimal: 'numeric',
-  // Not jsonb, because fields must keep their order and documents are never searched.
+  // The type is not jsonb, because fields must keep their order and documents are never searched.
   json: 'json',
 };
 
@@ -110,7 +110,7 @@ export const postgresqlDialect: Dialect = {
     table.columns
       .map(({ name, type }: Column) => {
         const column = alias ? `${alias}.${name}` : name;
-        // As text, because the driver would read its numbers as doubles.
+        // Read as text, because the driver would parse its numbers as doubles.
         return type === 'json' ? `${column}::text as ${name}` : column;
       })
       .join(', '),
@@ -140,7 +140,7 @@ export const postgresqlDialect: Dialect = {
   comparesWith: (column, comparison, value) =>
     sql`${raw(column)} ${raw(comparison)} cast(${value} as numeric)`,
   along: () => nothing,
-  // The server, its database and our tables, because the search path may lead to another schema.
+  // Identifies the server, its database and our tables, because the search path may lead to another schema.
   identity: sql`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity

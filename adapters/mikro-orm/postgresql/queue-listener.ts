@@ -49,7 +49,7 @@ export class QueueListener {
     await this.#running;
     const held = this.#client === undefined ? 'UNKNOWN' : await holdName(this.#client, nodeName);
     if (held === 'HELD') this.#nodeName = nodeName;
-    // A rejected start leaves no connection behind.
+    // Close the connection if the start is rejected.
     if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
     return held;
   }

@@ -42,7 +42,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
         select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`;
     },
     recent: async ({ limit, among, ...of }) => {
-      // Descending from the last record id, so that a tenant with many entries costs little.
+      // Reads backwards from the last record id, so that a tenant with many entries stays cheap.
       return access.readAs(keptEntry)`
         select ${columns}, ${owners} from (
           select * from bw_queue_history
@@ -104,7 +104,7 @@ function seen(look: EntryLook) {
       : before === null
         ? dueOf(kind)
         : dueBefore(kind, before);
-  // An account has an index of its live entries; for tenants, the index would cover everything that they have scheduled.
+  // Live entries have an index by account. By tenant, it would have to cover every scheduled entry.
   const whose =
     accountId === null
       ? sql`${tenants === null ? nothing : sql`and ${isIn('tenant_record_id + 0', 'bigint', tenants)}`}`
@@ -229,7 +229,7 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
     },
     resendDeliveries: async ({ recordIds, now, ...of }) => {
       if (recordIds.length === 0) return 0;
-      // Not 0, which is for first attempts: those of an account are sent in order.
+      // Not 0, which is reserved for first attempts, because an account's first attempts are sent in order.
       return change(sql`
         update bw_push_deliveries
         set state = 'AVAILABLE', failures = 0, ended_date = null, due_order = ${Math.max(1, now)}

@@ -16,7 +16,7 @@ interface TextSpool {
 
 export async function openTextSpool(): Promise<TextSpool> {
   const path = join(tmpdir(), `billwright-${randomUUID()}`);
-  // Only for this user, because it contains customer data.
+  // Accessible only to this user, because the file contains customer data.
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return {

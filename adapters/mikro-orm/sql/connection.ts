@@ -122,7 +122,7 @@ export async function inTransaction<T>(
     await own.executeQuery(compiled(beginning));
     const { result, last } = await work(statements);
     await last;
-    // After the other statements, so that it does not run if one of them fails.
+    // Runs after the other statements, so that it does not run if one of them fails.
     await statements.executeQuery(compiled('commit'));
     return result;
   } catch (error) {

@@ -106,7 +106,7 @@ const mainFile = "select file from pragma_database_list where name = 'main'";
  * at the same time and lose each other's commits.
  */
 export function seesLock(database: Pick<Opened, 'prepare'>): boolean {
-  // The absolute path: the working directory may have changed.
+  // Uses the absolute path, because the working directory may have changed.
   const path = String(database.prepare(mainFile).pluck().get());
   const Database = database.constructor as new (
     path: string,

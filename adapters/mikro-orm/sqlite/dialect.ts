@@ -57,7 +57,7 @@ export const sqliteDialect: Dialect = {
   selectList: (table, alias) =>
     table.columns.map((column: Column) => (alias ? `${alias}.${column.name}` : column.name)).join(', '),
   failureOf,
-  // Locks at the start: a transaction that reads first and writes later fails if another process has written in
+  // Locks at the start. A transaction that reads first and writes later fails if another process has written in
   // between. Kysely has no BEGIN IMMEDIATE.
   takeWriteLock: sql`delete from bw_counters where record_id is null`,
   lockTimeout: () => null,

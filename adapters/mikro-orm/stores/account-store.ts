@@ -194,7 +194,7 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   }
   await scope.runner.run(seekAccountText(patternOf(text)));
   const orNamed = named === null ? nothing : sql`union all ${named}`;
-  // The policy only enables the index: it does not bind every role.
+  // The policy serves only to enable the index; it does not apply to every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
     where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;

@@ -116,7 +116,7 @@ export class AccountService implements AccountOperations<WithContext> {
   async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
     if (!touchesHierarchy(changes))
       return { account: await lockAccount(session, accountId), family: NO_FAMILY };
-    // Turning on delegation concerns the current parent.
+    // Turning on payment delegation applies to the current parent.
     const [before] = await session.accounts.findByIds([accountId]);
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);

@@ -20,7 +20,7 @@ export interface MergeOptions {
  */
 export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
   checkAccountInput(input);
-  // A new name alone keeps the stored first name length unchecked.
+  // If only the name changes, the stored first name length is not checked.
   if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);
   for (const field of FIXED_FIELDS) {
     const value = input[field];

@@ -58,7 +58,7 @@ export async function withOverridePlans(
   const plans = await loadOverridePlans(session, catalogs, planNames);
   const complete = new Map(
     catalogs.map((catalog) => {
-      // Catalogs may differ in which of the names are their own plans.
+      // The same name may be a catalog's own plan in one catalog but not in another.
       const own = catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
       return [catalog, new CatalogWithOverrides(catalog, own)];
     }),

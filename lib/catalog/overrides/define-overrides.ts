@@ -51,7 +51,7 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   return {
     parentPlanName: chosen?.parentPlanName ?? plan.name,
     currency,
-    // By code unit, independent of the locale; the keys are unique.
+    // Sorts by code unit, independent of the locale. The keys are unique.
     overrides: new Map([...overrides].sort(([one], [other]) => (one < other ? -1 : 1))),
   };
 }

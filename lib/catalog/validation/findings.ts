@@ -85,7 +85,7 @@ export class Names {
     for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
-    // Declared even if misnamed, so that references to it are not reported.
+    // Counts as declared even if its name is invalid, so that references to it are not reported.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 

@@ -268,7 +268,7 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
         check.findings.error(message, [step, 'max']);
       }
     }
-    // A tier without any step lacks all its limits or blocks, which V14 reports.
+    // V14 already reports a tier without any limits or blocks.
     if (seen.size === 0 || seen.size === lastTierOf.size) return;
     check.findings.error(`${place} lacks ${missingUnits(lastTierOf, seen)} of another tier`, [tier]);
   });

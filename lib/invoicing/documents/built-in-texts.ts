@@ -23,7 +23,7 @@ const english = {
   invoiceItemDescription: 'Description',
   invoiceItemServicePeriod: 'Service period',
   invoiceItemAmount: 'Amount',
-  // Beyond the keys of clients in the field.
+  // These keys are not known to existing clients.
   invoiceBillTo: 'Bill to',
   invoiceFooter: '',
   invoicePaymentInstructions: '',

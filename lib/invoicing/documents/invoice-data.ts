@@ -15,7 +15,7 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
     language: view.language,
     direction: view.direction,
     account: accountData(view),
-    // Only for the built-in page of a credit note.
+    // Used only by the built-in credit note page.
     ...(view.creditNote === null ? {} : { creditNote: view.creditNote }),
     invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
   };

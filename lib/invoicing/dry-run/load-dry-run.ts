@@ -147,7 +147,7 @@ async function begin(
   { account, wanted }: { readonly account: Account; readonly wanted: CheckedDryRun },
   { now, nextId, catalogsOf, tags, config, states }: Common,
 ): Promise<Begun> {
-  // Before any price is looked up, as in a real run: prices require a currency.
+  // Checked before any price is looked up, as in a real run, because prices require a currency.
   invoicingCurrency(account);
   const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
@@ -165,7 +165,7 @@ async function begin(
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
-  // The date of an action without one is that of the run that it triggers: now, or when it takes effect (§11 rule 1).
+  // An action without a date uses the date of the run that it triggers: now, or when it takes effect (§11 rule 1).
   const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
@@ -264,7 +264,7 @@ function dryRunOf(
     now,
     today,
     dueDates: awaited.dueDates,
-    // Accounts that automatic runs skip are next invoiced when that ends, hence now.
+    // Accounts skipped by automatic runs are next invoiced when the skipping ends, so use the current time.
     runDates:
       choice !== null && isPassedOver ? [today] : [...awaited.runDates, ...(hypothesis?.runDates ?? [])],
     debts: {

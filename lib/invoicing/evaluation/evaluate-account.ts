@@ -100,7 +100,7 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   const { invoice = NEW_COMMITTED } = input;
   const all = [...(invoice.draft?.items ?? []), ...items];
   const amounts = invoiceAmounts(all);
-  // Without new items, a draft stays a draft.
+  // If there are no new items, a draft stays a draft.
   const committed = items.length === 0 ? [] : all;
   const chargedThrough =
     invoice.status === 'COMMITTED' ? chargedThroughBy(committed, evaluations) : new Map<Uuid, LocalDate>();

@@ -322,7 +322,7 @@ function lookedDays(
 ): LookedDays | null {
   const [first, ...others] = [...billed, ...intervals].map(({ endDate }) => endDate);
   if (marks === null || from === null || first === undefined) return null;
-  // Late usage charged with a later period: if it is void now, no day in the window shows it.
+  // If late usage was charged with a later period, no day in the window would show that it was voided.
   const isCarried = [...billed, ...intervals].some(
     ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
   );

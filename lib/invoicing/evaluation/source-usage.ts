@@ -76,7 +76,7 @@ export function withSupply(
     const { usage = null, subscriptionId } = subscription;
     if (usage === null) return subscription;
     const supplied = usages.get(subscriptionId) ?? { kind: 'RECORDS', pieces: [] };
-    // The next answer is always read: nothing shows whether it changed.
+    // The next answer is always read, because nothing indicates whether it has changed.
     return { ...subscription, usage: { ...usage, marks: null, supplied } };
   });
 }

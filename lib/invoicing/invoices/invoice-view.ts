@@ -65,7 +65,7 @@ export function viewInvoices(
   return invoices.map((invoice) => ({
     ...invoice,
     formattedNumber: formattedNumber(invoice.invoiceNumber, invoice.invoiceDate, numberPatterns),
-    // Until the parent pays it by a summary, it is the child's own (ruling R52).
+    // Until the parent pays it through a summary, it is shown as the child's own invoice (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,

@@ -44,7 +44,7 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency takes the first invoice's; one invoice has one currency.
+    // A parent without a currency uses the first invoice's, because an invoice has only one currency.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };
@@ -241,7 +241,7 @@ export function creditableOf(
       ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
     );
     const credit = sum(made.map(({ amount }) => amount));
-    // More than its contribution is returned given credit.
+    // Credit beyond the contribution was given to the invoice earlier and is only returned.
     return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
   });
   return atLeastZero(item.repairable.minus(sum(credited)));

@@ -65,7 +65,7 @@ export async function loadCreditInputs(
   const offered = complete
     .filter(spendsCredit)
     .flatMap(({ candidates: own, unpaid }) => [...own.filter(isUnpaid), ...unpaid]);
-  // A new invoice has no number yet, and no payment.
+  // A new invoice does not have a number or a payment yet.
   const stored = offered.filter(({ invoiceNumber }) => invoiceNumber !== UNNUMBERED).map(({ id }) => id);
   const withheld = await invoicesBeingPaid(session, stored);
   return new Map(complete.map((input) => [input.accountId, { ...input, withheld }]));

@@ -133,7 +133,7 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   const child = locked.find(({ id }) => id === childId);
   const parent = locked.find(({ id }) => id === before.parentAccountId);
   if (!child) throw noSuchAccount(childId);
-  // Meanwhile the child may have got another parent, which is not locked.
+  // In the meantime, the child may have been assigned to a different parent, which is not locked.
   if (!parent || child.parentAccountId !== parent.id) {
     const message = `Another operation gave account ${childId} another parent in between`;
     throw new ConcurrentChangeError(message, { accountId: childId });

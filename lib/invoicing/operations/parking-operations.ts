@@ -57,7 +57,7 @@ export function parkingOperations(
       const parked = await parkedPage(context, request);
       const rows: ParkedRun[] = [];
       const targetDate = localDateOf(context.createdDate, UTC);
-      // One after the other: each is a transaction of its own under its account's lock.
+      // Processed one at a time, because each is a separate transaction under its account's lock.
       for (const { objectId: accountId } of parked.rows) {
         const error = await runs.generate(context, { accountId, targetDate }).then(
           () => null,

@@ -187,7 +187,7 @@ export function rateOf(event: BillingEvent): Decimal {
   assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
   const rate =
     event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
-  // Charges are of one kind if their rates, stored with 9 decimals, are equal.
+  // Charges are of the same kind if their rates, stored with 9 decimals, are equal.
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }
 

@@ -86,7 +86,7 @@ export async function verifyAccounts(
   session: ReadSession,
   input: VerifyRules & { readonly accounts: readonly AccountToVerify[] },
 ) {
-  // An account beyond the safety bounds is not a difference.
+  // An account that exceeds the safety bounds is not reported as a difference.
   const config = withoutBounds(input.config);
   const requests = input.accounts.map(({ account, targetDate, state }) => {
     return { account, targetDate, runDate: targetDate, state: state ?? initialState(account) };

@@ -51,7 +51,7 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
-    // Catalog plugins receive the time of the call, so only calls of one time share a read.
+    // Catalog plugins receive the time of the call, so only calls at the same time share a read.
     const { tenant, createdDate } = context;
     const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
     const view = await this.#reads.run(alike, invoiceId, (ids) =>

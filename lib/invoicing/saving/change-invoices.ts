@@ -240,7 +240,7 @@ export async function writeCreditNotes(
   const stored = known.length === 0 ? [] : await session.invoices.findItems(known.map(({ id }) => id));
   const itemsOf = Map.groupBy(stored, ({ invoiceId }) => invoiceId);
   const addedIds = new Set(added.map(({ id }) => id));
-  // The repairs of a draft count from its commit on.
+  // The repairs of a draft take effect when it is committed.
   const ofDrafts = committed.flatMap(({ id }) => itemsOf.get(id) ?? []);
   const items = [...added, ...ofDrafts.filter((item) => isCrediting(item) && !addedIds.has(item.id))];
   const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));

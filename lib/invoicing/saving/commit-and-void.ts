@@ -94,7 +94,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await refuseRepaired(session, voiding);
   await refuseSettledByParent(session, before);
   if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
-  // A migration invoice bills nothing and repairs nothing.
+  // A migration invoice does not bill or repair anything.
   const released = before.isMigration ? NOTHING_RELEASED : await release(session, voiding);
   const after = { ...before, status: InvoiceStatus.VOID };
   await session.invoices.setStanding([after]);
@@ -129,7 +129,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const { id: invoiceId, isMigration } = invoice;
-  // The account must still have every credit item by itself, and their sum.
+  // The account must still have the amount of each credit item, and their sum.
   const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
   const generated = isMigration ? [] : [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
   const used = generated.find((credit) => credit.greaterThan(state?.accountCBA ?? ZERO));

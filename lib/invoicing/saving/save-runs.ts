@@ -83,7 +83,7 @@ async function saveInvoices(
     insertInvoices(session, added, numbers),
   ]);
   session.publish([...drafts, ...inserted].filter(isCommitted).flatMap(invoiceCreationEvents));
-  // An existing draft that is committed now has got items (§16).
+  // An existing draft that is committed now has received items (§16).
   const adjusted = [...drafts.filter(isCommitted), ...credited];
   session.publish(adjusted.flatMap((each) => invoiceAdjustmentEvents(each)));
 }
@@ -108,7 +108,7 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
   const billings = runs.map(({ billing }) => billing);
   await allEnded([
     saveBillCycleDays(session, billings),
-    // Also runs without items have dates: those of dropped zero usage items (§8.2 step 9). The shortest statement comes
+    // Runs without items also have dates: those of dropped zero usage items (§8.2 step 9). The shortest statement comes
     // first, so that the database executes it while the others are being written.
     session.subscriptions.setChargedThrough(chargedThrough(runs)),
     saveProjection(session, runs),

@@ -174,7 +174,7 @@ export class JanitorHandler implements QueueHandler {
       ids: this.#ports.ids,
       configOf,
     });
-    // Undecided transactions that were asked about count as open without a call from now on (§5.3 rule 3).
+    // From now on, undecided transactions that were queried count as open without a running call (§5.3 rule 3).
     const askedIds = asked.map(({ transaction: { id } }) => id);
     const lapsed = askedIds.filter((id) => {
       const after = stored.get(id);

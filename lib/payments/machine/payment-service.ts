@@ -221,7 +221,7 @@ export class PaymentService {
       paymentMethodId: payment.paymentMethodId,
       properties: request.properties,
       transaction: { ...transaction, leaseUntil: lease.leaseUntil },
-      // Plugins may follow a transaction that began before (§6.1 rule 4).
+      // The plugins may run after a transaction that began earlier (§6.1 rule 4).
       isControlled: transaction.attemptId !== null && this.#machine.control.isHeard,
       told,
       ...(outcome && { outcome }),

@@ -128,7 +128,7 @@ async function writeConsequences(
   { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
 ) {
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
-  // The notifications planned for an attempt are decided again with it.
+  // The notifications planned for an attempt are recalculated with it.
   const planned = [
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),

@@ -56,7 +56,7 @@ export class PaymentMethodRefresh {
         stored(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
-      // A call for another account has taken a gateway's key meanwhile: store again without it.
+      // A call for another account has taken a gateway's key in the meantime: store again without it.
       if (isTakenKey(error)) return store();
       throw error;
     });

@@ -147,7 +147,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
       throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
     const known = currencyOf(currency ?? null) ?? account.currency;
     if (known == null) throw lacksCurrency();
-    // An unknown currency of the account is refused with the account.
+    // An unknown account currency is rejected when the account is checked.
     const stated = isCurrency(known) ? statedAmount(amount, { currency: known, roundsFloatNoise }) : amount;
     checkSign(stated, transactionType);
   }

@@ -101,7 +101,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
         config: await this.#configOf(session),
       };
     });
-    // Refuse impossible pages before notifying plugins.
+    // Reject a page that the gateway does not support before notifying plugins.
     if (method !== null) this.#gatewayWith('buildFormDescriptor', method.pluginName);
     const asked = this.#runOf(context, input, {
       config,

@@ -87,7 +87,7 @@ export function planReservation(
   if (request.retry !== null) return planRetry(request.retry, planning);
   if (request.holdId !== undefined) return planRelease(request.holdId, planning);
   if (request.api !== undefined) return planApiPayment(request.api, planning);
-  // Events may be delivered twice: an invoice is tried automatically once for its creation.
+  // Events may be delivered twice, but the creation of an invoice triggers only one automatic payment attempt.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
   return planFirst(planning, { ended: [], requestedAmount: null });
 }
@@ -177,7 +177,7 @@ function planFirst(
     return { kind: 'CHARGE', ended, charge: chargeOf(planning, paid) };
   }
   if (decision.kind === 'ABORT' && !lacksMethod(decision)) return { kind: 'STOP', ended, events: [] };
-  // Nothing can be charged: the failure is reported, the invoice is unchanged.
+  // Nothing can be charged. The failure is reported, and the invoice stays unchanged.
   const attempt = unpaidAttempt(planning, planning.invoice.rawBalance);
   return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(planning, attempt)] };
 }

@@ -132,7 +132,7 @@ export async function callOperation(
   const now = clock.now();
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
-  // Not called if its lease has ended: recovery may already be deciding.
+  // Not called if its lease has expired, because recovery may already be resolving the transaction.
   if (leaseUntil !== null && now >= leaseUntil)
     return { outcome: notCalled(call.transaction, now), late: null };
   if (gateway === null) return { outcome: recorded(call, now), late: null };

@@ -185,7 +185,7 @@ export function hasOnlyBegun(
 ): boolean {
   if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
   if (stateName === 'INIT') return true;
-  // Without plugins, the engine ended it for good.
+  // The engine ended it for good, because there are no plugins.
   const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
   return stateName === 'ABORTED' && wasAsked;
 }

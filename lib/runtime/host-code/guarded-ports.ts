@@ -263,7 +263,7 @@ function adopted(answer: unknown, then: Then): Promise<unknown> {
       throw plainError(thrown);
     },
   );
-  // If the port allows no promise, nobody awaits it and its rejection would end the process.
+  // If the port does not allow a promise, it is never awaited, and its rejection would end the process.
   promise.catch(() => undefined);
   return promise;
 }

@@ -230,7 +230,7 @@ export class Dispatcher {
       const entry = claims.at(-1)?.entries.at(-1);
       if (entry === undefined) return;
       await this.#track(this.#process(claims));
-      // An entry that comes again at once was released, and later ones wait for it.
+      // An entry that is claimed again immediately was released, and later ones wait for it.
       if (entry.recordId === last) return;
       last = entry.recordId;
     }

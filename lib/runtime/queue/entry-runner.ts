@@ -172,7 +172,7 @@ export class EntryRunner {
     waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[],
   ): Promise<void> {
     const { storage, systemClock } = this.#ports;
-    // A handler has one or two different delays.
+    // A handler has at most two different delays.
     for (const [delayMs, held] of Map.groupBy(waiting, (each) => each.delayMs)) {
       const entries = held.map(({ entry }) => entry);
       await storage.queue.release(entries, systemClock.nowMs() + delayMs);

@@ -194,7 +194,7 @@ export function addOnOffer(
   addOnProduct: string,
   { catalog, at }: { readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>; readonly at: Instant },
 ): AddOnOffer {
-  // Only reads meet an unknown plan or product; they must not end add-ons.
+  // An unknown plan or product occurs only on reads, which must not end add-ons.
   if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
   const { product } = base.plan;
   for (const version of [base.version, catalog.versionAt(at)]) {

@@ -67,7 +67,7 @@ export interface BillingEventStream {
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  // Bundle by bundle, to free the intermediate events early.
+  // Processes one bundle at a time to free intermediate events early.
   const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
   const streams = [...bundles.values()]
     .flatMap((histories) => streamsOfBundle(histories, input))
@@ -221,7 +221,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
   );
 }
 
-// Shared, since most phases charge no usage.
+// A shared array, because most phases charge no usage.
 const NO_USAGES: readonly UsageSection[] = [];
 
 /** Sections come from the catalog version, even if the plan overrides prices. */

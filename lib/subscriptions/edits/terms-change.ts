@@ -123,7 +123,7 @@ function termsChange(running: RunningSubscription, draft: EventDraft, { now, nex
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // A change of plan is undone with the events that follow without a gap; the gap keeps this event apart.
+    // Undoing a plan change also undoes the events that follow without a gap. The gap separates this event from it.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,

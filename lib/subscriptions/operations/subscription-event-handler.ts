@@ -59,7 +59,7 @@ async function processed(
   if (locked.length === 0) return { busy, failed: [] };
 
   const facts = await loadDueFacts(session, { accounts, entries: locked, catalogsOf });
-  // A failed entry does not stop the others of the batch.
+  // A failed entry does not stop the other entries in the batch.
   const attempts = locked.map((entry) => {
     try {
       return { entry, work: dueWork(itemOf(entry), facts, tools) };

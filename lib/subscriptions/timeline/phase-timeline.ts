@@ -167,7 +167,7 @@ export function datedInstant(
     return atReferenceTime(requested.date, account);
   }
   const at = truncateToSecond(requested?.at ?? now);
-  // By the UTC day: at the end of the calendar an instant has no day in some zones.
+  // Uses the UTC day, because at the end of the calendar an instant has no day in some zones.
   checkReach(localDateOf(at, UTC), today);
   return { at, date: localDateOf(at, account.timeZone) };
 }

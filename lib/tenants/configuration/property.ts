@@ -254,7 +254,7 @@ function partsOf(pattern: string): readonly NumberPart[] | undefined {
   const numbers = parts.flatMap((each) =>
     typeof each === 'object' && each.field === NumberField.NUMBER ? [each.digits] : [],
   );
-  // The number occurs once and all else has a fixed length, so the numbers of a pattern are unique.
+  // The counter occurs once and all other parts have a fixed length, so the numbers of a pattern are unique.
   const [digits, another] = numbers;
   const isOnce = digits !== undefined && another === undefined && digits >= 1 && digits <= 12;
   return isWhole && isOnce ? parts : undefined;

@@ -177,7 +177,7 @@ export class UsageLedger {
   #isWithin(interval: UsageInterval, { part, localDate }: UsagePiece): boolean {
     const { start, end, includesEnd } = interval;
     if (typeof part === 'object') {
-      // An archived part cut differently counts where it begins (§11.4).
+      // An archived part with other boundaries belongs to the interval in which it begins (§11.4).
       return part.from >= start.at && (part.from < end.at || (includesEnd && part.from === end.at));
     }
     return isWithin(interval, this.#countsAt(localDate));

@@ -56,7 +56,7 @@ export class SuppliedLedger {
       if (!split.kept.isZero()) kept.set(unit, split.kept);
       if (!split.fresh.isZero()) fresh.set(unit, split.fresh);
     }
-    // A source reports an interval as a whole, so that it is late as a whole.
+    // A source reports whole intervals, so an interval is late as a whole.
     const isOnTime = planned.match.previous.every(isBilledAhead);
     return { billed: together(section, kept, carried), fresh, onTime: isOnTime ? fresh : NO_USAGE };
   }
@@ -154,7 +154,7 @@ function isIn(
   { start, end, endInclusive }: SuppliedSpan,
   piece: { readonly from: Instant; readonly to: Instant },
 ): boolean {
-  // The end of a piece is exclusive, and so is one millisecond after the last instant that counts.
+  // The end of a piece is exclusive, so it is one millisecond after the last included instant.
   const last: number = endInclusive ? end + 1 : end;
   return piece.from >= start && piece.to <= last;
 }

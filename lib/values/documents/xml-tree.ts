@@ -255,7 +255,7 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
   const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
   if (message.includes('entity'))
     return new DocumentFault(message, Math.max(0, text.lastIndexOf('&', position - 1)));
-  // A lone "&" consumes everything up to the next ";", so the document seems unfinished.
+  // A lone "&" consumes everything up to the next ";", so the document appears incomplete.
   const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
   if (position === text.length && loneAmpersand >= 0)
     return new DocumentFault('This "&" begins no reference; write &amp;', loneAmpersand);

@@ -5,7 +5,7 @@ import { aggregateColumns, bucketColumns, bucketNames } from './usage.ts';
 /** A range of points of a bucket, after < ordinal ≤ up to, within a part of the day. */
 const rangeColumns: readonly Column[] = [
   { name: 'after_ordinal', type: 'bigint', nullable: false },
-  // ALL, DAY_POINTS, or two instants in milliseconds separated by a blank.
+  // ALL, DAY_POINTS, or two instants in milliseconds separated by a space.
   { name: 'part', type: 'text', nullable: false },
   { name: 'up_to_ordinal', type: 'bigint', nullable: false },
 ];

@@ -49,7 +49,7 @@ export const usagePointsTable: TableSpec = {
   columns: [
     tenantColumn,
     ...bucketColumns,
-    // From 1 on, without gaps, in commit order.
+    // Starts at 1, without gaps, in commit order.
     { name: 'ordinal', type: 'bigint', nullable: false },
     { name: 'recorded_for', type: 'bigint', nullable: false, isInstant: true },
     { name: 'is_date_only', type: 'boolean', nullable: false },
@@ -66,7 +66,7 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
   { name: 'amount_min', type: 'decimal', nullable: true },
-  // The latest point; of several with the same time, the one stored last.
+  // The latest point. If several have the same time, the one stored last.
   { name: 'last_recorded_for', type: 'bigint', nullable: true, isInstant: true },
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];

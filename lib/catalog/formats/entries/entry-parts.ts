@@ -164,7 +164,7 @@ export function planContentOf(
 
 function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
   const { type, duration, fixedPrices, recurringPrices, usages } = given;
-  // A TRIAL without a price is free; other phases have no fixed price then.
+  // A TRIAL without a price is free; other phases without a price have no fixed price.
   const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
   return {
     type,
