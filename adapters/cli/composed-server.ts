@@ -98,7 +98,7 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Test mode's sandbox replaces a configured gateway of that name. The engine rejects invalid gateways. */
+/** Test mode's sandbox replaces a configured gateway with that name. The engine rejects invalid gateways. */
 function withSandbox(
   gateways: readonly (PaymentGateway | undefined)[],
   sandbox: SandboxGateway | undefined,

@@ -76,7 +76,7 @@ export function shownDatabase(database: string): string {
 const postgresqlPort = '5432';
 const markCharacters = 8;
 
-/** Returns the key or sandbox file: beside a SQLite file, else in the working directory; null for an in-memory database. */
+/** Returns the key or sandbox file: beside a SQLite file, otherwise in the working directory; null for an in-memory database. */
 export function besideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);

@@ -96,7 +96,7 @@ interface Running {
   readonly closed: ServeOptions['definition']['closed'];
 }
 
-/** The first signal stops gracefully, the second at once. */
+/** The first signal stops gracefully, the second immediately. */
 function stopOnSignal(running: Running): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {

@@ -19,7 +19,7 @@ export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 export interface HeaderFamilies {
   /** `X-Service-` first. */
   readonly prefixes: readonly string[];
-  /** Returns the value of `X-Service-<suffix>`, else of its first alias in the request. */
+  /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
   /** Returns K for requests with `X-Killbill-…` and no `X-Service-…` header; `fallback` without either (http-api §4). */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;

@@ -17,7 +17,7 @@ interface StoredSecret {
 }
 
 export interface ScryptHasherOptions {
-  /** Source of the salts; default the operating system's generator. */
+  /** Source of the salts; defaults to the operating system's generator. */
   readonly saltOf?: (length: number) => Buffer;
 }
 

@@ -194,7 +194,7 @@ function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe
 }
 
 /**
- * Creates a page on which a customer adds a method: with `success_url` among the fields, a page of Stripe's; else a setup
+ * Creates a page on which a customer adds a method: with `success_url` among the fields, a page of Stripe's; otherwise a setup
  * intent for Stripe's form within a page of the host. A refresh of the account's payment methods then finds the method.
  */
 export function setupForms(

@@ -193,7 +193,7 @@ export interface Failure {
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
-  /** What Stripe created anyway, such as the declined payment intent. */
+  /** The object that Stripe created despite the error, such as the declined payment intent. */
   readonly reference: string | null;
 }
 

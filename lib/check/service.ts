@@ -240,7 +240,7 @@ function recordIdOf({ recordId }: { readonly recordId: number }): number {
 export interface CheckOperations {
   /**
    * Returns the time of the latest stored work if the clock is behind it by more than the allowed skew, as after a test
-   * clock was moved back; else null. Due and billed work cannot be checked then.
+   * clock was moved back; otherwise null. Due and billed work cannot be checked then.
    */
   aheadOfClock(): Promise<Instant | null>;
 

@@ -99,7 +99,7 @@ export interface BillingOptions<Host> {
   readonly processGauges?: ProcessGauges | undefined;
   /** Reads the logs in `health.diagnostic.logDirs` for diagnostics (platform §12.6); set by Node's entry point. */
   readonly logFiles?: LogFiles | undefined;
-  /** Name of this machine in the access log; default the node name. */
+  /** Name of this machine in the access log; defaults to the node name. */
   readonly hostName?: string | undefined;
   /** Unique name of this node among those that share the storage; default a new id at each start. */
   readonly nodeName?: string;

@@ -19,7 +19,7 @@ interface OptionRule {
   readonly methods?: readonly string[] | null;
   /** Name of one plugin of the list in errors. */
   readonly plugin?: string;
-  /** Name of the port in errors; default the option. */
+  /** Name of the port in errors; defaults to the option. */
   readonly called?: string;
   readonly guard?: (given: never) => unknown;
 }

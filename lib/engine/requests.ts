@@ -34,7 +34,7 @@ export interface RequestTracking {
    * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
    */
   whileWanted<T>(wanted: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /** Returns the logger (default the engine's) with the request id added to lines written for a request. */
+  /** Returns the logger (default: the engine's) with the request id added to lines written for a request. */
   logger(logger?: Logger): Logger;
 }
 

@@ -76,9 +76,9 @@ export interface DiagnosticRequest {
   readonly withTenantConfig?: boolean | undefined;
   readonly withServiceConfig?: boolean | undefined;
   readonly withLogs?: boolean | undefined;
-  /** Names of log files of this node; default the last written one. */
+  /** Names of log files of this node; defaults to the last written one. */
   readonly logFileNames?: readonly string[] | undefined;
-  /** Directory of log files; default the first of `health.diagnostic.logDirs`. */
+  /** Directory of log files; defaults to the first of `health.diagnostic.logDirs`. */
   readonly logDirectory?: string | undefined;
 }
 

@@ -85,7 +85,7 @@ export class Durations {
     this.#greatest = Math.max(this.#greatest, taken);
   }
 
-  /** Returns the values by kind of sample (platform §12.2); empty without durations. */
+  /** Returns the values by kind of sample (platform §12.2); empty if there are no durations. */
   read(): Readonly<Record<string, number>> {
     if (this.#count === 0) return {};
     const mean = this.#sum / this.#count;
@@ -132,7 +132,7 @@ export class Meter {
     this.#count += count;
   }
 
-  /** Returns the samples by kind and updates the averages; null without events. */
+  /** Returns the samples by kind and updates the averages; null if there are no events. */
   read(nowMs: number): Readonly<Record<string, number>> | null {
     if (this.#count === 0) return null;
     const passedSec = (nowMs - this.#readMs) / SEC_MS;

@@ -54,7 +54,7 @@ export interface NewPaymentInput extends OperationInput {
   readonly externalKey?: string | null;
 }
 
-/** A payment by its id, else by its key. */
+/** A payment by its id, otherwise by its key. */
 export interface OfPayment extends OperationInput {
   readonly paymentId?: Uuid | null;
   readonly externalKey?: string | null;
@@ -78,7 +78,7 @@ export interface ChargebackReversalInput extends OfPayment {
 export interface CompletionInput extends OfPayment {
   readonly transactionId?: Uuid | null;
   readonly transactionType?: TransactionType | null;
-  /** Sent to the gateway instead of the stored amount, which stays. */
+  /** Sent to the gateway instead of the stored amount, which does not change. */
   readonly amount?: Decimal | null;
   readonly currency?: string | null;
 }
@@ -133,12 +133,12 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   recordNotifiedOutcome(...given: [...C, input: Given<NotifiedOutcomeInput>]): Promise<PaymentResult>;
 }
 
-/** An account by its id or external key, else a new one. */
+/** An account by its id or external key, otherwise a new one. */
 export interface ComboAccount extends AccountInput {
   readonly accountId?: Uuid | null;
 }
 
-/** A method of the account by its id or external key, else a new one; none without a plugin name. */
+/** A method of the account by its id or external key, otherwise a new one; none without a plugin name. */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;
   readonly pluginName?: string | null;
@@ -174,7 +174,7 @@ export interface ComboOperations<C extends Leading = []> {
   combo(...given: [...C, input: Given<ComboPaymentInput>]): Promise<PaymentResult>;
 }
 
-/** The retry of a transaction, by its id, else by its external key. */
+/** The retry of a transaction, by its id, otherwise by its external key. */
 export interface ScheduledRetryInput {
   readonly transactionId?: Uuid | null;
   readonly transactionExternalKey?: string | null;
@@ -189,7 +189,7 @@ export interface TransactionFixInput {
   readonly stateName?: PaymentStateName | null;
   /**
    * The state that decides the next operations. Default for the payment's latest transaction: the new state if it is a
-   * success, else the latest earlier success; otherwise unchanged.
+   * success, otherwise the latest earlier success; otherwise unchanged.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
   /** The processed amount, if it differs from the requested one. */
@@ -311,7 +311,7 @@ export interface PayAllInput extends ControlledInput {
   readonly paymentMethodId?: Uuid | null;
   /** Whether it was paid by check, cash or transfer, so that the rest becomes account credit; default false. */
   readonly isExternal?: boolean;
-  /** Whether the rest may become account credit; else it is refused without a payment; default true. */
+  /** Whether the rest may become account credit; otherwise it is refused without a payment; default true. */
   readonly mayCredit?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;

@@ -37,7 +37,7 @@ export interface PushSender extends NameResolver {
   close?(): Promise<void>;
 }
 
-/** Resolution of host names for calls to receivers outside (platform §10.1). */
+/** Resolves host names for calls to external receivers (platform §10.1). */
 export interface NameResolver {
   /** Returns the IP addresses in order of preference; throws if there are none. */
   resolve(host: string): Promise<readonly string[]>;

@@ -59,7 +59,7 @@ export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
   return ({ type }) => (isOutward(type) ? ids.next() : null);
 }
 
-/** One delivery of a public event, none of an internal one. */
+/** Returns one delivery for a public event, none for an internal one. */
 function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
   const form = externalEvent(event);
   if (form === null) return [];

@@ -31,7 +31,7 @@ export const pushDeliveryFields = {
   lastError: f.orNull(f.text()),
   /** Token of the causing call; null = unknown. */
   userToken: f.orNull(f.id()),
-  /** Trace position of the cause; null without tracing. */
+  /** Trace position of the cause; null if tracing is off. */
   traceParent: f.orNull(f.text()),
   createdDate: f.instant(),
   /** When it was sent, failed or removed. */

@@ -57,7 +57,7 @@ export interface PublishedBusEvent extends ToldBusEvent {
   readonly createdDate: Instant;
   /** Token of the causing call. */
   readonly userToken: Uuid;
-  /** Trace position of the cause; null without tracing. */
+  /** Trace position of the cause; null if tracing is off. */
   readonly traceParent: string | null;
 }
 
@@ -81,7 +81,7 @@ export interface QueueEntry {
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
-  /** Trace position of the cause as W3C Trace Context; null without tracing. */
+  /** Trace position of the cause as W3C Trace Context; null if tracing is off. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
   /** Due time; for a bus entry, its creation. */

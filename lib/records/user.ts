@@ -37,7 +37,7 @@ export const roleFields = {
 };
 export interface Role extends RecordOf<typeof roleFields> {}
 
-/** An application that gets tokens with its own secret (platform §6.5 rule 4). */
+/** An application that obtains tokens with its own secret (platform §6.5 rule 4). */
 export const apiClientFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -197,7 +197,7 @@ export interface PrincipalOperations {
   /** Returns the user, active or not; null for an unknown name. */
   find(name: string): Promise<User | null>;
 
-  /** Creates the administrator unless a user of that name exists; returns true if it was created. */
+  /** Creates the administrator unless a user with that name exists; returns true if it was created. */
   ensureAdministrator(name: string, password: string): Promise<boolean>;
 
   /**

@@ -179,7 +179,7 @@ function ipBytes(text: string): IpBytes | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }
 
-/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 IPv6 address; else undefined. */
+/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 IPv6 address; otherwise undefined. */
 function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   if (bytes.length !== 16) return undefined;
   const starts = (...prefix: readonly number[]): boolean =>

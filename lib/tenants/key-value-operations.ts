@@ -158,7 +158,7 @@ export function maskedLines(text: string): string {
   return shown.join('\n');
 }
 
-/** Returns the start of a secret's value in a line; null without a secret name. */
+/** Returns the start of a secret's value in a line; null if there is no secret name. */
 function secretAt(line: string): number | null {
   const from = secretNameEnd(line);
   if (from === null) return null;

@@ -90,7 +90,7 @@ export const MAX_XML_TEXT_CHARACTERS = 4_096;
 /** Catalog parts stored, read or hashed at once. */
 export const CATALOG_PARTS_AT_ONCE = 1_000;
 
-/** Listed validation errors of a document; further ones are counted. */
+/** Maximum number of listed validation errors per document; the others are only counted. */
 export const MAX_LISTED_PROBLEMS = 1_000;
 
 /** Cached catalogs, each with all versions of a tenant. */

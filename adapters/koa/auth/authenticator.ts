@@ -26,7 +26,7 @@ import { verifiedCache } from './verified-cache.ts';
 export interface TokenOptions extends AccessTokenOptions {
   /** Other accepted issuers (`security.jwt.issuers`); none by default. */
   readonly issuers?: readonly TokenIssuer[];
-  /** Fetches their key sets, for hosts with a proxy; default the runtime's `fetch`. */
+  /** Fetches their key sets, for hosts with a proxy; defaults to the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;
 }
 

@@ -38,7 +38,7 @@ export interface TokenIssuer {
   readonly rolesClaim?: string;
   /** This server's roles by issuer role; other roles are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
-  /** Claim that lists tenant ids or is `*`; without it the local user of that name determines the grants. */
+  /** Claim that lists tenant ids or is `*`; without it the local user with that name determines the grants. */
   readonly tenantsClaim?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ForeignSubject {
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** Null: the grants of the local user of that name. */
+  /** Null: the grants of the local user with that name. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }
@@ -183,7 +183,7 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
   };
 }
 
-/** Accepts a list of texts, or one text of words separated by blanks as in `scope`; else null. */
+/** Accepts a list of texts, or one text of words separated by blanks as in `scope`; otherwise null. */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : null;

@@ -13,7 +13,7 @@ export interface CredentialKey {
   readonly version: number;
 }
 
-/** Returns the cached value, else the result of `verify`; concurrent callers share it. Null: wrong credentials. */
+/** Returns the cached value, otherwise the result of `verify`; concurrent callers share it. Null: wrong credentials. */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 
 /** Caches successful slow hash checks for 60 s by HMAC, so that no secret stays in memory (platform §6.3 rule 2). */

@@ -50,7 +50,7 @@ import {
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
-  /** Logs failures, and every request at level debug; default the engine's logger. */
+  /** Logs failures, and every request at level debug; defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
   /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;

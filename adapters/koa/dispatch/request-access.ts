@@ -22,7 +22,7 @@ import type { TestMode } from '../test-mode.ts';
 export interface AccessOptions extends BaseUrlOptions {
   readonly billing: Billing;
   readonly logger: Logger;
-  /** Measures the age of verified credentials; default the process clock. */
+  /** Measures the age of verified credentials; defaults to the process clock. */
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
   /** Header prefixes accepted like `X-Service-`; default `X-Killbill-` (`server.headers.aliasPrefixes`). */
   readonly aliasPrefixes?: readonly string[] | undefined;

@@ -7,7 +7,7 @@ import { alike, maybe, model, shown } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 
-/** Listed unbillable accounts; further ones are only counted. */
+/** Maximum number of listed unbillable accounts; the others are only counted. */
 export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
 const UsagePriceTerms = model('UsagePriceTerms', {

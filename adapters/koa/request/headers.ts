@@ -45,7 +45,7 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns the caller's id if it can be echoed, else `fresh` (http-api §2, `X-Request-Id`). */
+/** Returns the caller's id if it can be echoed, otherwise `fresh` (http-api §2, `X-Request-Id`). */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,

@@ -97,7 +97,7 @@ export interface StatusContext {
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
-/** Returns the status of the error's case, else of its code. */
+/** Returns the status of the error's case, otherwise of its code. */
 export function statusOfError(error: BillingError, context: StatusContext): number {
   if (error instanceof AnsweredError) return error.status;
   // A busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).

@@ -41,7 +41,7 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 export const ANY_TYPE = '*/*';
 
-/** `read` gets undefined without a body. */
+/** `read` gets undefined if there is no body. */
 export interface RequestBody<B> {
   /** The first is the default (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
@@ -73,7 +73,7 @@ export interface BodyStream {
 /** Request limits (`server.limits.…`, platform §16) in bytes; more is refused with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** XML catalogs have their own limit too (catalog §3.2). */
+  /** XML catalogs also have their own limit (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;

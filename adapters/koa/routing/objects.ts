@@ -7,7 +7,7 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly path: string;
   readonly idName: string;
   readonly noun: string;
-  /** Area of the document; default the first path segment. */
+  /** Area of the document; defaults to the first path segment. */
   readonly area?: string;
   /** Name with article, for summaries. */
   readonly described: string;

@@ -118,7 +118,7 @@ export interface TenantCall<E extends string, Q extends QueryParameters, B> exte
 }
 
 interface RouteFacts<Q extends QueryParameters, B> {
-  /** Area of the document; default the segment after the prefix. */
+  /** Area of the document; defaults to the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
   /** Every writing route specifies a permission or NONE; GET defaults to NONE (http-api §5). */
@@ -144,7 +144,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
-  /** Own error codes, for the document and contract tests; general ones are added. */
+  /** Error codes specific to this route, for the document and the contract tests. General codes are added. */
   readonly fails?: readonly ErrorName[];
   /** True: an unknown object is not an error. */
   readonly takesUnknownObjects?: true;

@@ -136,7 +136,7 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   return resumed([first.value, second.value], pieces);
 }
 
-/** Unlike a generator, it closes its source even if nobody begins it. */
+/** Unlike a generator, it closes its source even if iteration never starts. */
 function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {

@@ -17,7 +17,7 @@ export interface WireType<T> {
   readonly json: JsonSchema;
   /** The schema of dialect K, if different. */
   readonly jsonInK?: JsonSchema;
-  /** Converts values other than null; default the value itself. */
+  /** Converts values other than null; defaults to the value itself. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The size of the pieces in which an export is sent (accounts §16 rule 4). */
 export const EXPORT_PIECE_BYTES = 65_536;
 
-/** Text for a slow reader, in an unlinked file that the system frees however the process ends. */
+/** Text for a slow reader, in an unlinked file that the system frees even if the process crashes. */
 interface TextSpool {
   write(text: string): Promise<void>;
   /** Returns the text once. Closes the spool at the end, or when the reader stops. */

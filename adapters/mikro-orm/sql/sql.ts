@@ -107,7 +107,7 @@ export interface SqlWriter {
 interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
-  /** Must be called after the statement has run or failed. */
+  /** Call this after the statement has run or failed. */
   end(): void;
 }
 

@@ -265,7 +265,7 @@ function definitionKey({
   return `${overrideHash} ${parentPlanName}`;
 }
 
-/** Small enough that the parts of the largest documents fit into one string; 256 per row were not faster. */
+/** Small enough that the parts of the largest documents fit into one string. 256 per row were not faster. */
 const PARTS_PER_ROW = 32;
 
 /** Characters that never occur in the data: XML names cannot contain them, and JSON escapes them. */

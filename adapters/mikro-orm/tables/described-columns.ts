@@ -33,7 +33,7 @@ import {
 
 type MakeField = (column: string) => Field<unknown>;
 
-/** How to store each kind of field: not null, nullable. */
+/** Column types of each kind of field: not null, nullable. */
 const makers = {
   recordId: [bigint, bigintOrNull],
   id: [uuid, uuidOrNull],

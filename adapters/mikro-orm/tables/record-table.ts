@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Cell, Column, Field, Fields, Row } from '../sql/columns.ts';
 
-/** Prefix of all tables, since they are in the host's database. */
+/** Prefix of all tables, because they share the host's database. */
 export const TABLE_PREFIX = 'bw_';
 
 export interface IndexSpec {

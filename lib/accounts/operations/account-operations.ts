@@ -64,7 +64,7 @@ export interface AccountOperations<C extends Leading = []> {
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
-  /** Returns the account whose id, else name, e-mail, external key or company equals the key; null if none. */
+  /** Returns the account whose id, otherwise name, e-mail, external key or company equals the key; null if none. */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 
   /** Returns the direct children in creation order; empty for an unknown account (§7 rule 7). */

@@ -131,7 +131,7 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** The tenant's own XML catalog, else the default if it was created with that. */
+  /** The tenant's own XML catalog, otherwise the default if it was created with that. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
@@ -244,7 +244,7 @@ export class EffectiveCatalogs {
 interface GlobalDefault {
   /** Null for a tenant created without it. */
   readonly globalDefault: Catalog | null;
-  /** When the tenant stored its first version; null: never. */
+  /** Time at which the tenant stored its first version; null = never. */
   readonly ownSince: Instant | null;
 }
 

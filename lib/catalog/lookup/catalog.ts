@@ -122,7 +122,7 @@ export class Catalog {
   }
 
   /**
-   * The latest version effective at the instant, else the earliest (§6.1).
+   * The latest version effective at the instant, otherwise the earliest (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
    */
   resolveVersion(at: Instant): CatalogVersion {

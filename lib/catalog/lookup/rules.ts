@@ -185,7 +185,7 @@ export interface PlanLookup {
   contextOf(plan: Plan): CreationContext;
 }
 
-/** A plan by `planName` (§7), else by product, period and price list (default `DEFAULT`). */
+/** A plan by `planName` (§7), otherwise by product, period and price list (default `DEFAULT`). */
 export interface PlanSpecifier {
   readonly planName?: string | null;
   readonly productName?: string | null;

@@ -7,7 +7,7 @@ import type { Plan, Product } from './catalog-model.ts';
 /** A plan, a product, or the frame of a version, shared by versions in which it is unchanged. */
 export interface Part<T extends object> {
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, without decoding; else null. */
+  /** A plan's `effectiveDateForExistingSubscriptions`, without decoding; otherwise null. */
   readonly forExisting: Instant | null;
   /** Deeply frozen. */
   readonly value: T;

@@ -97,7 +97,7 @@ export interface EntryScopeOptions {
 export interface DeletePlanOptions extends EntryScopeOptions {
   /** Must be true. */
   readonly force: boolean;
-  /** True: all rows of the plan; default the latest. */
+  /** True: all rows of the plan; defaults to the latest. */
   readonly allVersions?: boolean;
 }
 
@@ -121,7 +121,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<CatalogEntriesView>;
 
   /**
-   * Creates one plan of an existing product; returns an existing plan of that name unchanged.
+   * Creates one plan of an existing product; returns an existing plan with that name unchanged.
    * @throws BillingError as `create`.
    */
   createPlan(
@@ -182,7 +182,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 export interface CatalogPreview {
   /** The reasons for a rejection, if any. */
   readonly errors: readonly Problem[];
-  /** Do not reject an upload. */
+  /** Warnings do not reject an upload. */
   readonly warnings: readonly Problem[];
   /** The new versions; none if the upload is rejected. */
   readonly added: readonly CatalogVersion[];

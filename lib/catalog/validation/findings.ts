@@ -158,7 +158,7 @@ export function invalidCatalog(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** §5 rule 7: names the tenant and lists every error. */
+/** Returns an error that names the tenant and lists every problem (§5 rule 7). */
 export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,

@@ -28,7 +28,7 @@ import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './
 export interface VersionValidation {
   /** Empty: the version is valid. Order: units, products, plans, price lists, rules, durations. */
   readonly errors: readonly Problem[];
-  /** Do not reject an upload. */
+  /** Warnings do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 

@@ -39,7 +39,7 @@ export function catalogNames(
   return (name) => found(bundles, name);
 }
 
-/** Returns the language of the texts: the document's if it has texts, else the default one. */
+/** Returns the language of the texts: the document's if it has texts, otherwise the default one. */
 export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): Locale {
   const isWritten = (each: Locale) => uploaded.has(each) || builtInTexts.has(each);
   if (fromMostSpecific(locale).some(isWritten)) return locale;

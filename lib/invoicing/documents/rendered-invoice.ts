@@ -236,7 +236,7 @@ interface LineName {
 type CatalogNames = (name: string) => string | undefined;
 
 /**
- * Returns the name of an item: the plan of a catalog charge, else its description.
+ * Returns the name of an item: the plan of a catalog charge, otherwise its description.
  * @param linked the adjusted item, if it is on the same invoice.
  */
 function lineName(

@@ -28,7 +28,7 @@ interface TemplatePath {
   readonly rests: readonly string[];
 }
 
-/** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
+/** Token of mustache.js: type, value, start, end and, for sections, their tokens. */
 type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
 
 /** A writer without a cache, because the package's shared writer keeps every template it has parsed. */

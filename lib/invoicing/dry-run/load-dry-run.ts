@@ -55,7 +55,7 @@ export interface LoadedDryRun {
   /** null = there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
-    /** null = the invoice of a date was requested, else the next one of these subscriptions. */
+    /** null = the invoice of a date was requested, otherwise the next one of these subscriptions. */
     readonly choice: IsWatched | null;
   } | null;
   /** The question to usage sources; null = not needed. */

@@ -36,7 +36,7 @@ export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /** The charge that continues unchanged (see last-evaluation.ts); its event then replaces `events`. Default null. */
   readonly ongoing?: OngoingCharge | null;
-  /** Billing events in order, for usage all of them, else at least from the window's anchor on (§7.2 step 4). */
+  /** Billing events in order, for usage all of them, otherwise at least from the window's anchor on (§7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;

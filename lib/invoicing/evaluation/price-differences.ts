@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 
-/** RECURRING is charged for every billing period, FIXED once, USAGE for what was used. */
+/** RECURRING is charged for every billing period, FIXED once, USAGE for the recorded usage. */
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 

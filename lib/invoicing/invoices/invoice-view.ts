@@ -30,7 +30,7 @@ export interface InvoiceView extends Invoice {
   /** The amount owed now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
-  /** Tracking ids of usage first billed by it, up to the tenant's limit; empty without items. */
+  /** Tracking ids of usage first billed by it, up to the tenant's limit; empty if there are no items. */
   readonly trackingIds: readonly string[];
 }
 
@@ -121,7 +121,7 @@ export function viewCreditNotes(
   });
 }
 
-/** Returns the number by the pattern of the date (§1.7); null without a pattern, and for the number 0. */
+/** Returns the number by the pattern of the date (§1.7); null if there is no pattern, and for the number 0. */
 export function formattedNumber(
   number: number,
   date: LocalDate,

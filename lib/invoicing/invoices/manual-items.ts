@@ -114,7 +114,7 @@ function givenOf<I extends object, K extends keyof I>(item: I, names: readonly K
   };
 }
 
-/** Absent members, null and empty texts are the same. */
+/** Absent members, null and empty texts are equivalent. */
 function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }

@@ -68,7 +68,7 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 
 /**
  * Returns the item changes that bring the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its amount.
- * Items of other children stay. Adjustments of an item are at most its amount, else the parent would get credit for an unpaid
+ * Items of other children stay. Adjustments of an item are at most its amount, otherwise the parent would get credit for an unpaid
  * debt.
  */
 export function summaryItems(

@@ -171,7 +171,7 @@ export async function withWindowItems(
 }
 
 /**
- * Loads the drafts that each run may write to, by account id: two statements if drafts may be reused, else none.
+ * Loads the drafts that each run may write to, by account id: two statements if drafts may be reused, otherwise none.
  * `runInvoiceOf` rejects named drafts that cannot be used.
  * @param areAllWanted true: all drafts of accounts that reuse them, oldest first, for later runs.
  */
@@ -256,7 +256,7 @@ function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
-/** After a change of its events or the settings, everything is read again. */
+/** If its events or the settings have changed, everything is read again. */
 function readFrom(cursor: SubscriptionBilling['cursor'], settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
   return reading?.settings === settings && cursor?.dirtyFrom === null ? reading.from : null;

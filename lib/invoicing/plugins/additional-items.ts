@@ -275,7 +275,7 @@ function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): Billing
 /**
  * Checks the sign of an item's amount (§1.3).
  * @throws BillingError INVOICE_CREDIT_AMOUNT_INVALID (4009) for a CREDIT_ADJ,
- * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for an adjustment, else INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID
+ * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for an adjustment, otherwise INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID
  * (4015).
  */
 function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {

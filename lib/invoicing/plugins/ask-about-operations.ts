@@ -91,7 +91,7 @@ export interface ConsultedOperations {
    * Runs the operation. A tenant's plugins are first asked about the planned change, outside transactions and without a lock.
    * If the change is a different one under the lock, everything starts again.
    * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
-   * account that keeps changing; for items of plugins 4006 to 4031; else what the operation throws.
+   * account that keeps changing; for items of plugins 4006 to 4031; otherwise what the operation throws.
    */
   run<Subject, Plan extends ProposedChange, Result>(
     context: CallContext,

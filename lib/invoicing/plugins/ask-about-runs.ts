@@ -53,7 +53,7 @@ export type Consultation =
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** When a plugin wants to be asked again; null = it aborted the run. */
+      /** Time at which a plugin requests to be called again; null = it aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {

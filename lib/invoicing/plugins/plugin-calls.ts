@@ -263,7 +263,7 @@ export class RegisteredInvoicePlugins {
     return this.#plugins.length === 0;
   }
 
-  /** Returns the plugins that the tenant's configuration names, else all by name; unknown names are skipped (§13 rule 1). */
+  /** Returns the plugins that the tenant's configuration names, otherwise all by name; unknown names are skipped (§13 rule 1). */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));
     const names = plugins.length > 0 ? [...new Set(plugins)] : [...byName.keys()].sort();

@@ -127,7 +127,7 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
 
 /** The state of a subscription that is billed up to the target date. */
 interface Standing {
-  /** Nothing changes up to this date unless the events change (§7.2 rule 7); null = nothing began. */
+  /** Nothing changes up to this date unless the events change (§7.2 rule 7); null if nothing has begun. */
   readonly settledThrough: LocalDate | null;
   /** The next date after the target date on which something may be billed (§5.5 rule 3). */
   readonly nextDueDate: LocalDate | null;

@@ -175,7 +175,7 @@ function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
   return new Map(found.map(({ subscriptionId, items }) => [subscriptionId, items]));
 }
 
-/** Any id is good: nothing is stored, and items of one evaluation do not refer to each other. */
+/** Any id works, because nothing is stored and items of one evaluation do not refer to each other. */
 function madeUp(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;
 }

@@ -225,7 +225,7 @@ const searched = {
 const integer = /^\d{1,15}$/;
 
 /**
- * Reads a search key (§15): a comparison with the balance, or clauses in operator form; else the number, the currency, the id
+ * Reads a search key (§15): a comparison with the balance, or clauses in operator form; otherwise the number, the currency, the id
  * or the account's id; null = nothing matches.
  * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */

@@ -193,7 +193,7 @@ function savedStates(
 }
 
 /**
- * Stores new invoices under their imposed numbers, else the tenant's next ones, in order (§1.6 rule 1). Call it as late as
+ * Stores new invoices under their imposed numbers, otherwise the tenant's next ones, in order (§1.6 rule 1). Call it as late as
  * possible: the tenant's counter stays locked until the transaction ends.
  * @returns the invoices with their numbers.
  */

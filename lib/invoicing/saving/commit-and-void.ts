@@ -228,7 +228,7 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges; null without any (§8.5). Two
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges; null if there is none (§8.5). Two
  * statements.
  * @param accounts by subscription.
  * @param charges items of a COMMITTED invoice that has charged each of them, so that earlier items are not read.

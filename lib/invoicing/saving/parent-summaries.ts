@@ -33,7 +33,7 @@ interface ChildChange {
 
 interface Tools {
   readonly ids: IdGenerator;
-  /** When a summary that is opened now is committed automatically. */
+  /** The time at which a summary opened now is committed automatically. */
   readonly commitAt: Instant;
 }
 

@@ -42,7 +42,7 @@ import type { OrderedJob } from './in-order.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
-  /** Null: jobs that cancel subscriptions are skipped. */
+  /** If null, jobs that cancel subscriptions are skipped. */
   readonly catalogsOf: CatalogSource | null;
   readonly ids: IdGenerator;
 }

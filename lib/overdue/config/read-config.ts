@@ -22,7 +22,7 @@ import {
   XmlValue,
 } from './written.ts';
 
-/** Each state may be evaluated; usual configurations have three to five. */
+/** Maximum number of states, since each may be evaluated. Typical configurations have three to five. */
 const MAX_OVERDUE_STATES = 100;
 
 /** Parsed in memory at once: some milliseconds, or 0.2 s for a hostile document. */

@@ -103,7 +103,7 @@ export class WrittenRecord {
     this.#parts = new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]));
   }
 
-  /** Returns the part of that name and reports duplicates. */
+  /** Returns the part with that name and reports duplicates. */
   take(name: string): WrittenValue | undefined {
     const [first, ...others] = this.takeAll(name);
     for (const { at, label } of others) this.#findings.add(at, `${label} is repeated; keep one`);

@@ -85,7 +85,7 @@ export interface OverdueExplanation {
   readonly unpaidTotal: Decimal;
   /** The earliest `unpaidSince`; null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Reason of the last failed payment of an unpaid invoice, OTHER if unknown; null without failures. */
+  /** Reason of the last failed payment of an unpaid invoice, OTHER if unknown; null if there are no failures. */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];
@@ -157,7 +157,7 @@ export interface NewOverdueCondition {
 }
 
 export interface OverdueUploadOptions {
-  /** Default: XML if the document begins with `<`, else JSON. */
+  /** Default: XML if the document begins with `<`, otherwise JSON. */
   readonly format?: OverdueFormat;
 }
 

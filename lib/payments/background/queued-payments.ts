@@ -232,7 +232,7 @@ class OperationRetries {
     this.#payments = new PaymentService(machine);
   }
 
-  /** One after the other: each begins an attempt, by which a second delivery recognizes it. */
+  /** Processed one at a time: each begins an attempt, by which a second delivery is recognized. */
   async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
     for (const entry of entries) await this.#runOne(batch, entry);
   }

@@ -263,7 +263,7 @@ interface Left {
 }
 
 /**
- * Ends attempts that a crash left in INIT (§7.2 rule 4): ABORTED without a transaction, else by its outcome; UNKNOWN ones
+ * Ends attempts that a crash left in INIT (§7.2 rule 4): ABORTED without a transaction, otherwise by its outcome; UNKNOWN ones
  * are left to recovery. Several nodes may sweep at once: an attempt changes once, but its plugins may be notified by each.
  */
 export class AttemptSweep {

@@ -148,7 +148,7 @@ function claimedMethod(method: GatewayPaymentMethod | null | undefined): Claimed
   };
 }
 
-/** Returns a gateway's own id of a method if it is a valid key, else null. */
+/** Returns a gateway's own id of a method if it is a valid key, otherwise null. */
 export function claimedKey(id: unknown): string | null {
   const text = claimedId(id);
   if (text === null || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;

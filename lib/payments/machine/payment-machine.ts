@@ -51,7 +51,7 @@ export type Step<C extends OpenCall, R> =
     }
   /** The attempts are stored: ask the control plugins now (§8.1). */
   | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
-  /** Reserved: call the gateways after the commit. */
+  /** The payment is reserved: call the gateways after the commit. */
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
   | { readonly kind: 'DONE'; readonly result: R };
 

@@ -7,7 +7,7 @@ import type { ControlledInput, PluginInfoOptions, PluginInput } from '../plugins
 export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
-  /** Default: the gateway's own id of the method if it is free in the tenant, else the new method's id. */
+  /** Default: the gateway's own id of the method if it is free in the tenant, otherwise the new method's id. */
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;

@@ -187,7 +187,7 @@ export interface RefreshedMethods {
   /** Deleted or restored methods, in their new state. */
   readonly changed: readonly PaymentMethod[];
   readonly knownIds: ReadonlySet<Uuid>;
-  /** The active ones afterwards, with the gateway's own ids. */
+  /** The active methods after the refresh, with the gateway's own ids. */
   readonly active: readonly {
     readonly paymentMethodId: Uuid;
     readonly externalPaymentMethodId: string | null;

@@ -318,7 +318,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * As `processNotification` for an untrusted sender: the gateway first verifies the processor's signature over the
    * bytes. The gateway becomes the author, by its name.
    * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
-   * (60004) for a wrong signature; else as `processNotification`.
+   * (60004) for a wrong signature; otherwise as `processNotification`.
    */
   processSignedNotification(
     ...given: [...C, input: Given<SignedNotificationInput>]

@@ -134,7 +134,7 @@ function namedPayment(request: Asked, found: KeyedPayments) {
   return payment;
 }
 
-/** Returns the payment of a transaction that has not failed, else the only payment with failed ones. */
+/** Returns the payment of a transaction that has not failed, otherwise the only payment with failed ones. */
 function ofTransactions(key: string, { transactions, payments }: KeyedPayments) {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));

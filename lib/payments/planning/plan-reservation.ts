@@ -186,7 +186,7 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
   return plannedCharge(planning, planning, paid);
 }
 
-/** Returns the method chosen by control plugins, else the requested one, else the account's default. */
+/** Returns the method chosen by control plugins, otherwise the requested one, otherwise the account's default. */
 function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
   const stored = methodId === null ? undefined : methods.get(methodId);

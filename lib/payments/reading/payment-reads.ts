@@ -242,7 +242,7 @@ const searched = searchedFields(
 );
 
 /**
- * Parses a search key (§11): clauses in operator form; else states whose names contain the key, such as `_FAILED`; else a
+ * Parses a search key (§11): clauses in operator form; otherwise states whose names contain the key, such as `_FAILED`; otherwise a
  * whole id or a part of an external key.
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */

@@ -142,7 +142,7 @@ function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: 
   return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
-/** Returns the row that the transaction reduces: the one it names, else that of its own payment. */
+/** Returns the row that the transaction reduces: the one it names, otherwise that of its own payment. */
 function paidBy(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],

@@ -93,7 +93,7 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
   return [...new Map(open.map((each) => [each.id, each])).values()];
 }
 
-/** Returns what refunds can still take, in the requested currency if the payment has it, else the invoice's. */
+/** Returns what refunds can still take, in the requested currency if the payment has it, otherwise the invoice's. */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   return converted !== null && converted.currency === currency
@@ -202,7 +202,7 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   return isLast ? most : needed;
 }
 
-/** Returns the row of an invoice payment, in creation order: the successful one, else a pending one, else the latest. */
+/** Returns the row of an invoice payment, in creation order: the successful one, otherwise a pending one, otherwise the latest. */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
   const inState = (state: InvoicePaymentStatus) => tried.findLast(({ status }) => status === state);
@@ -244,7 +244,7 @@ function hasSameRow(one: Told, other: Told) {
   );
 }
 
-/** Returns the payment of the row: the refunded one for an external refund, else the transaction's own. */
+/** Returns the payment of the row: the refunded one for an external refund, otherwise the transaction's own. */
 function paidPaymentOf({ invoiceRefund, paymentId }: Keyed) {
   return invoiceRefund?.paymentId ?? paymentId;
 }

@@ -131,7 +131,7 @@ interface FailedCall {
   readonly transaction: { readonly id: Uuid };
 }
 
-/** Returns the error of a call without a result (§2.2, last rows), after which money may have moved; else null. */
+/** Returns the error of a call without a result (§2.2, last rows), after which money may have moved; otherwise null. */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
     case undefined:

@@ -105,7 +105,7 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
   readonly [Each in Operation]: CallOf<Each> & { readonly result: EntitlementResults[Each] };
 }[Operation];
 
-/** Void: continue. Otherwise the reason to abort, shown to the caller, or the terms to replace. */
+/** Return nothing to continue, a reason to abort, which is shown to the caller, or the replaced terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: Partial<EntitlementTerms[Operation]> }
@@ -199,17 +199,17 @@ export interface CreationDates {
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
-/** The plan to change to. Absent and null members and empty texts are the same. */
+/** The plan to change to. Absent members, null and empty texts are equivalent. */
 export interface ChangePlanRequest extends TermsOfPlan {
   /** Name of the plan; the three members below count only without one. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
-  /** Default by the catalog's rule, else the current list (catalog §8 rule 4). */
+  /** Default by the catalog's rule, otherwise the current list (catalog §8 rule 4). */
   readonly priceList?: string | null | undefined;
 }
 
-/** At most one of the two; neither = the catalog's rule. */
+/** Set at most one of the two. If neither is set, the catalog's rule applies. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** ILLEGAL is rejected. */
@@ -283,7 +283,7 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices of one phase instead of the plan's, in the account's currency (catalog §10 rule 1). `phaseName`, else
+ * Prices of one phase instead of the plan's, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
  * `phaseType`, identifies the phase. Absent and null members override nothing; at least one price is required.
  */
 export interface PriceOverrideRequest {

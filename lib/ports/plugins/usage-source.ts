@@ -51,7 +51,7 @@ export interface UsageIntervalRequest {
 }
 
 export interface AggregatedUsage {
-  /** At least 0, with up to 20 integer and 9 fractional digits; 0 without usage. */
+  /** At least 0, with up to 20 integer and 9 fractional digits; 0 if there is no usage. */
   readonly quantity: Decimal | string;
   /** Shown as tracking ids of the invoice. */
   readonly trackingIds?: readonly string[] | null;

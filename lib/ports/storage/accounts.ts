@@ -23,7 +23,7 @@ export interface AccountReads {
   page(request: PageRequest): Promise<Page<Account>>;
   /** `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
-  /** Returns the first account that matches the text as id, else name, e-mail, external key or company. */
+  /** Returns the first account that matches the text as id, otherwise name, e-mail, external key or company. */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
   findChildren(parentAccountIds: readonly Uuid[]): Rows<Account>;
   /** Returns these accounts with all ancestors, in any order. */

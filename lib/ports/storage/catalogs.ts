@@ -30,7 +30,7 @@ export interface CatalogReads {
   lastOverridePlanNumber(): Promise<number>;
   /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
-  /** When the tenant stored its first version, even if that was removed since; null: it never had one. */
+  /** Time at which the tenant stored its first version, even if it was removed later; null if it never had one. */
   firstStored(): Promise<Instant | null>;
   /** All versions of every upload that still has a version in the catalog, including removed ones, in storing order. */
   sources(): Rows<StoredCatalogSource>;

@@ -37,9 +37,9 @@ export interface CheckedUsageDay {
   readonly localDate: LocalDate;
   readonly unitRecordId: number;
   readonly unit: string;
-  /** Max is null without valid points. */
+  /** Max is null if there are no valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
-  /** Count and first ordinal of all points; sum and max of the valid ones, null without any. */
+  /** Count and first ordinal of all points; sum and max of the valid ones, null if there is none. */
   readonly points: {
     readonly sum: Decimal | null;
     readonly max: Decimal | null;

@@ -111,7 +111,7 @@ export interface Storage<Host = never> {
    * the command that does. Then applies the policy to sessions; omitted members stay as they were.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
-  /** Returns null without a pool. */
+  /** Returns null if there is no pool. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload' | 'account
 export interface LiveEntriesRequest {
   readonly accountRecordIds: readonly number[];
   readonly topics: readonly string[];
-  /** Per account, for entries in processing and others each. */
+  /** Per account, separately for entries in processing and all others. */
   readonly limit: number;
 }
 

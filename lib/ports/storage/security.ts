@@ -19,7 +19,7 @@ import type { Uuid } from '../../values/ids/index.ts';
  */
 export interface SecurityStore {
   revision(): Promise<number>;
-  /** Inserts the user, or replaces an inactive one of that name; false if an active one exists. */
+  /** Inserts the user, or replaces an inactive one with that name; false if an active one exists. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
    * Changes an active user and, if `isCredential`, raises its `credentialVersion`, which ends its sessions; null for an
@@ -90,5 +90,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** `known` is null without failures. */
+/** `known` is null if there are no failures. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

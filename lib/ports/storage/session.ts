@@ -32,7 +32,7 @@ import type {
 } from './tenants.ts';
 import type { UsageReads, UsageWrites } from './usage.ts';
 
-/** One consistent snapshot of one tenant's rows, isolated from other tenants (lib/README.md rule 15). */
+/** A consistent snapshot of one tenant's rows, isolated from other tenants (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
   /** Read once per session, and again after locking the tenant's row. */

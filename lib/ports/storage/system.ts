@@ -44,7 +44,7 @@ export interface SystemStore {
 
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** 0 without a tenant. */
+  /** 0 if there is no tenant. */
   readonly tenantRecordId: number;
   readonly key: string;
 }
@@ -73,7 +73,7 @@ export interface IdempotencyStore {
   /**
    * Inserts the request as running, or replaces one that started before `expiredBeforeMs`, or the same request running
    * since before `abandonedBeforeMs`, in one statement, so that only one caller gets the claim.
-   * @returns null with the claim, else the request with the key; undefined if that has disappeared meanwhile.
+   * @returns null with the claim, otherwise the request with the key; undefined if that has disappeared meanwhile.
    */
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },

@@ -79,7 +79,7 @@ export type CustomFieldSearch =
       readonly value: string | null;
     };
 
-/** Active fields only, unless a method says otherwise. */
+/** Methods return only active fields unless stated otherwise. */
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
   /** In creation order. */

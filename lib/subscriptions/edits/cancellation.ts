@@ -266,7 +266,7 @@ function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant,
   return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
 }
 
-/** The charged-through date if later, else the end. */
+/** The charged-through date if later, otherwise the end. */
 function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription, end: DatedInstant) {
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
@@ -278,7 +278,7 @@ export function policyDate(policy: TimedPolicy, running: RunningSubscription, no
   return raisedTo(candidate(policy, running, now), phaseStart);
 }
 
-/** The charged-through date if later than now, else now. */
+/** The charged-through date if later than now, otherwise now. */
 function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;

@@ -173,7 +173,7 @@ interface ApprovedChange {
   readonly alignment: PlanAlignmentChange;
   /** The reason for its date and the origin of its phases. */
   readonly reason: EventReason;
-  /** The override of the requested prices; null without any (catalog §10). */
+  /** The override of the requested prices; null if there is none (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 

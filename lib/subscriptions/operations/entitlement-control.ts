@@ -56,7 +56,7 @@ interface Controlled<Operation extends EntitlementOperation, T> {
 
 /**
  * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
- * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, else as the
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise as the
  * operation.
  */
 export function entitlementControl(

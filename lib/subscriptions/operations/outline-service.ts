@@ -41,7 +41,7 @@ const RECORDS_OF_WINDOW = 20_000;
 
 /**
  * Bundles and subscriptions for reading (§4, §18). Rows are created on the fly, so memory grows only with the stored
- * data. An answer without pages has at most `server.limits.rows` rows, else ANSWER_TOO_LARGE (60020).
+ * data. An answer without pages has at most `server.limits.rows` rows, otherwise ANSWER_TOO_LARGE (60020).
  */
 export function outlineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
@@ -231,7 +231,7 @@ const searched = searchedFields(
 );
 
 /**
- * The clauses of a key in operator form, else a whole id, account id or external key (§22).
+ * The clauses of a key in operator form, otherwise a whole id, account id or external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

@@ -242,7 +242,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * The requested overrides of the chosen plan; null without any (catalog §10).
+ * The requested overrides of the chosen plan; null if there is none (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -259,7 +259,7 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** The requested list, else DEFAULT; for a plan given by name, its list. */
+/** The requested list, otherwise DEFAULT; for a plan given by name, its list. */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;

@@ -16,7 +16,7 @@ export interface BillCycleDaySources {
   /** 1 to 31; 0 = none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** First charge of the bundle's base, else its own. */
+  /** First charge of the bundle's base, otherwise its own. */
   readonly baseFirstCharge: LocalDate;
 }
 

@@ -128,7 +128,7 @@ function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
-/** EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, else undefined (§5 rule 8). */
+/** EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule 8). */
 export function expiryAfterPhase(
   last: PhaseStart,
   anchor: DatedInstant,
@@ -195,7 +195,7 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
   return false;
 }
 
-/** Above every record id, so that derived events sort after stored ones of their instant. */
+/** Greater than every record id, so that derived events sort after stored events of the same instant. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
@@ -239,7 +239,7 @@ interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Skips the check of earlier, already accepted dates. Default: checks all. */
+  /** Skips dates before this one, which were already accepted. Default: all dates are checked. */
   readonly from?: Instant;
 }
 

@@ -317,7 +317,7 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
   };
 }
 
-/** Returns null without a price in the currency, since reads never fail for a price that billing would reject. */
+/** Returns null if there is no price in the currency, since reads never fail for a price that billing would reject. */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;
   if (price.prices.length === 0) return ZERO;

@@ -41,13 +41,13 @@ export interface Hypothesis {
   readonly withdrawn: ReadonlySet<Uuid>;
   /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
-  /** Date on which the action would take effect; null = it would change no event. */
+  /** Date on which the action would take effect; null if it would not change any event. */
   readonly effectiveDate: LocalDate | null;
   /** Target dates of immediate invoice runs; empty = the action takes effect later. */
   readonly runDates: readonly LocalDate[];
-  /** The override plan of the requested prices; null without any. */
+  /** The override plan of the requested prices; null if there is none. */
   readonly overridePlan: OverridePlan | null;
-  /** The rest of the action's day, whose end supplies the catalog (§20); null without a date. */
+  /** The rest of the action's day, whose end supplies the catalog (§20); null if there is no date. */
   readonly day: SeenAsOf | null;
 }
 

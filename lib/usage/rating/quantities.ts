@@ -24,7 +24,7 @@ export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Q
   return quantities;
 }
 
-/** Both quantities combined: added for CONSUMABLE, the higher peak for CAPACITY. */
+/** Returns the combined quantity: the sum for CONSUMABLE, the higher peak for CAPACITY. */
 export function together(section: UsageSection, a: Quantities, b: Quantities): Quantities {
   const all = new Map(a);
   for (const [unit, quantity] of b) addTo(all, section, { unit, quantity });
@@ -63,7 +63,7 @@ export function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-/** Order by code points, regardless of the locale. */
+/** Compares by code points, regardless of the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [index, character] of left.entries()) {

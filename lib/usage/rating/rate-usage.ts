@@ -219,7 +219,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
   return { tier, unit, price, blockSize: size, quantity, amount: quantity.times(price) };
 }
 
-/** `ceilDiv` of §5: the number of whole blocks of `size` for `units`; 0 without usage. */
+/** `ceilDiv` of §5: the number of whole blocks of `size` for `units`; 0 if there is no usage. */
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
@@ -267,7 +267,7 @@ function holds(tier: CapacityTier, unit: string, peaks: Quantities): boolean {
   return max === null || peakOf(peaks, unit).lessThanOrEqualTo(max);
 }
 
-/** How far the peak of a unit lies above the last limit. */
+/** Returns the amount by which the peak of a unit exceeds the last limit. */
 function beyondLast(tiers: readonly CapacityTier[], unit: string, peaks: Quantities): readonly Overflow[] {
   const last = tiers.at(-1);
   const max = last === undefined ? null : maxOf(last, unit);

@@ -56,7 +56,7 @@ export type BilledMatch =
       readonly kind: 'OPEN';
       /** Within the interval or equal to it: only the difference is billed. */
       readonly previous: readonly BilledInterval[];
-      /** Overlapping ones, whose points are left out of the quantities. */
+      /** Overlapping intervals, whose points are excluded from the quantities. */
       readonly overlapping: readonly BilledInterval[];
     };
 

@@ -227,7 +227,7 @@ export type UsageCharge = UsageItem | UsageCredit;
 
 /** The facts that explain an amount: the total of the lines minus the amount already billed. */
 interface ChargeFacts {
-  /** As rated now: all lines of the interval, or the line of a DETAIL item. */
+  /** The current rating: all lines of the interval, or the line of a DETAIL item. */
   readonly lines: readonly (BlockLine | PeakLine)[];
   /** Their total, rounded to the currency; for CAPACITY the price of the section. */
   readonly due: Decimal;
@@ -238,9 +238,9 @@ interface ChargeFacts {
 interface UsageItem extends ChargeFacts {
   readonly kind: 'USAGE';
   readonly amount: Decimal;
-  /** Tier price of a DETAIL item, else null. */
+  /** Tier price of a DETAIL item, otherwise null. */
   readonly rate: Decimal | null;
-  /** Blocks of a DETAIL item, else null. */
+  /** Blocks of a DETAIL item, otherwise null. */
   readonly quantity: Decimal | null;
   readonly details: string;
 }

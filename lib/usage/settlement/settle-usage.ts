@@ -53,7 +53,7 @@ export interface SettledUsage {
   readonly outdated: readonly SettledInterval[];
   /** Superseded ones without replacement, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
-  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2); null without items. */
+  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2); null if there are no items. */
   readonly chargedThrough: LocalDate | null;
 }
 

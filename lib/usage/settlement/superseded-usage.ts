@@ -78,7 +78,7 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
   return null;
 }
 
-/** Another catalog version with the same prices supersedes nothing: its date is informative (invoicing §5.5 rule 1). */
+/** A new catalog version with the same prices supersedes nothing, because its date is only informative (invoicing §5.5 rule 1). */
 function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
 }

@@ -47,7 +47,7 @@ export interface UsagePlan {
    * those before the look-back.
    */
   readonly outdated: readonly PlannedInterval[];
-  /** Billed intervals that other sections charge now; some are replaced by one of `intervals`. */
+  /** Billed intervals that other sections now charge. Some are replaced by one of `intervals`. */
   readonly superseded: readonly SupersededInterval[];
   readonly billed: readonly BilledInterval[];
   /** Sections still charged after the target date. */

@@ -189,7 +189,7 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 }
 
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
-  /** All of the subscription, in order; null = excluded from runs now. */
+  /** All events of the subscription, in order; null if it is currently excluded from runs. */
   readonly events: readonly BillingEvent[] | null;
   /** On VOID invoices; none by default. */
   readonly freed?: readonly FreedPoints[];
@@ -296,7 +296,7 @@ export const UnbilledReason = {
   AFTER_END: 'AFTER_END',
   /** Recorded for a period that is too old to be billed again. */
   BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
-  /** Charged and void, for a period that is too old to be compared again. */
+  /** Charged and later voided, for a period that is too old to be compared again. */
   VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
   /** The period is billed, and the quantity exceeds the last tier. */
   OVERFLOW: 'OVERFLOW',

@@ -41,7 +41,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly isPersonal: boolean;
   /** True if operator searches find it (accounts §6.2). */
   readonly isSearched: boolean;
-  /** Name in operator searches; default the name in audit rows with underscores. */
+  /** Name in operator searches; defaults to the name in audit rows with underscores. */
   readonly searchedAs?: string;
   /** Name in audit rows if it differs; null: not in audit rows. */
   readonly audit: string | null | undefined;

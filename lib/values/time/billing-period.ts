@@ -117,7 +117,7 @@ export interface CycleOrigin {
   /** Not NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
-  /** Start of the cycle, at most `localDate`, the default. */
+  /** Start of the cycle, on or before `localDate`, which is the default. */
   readonly cycleStart?: LocalDate;
 }
 

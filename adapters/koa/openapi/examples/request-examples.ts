@@ -212,7 +212,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   configureSandbox: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
-/** Returns the example in this media type; undefined without a body. */
+/** Returns the example in this media type; undefined if there is no body. */
 export function requestExample(operationId: string, type: string): unknown {
   const example = requestExamples[operationId];
   if (typeof example === 'string') return example;

@@ -73,7 +73,7 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
 
 /** Differences of a client operation from the route table. */
 interface Published {
-  /** Query parameters in order; default the route's. */
+  /** Query parameters in order; defaults to the route's. */
   readonly parameters?: readonly string[];
   /** Parameters that are required only here. */
   readonly optional?: readonly string[];
@@ -89,7 +89,7 @@ interface Published {
   readonly author?: true;
   /** Statuses that clients know and this server never returns. */
   readonly unanswered?: readonly number[];
-  /** Result of the client method; default the answer, or the resource at `Location`. */
+  /** Result of the client method; defaults to the answer, or the resource at `Location`. */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
 
@@ -274,7 +274,7 @@ export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
 
 const payer = ['account', 'paymentMethod'] as const;
 
-/** Property order of the client constructors; default the server's. */
+/** Property order of the client constructors; defaults to the server's. */
 export const propertyOrders: Readonly<Record<string, readonly string[]>> = {
   Account: [
     ...['accountId', 'name', 'firstNameLength', 'externalKey', 'email', 'billCycleDayLocal', 'currency'],

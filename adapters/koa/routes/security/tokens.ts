@@ -175,7 +175,7 @@ async function authenticatedClient(grant: Grant): Promise<Principal | null> {
   return credentials && grant.login.authenticate(PrincipalKind.CLIENT, credentials);
 }
 
-/** Reads Basic, possibly form-encoded (RFC 6749 §2.3.1), else the form. */
+/** Reads Basic, possibly form-encoded (RFC 6749 §2.3.1), otherwise the form. */
 function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   const basic = login.basic();
   if (basic !== null) return { name: formDecoded(basic.name), secret: formDecoded(basic.secret) };

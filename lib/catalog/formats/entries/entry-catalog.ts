@@ -62,7 +62,7 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
     });
 }
 
-/** The catalog of an account's own plans and their products (§15.6 rule 3); null without any. */
+/** The catalog of an account's own plans and their products (§15.6 rule 3); null if there is none. */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
   if (versions.length === 0) return null;

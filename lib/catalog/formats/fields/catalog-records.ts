@@ -73,7 +73,7 @@ const ofSubscription = { phaseType, ...ofCreation };
 const ofSource = prefixed('from', ofCreation);
 const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
 
-/** Unprefixed names are aliases, which other servers accept but ignore (§3.3). */
+/** Names without a prefix are aliases, which other servers accept but ignore (§3.3). */
 const plainNames = Object.fromEntries(
   Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
 );
@@ -128,7 +128,7 @@ const rules = record<PlanRules>({
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));
 const none = { absent: null };
-/** For display; default the name. */
+/** For display; defaults to the name. */
 const prettyName = attribute(anyText, { absent: (before) => before.name });
 const names = { name: attribute(name), prettyName };
 

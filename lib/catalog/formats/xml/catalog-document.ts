@@ -87,7 +87,7 @@ function invalid(problems: readonly Problem[]): BillingError {
 export interface CatalogValidation {
   /** Problems in the order of §4; a malformed document has exactly one. */
   readonly errors: readonly Problem[];
-  /** Do not reject an upload. */
+  /** Findings that do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 
@@ -121,7 +121,7 @@ export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<
 }
 
 export interface ParsedDocument {
-  /** Root `catalogs` of retrieval, else `catalog`. */
+  /** Root `catalogs` of retrieval, otherwise `catalog`. */
   readonly isEnvelope: boolean;
   /** In document order; at least one. */
   readonly versions: readonly ParsedVersion[];
