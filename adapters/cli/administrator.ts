@@ -21,7 +21,7 @@ interface ChosenPassword {
 
 export interface Login {
   readonly user: string;
-  /** Null: an existing user, whose password only its owner knows. */
+  /** Null for an existing user, whose password only its owner knows. */
   readonly chosen: ChosenPassword | null;
 }
 

@@ -134,7 +134,7 @@ export async function migrateDatabase(database: string): Promise<readonly string
   return adapter.migrate(database);
 }
 
-/** Something outside of this program is missing. */
+/** Thrown if something outside this program is missing. */
 class MissingError extends Error {
   override readonly name = 'MissingError';
 }

@@ -34,7 +34,7 @@ const ownVariables = [
   'BILLWRIGHT_SERVER_KEY',
   'BILLWRIGHT_TRACES',
 ];
-/** Test variables, and those of Kubernetes and container links for a service of this name. */
+/** Variables used by tests, and those that Kubernetes and container links set for a service with this name. */
 const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
 
 /** Rejects unknown properties that resemble ours; plugins may have others. @throws UsageError with the closest name. */

@@ -10,7 +10,7 @@ export function manifest(): Manifest {
   return JSON.parse(readFileSync(new URL(place()), 'utf8')) as Manifest;
 }
 
-/** Running modules of `billwright` and `billwright/…`: URLs by specifier. */
+/** URLs of the running `billwright` and `billwright/…` modules, by specifier. */
 export function ownModules(): ReadonlyMap<string, string> {
   const root = place();
   return new Map(

@@ -21,7 +21,7 @@ import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/on-demand.ts';
 
-/** Longer than clients and proxies keep idle connections (60 to 90 s), so that no request meets a closing one. */
+/** Longer than clients and proxies keep idle connections (60 to 90 s), so that no request arrives on a closing one. */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
 export type { TokenOptions } from './auth/authenticator.ts';

@@ -184,7 +184,7 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
   });
 }
 
-/** MikroORM closes only a pool that it has used itself. */
+/** MikroORM closes a pool only if it has used it. */
 async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);

@@ -19,7 +19,7 @@ export interface TestClockStore {
   writeTestClock(value: TestClockSetting | null): Promise<void>;
 }
 
-/** Business time is `base` at system time `setAtMs` and runs from there. */
+/** Business time was `base` at system time `setAtMs` and has been running since. */
 export interface TestClockSetting {
   readonly base: Instant;
   readonly setAtMs: number;

@@ -13,7 +13,7 @@ import type {
 import { createUuidV7, type UuidV7Generator } from '../../lib/values/ids/index.ts';
 import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 
-/** Longest delay of a Node timer; a longer one would fire at once. */
+/** Longest delay of a Node timer; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check again. */

@@ -83,7 +83,7 @@ export interface StripeGatewayOptions {
     readonly tenantId: Uuid;
     readonly accountId: Uuid;
   }) => string | null | Promise<string | null>;
-  /** Where a customer returns after giving a bank consent; without it, methods that redirect are not accepted. */
+  /** Return URL after a customer's bank consent; without it, methods that redirect are not accepted. */
   readonly returnUrl?: string;
   /**
    * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it; default
@@ -96,7 +96,7 @@ export interface StripeGatewayOptions {
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }
 
-/** Errors without a connection: nothing can have arrived. */
+/** Errors before a connection existed, so Stripe cannot have received anything. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -189,7 +189,7 @@ function keyOf(headers: object) {
 
 /** A request that certainly had no effect. */
 export interface Failure {
-  /** ERROR: Stripe refused. CANCELED: nothing was submitted, it may be retried. */
+  /** ERROR = Stripe refused. CANCELED = nothing was submitted, so it may be retried. */
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
@@ -224,7 +224,7 @@ export function refusal(code: string, message: string): Failure {
   return { status: PluginStatus.ERROR, code, message, reference: null };
 }
 
-/** Stripe's list lacks the pending transaction, so its outcome stays open. */
+/** The pending transaction is missing from Stripe's list, so its outcome stays open. */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
   return new Error(`Stripe does not tell of the pending transaction ${transactionId}`);
 }

@@ -35,12 +35,12 @@ export interface BillingOptions<Host> {
   readonly hasher: SecretHasher;
   /** Encrypts secrets that the server must read again, such as the keys that sign tokens. */
   readonly cipher: SecretCipher;
-  /** Node's entry point supplies it; hosts never do. */
+  /** Set by Node's entry point, never by hosts. */
   readonly sha256: Sha256;
   readonly logger: Logger;
   /** Records traces, such as `openTelemetryTracer()` of `billwright/opentelemetry`; requires `scopes`. Default none. */
   readonly tracer?: Tracer | undefined;
-  /** Carries the current request to log lines: `workScopes()`. Default: log lines carry no request. */
+  /** Adds the current request to log lines: `workScopes()`. Default: log lines do not contain the request. */
   readonly scopes?: WorkScopes | undefined;
   /** Payment gateways with unique names; `__EXTERNAL_PAYMENT__` is built in. */
   readonly gateways?: readonly PaymentGateway[];
@@ -55,9 +55,9 @@ export interface BillingOptions<Host> {
    * `org.service.invoice.plugin`; by default all are used, sorted by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
-  /** Receive events after their commit (platform §10.6). */
+  /** Sinks that receive events after their commit (platform §10.6). */
   readonly eventSinks?: readonly EventSink[];
-  /** Meters of the host, called in this order before usage recorded in the engine is read (usage §9). */
+  /** The host's meters, called in this order before the engine reads recorded usage (usage §9). */
   readonly usageSources?: readonly UsageSource[];
   /** Formats amounts and dates of documents (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;

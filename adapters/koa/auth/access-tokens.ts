@@ -20,7 +20,7 @@ const secondMs = 1_000;
 export interface AccessTokenOptions {
   /** `iss` of the server's tokens (`security.token.issuer`); default its base URL as the caller sees it. */
   readonly issuer?: string | undefined;
-  /** Life of a token (`security.token.lifetime`); default one hour. */
+  /** Lifetime of a token (`security.token.lifetime`); default one hour. */
   readonly lifetimeMs?: number | undefined;
 }
 

@@ -39,7 +39,7 @@ export function bearerToken(authorization: string | undefined): string | null {
   return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
 }
 
-/** Name that clients in the field know (http-api §5 rule 5). */
+/** Name that existing clients use (http-api §5 rule 5). */
 const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const tokenForm = /^[\w-]{43}$/;

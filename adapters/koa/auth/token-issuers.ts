@@ -24,9 +24,9 @@ export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm
 export interface TokenIssuer {
   /** `iss` of its tokens. */
   readonly issuer: string;
-  /** Where its public keys are published; https only. */
+  /** URL of its public keys; https only. */
   readonly jwksUri: string;
-  /** `aud` of the tokens meant for this server; default `catalog-plugin`. */
+  /** `aud` of the tokens issued for this server; default `catalog-plugin`. */
   readonly audience?: string;
   /** Default RS256. */
   readonly algorithms?: readonly TokenAlgorithm[];
@@ -44,11 +44,11 @@ export interface TokenIssuer {
 
 export interface ForeignSubject {
   readonly name: string;
-  /** Null: the token has no permissions claim, so the roles apply. */
+  /** Null if the token has no permissions claim; then the roles apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** Null: the grants of the local user with that name. */
+  /** Null if the grants of the local user with that name apply. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }

@@ -262,7 +262,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
-  /** Gives up a late body with its connection, since its rest may still arrive there. */
+  /** Closes the connection of a late body, because more of the body may still arrive. */
   async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
     const { body, statusOf } = route;
     if (body === undefined) return { bodyBytes: undefined };
@@ -336,7 +336,7 @@ function readingFor(ctx: Context, { received, route }: Served): AbortController 
   });
 }
 
-/** Gives up the connection if more of the body arrives than anyone reads. */
+/** Closes the connection if more of the body arrives than is read. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
   if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
@@ -397,7 +397,7 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   throw billingError(ErrorCode.TOO_LARGE, `The URL is longer than ${maxBytes} bytes`);
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 requests without Host are 400. */
+/** HTTP/1.1 requests without Host are rejected with 400 (RFC 9112 §3.2). */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
   throw invalidParameter('A request of HTTP/1.1 needs the header Host');

@@ -22,7 +22,7 @@ const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
     return at === null ? '' : formatInstant(at);
   });
 
-/** Text in the document, since generated clients cannot name an empty enumeration value. */
+/** A plain string in the document, because generated clients cannot name an empty enumeration value. */
 const stateOrEmpty: WireType<string> = withLazy(
   { request: text().request, answer: enumeration({ ...ProcessingState, '': '' }).answer },
   { json: () => text().json },
@@ -77,7 +77,7 @@ export interface NodeAtTime extends NodeInfo {
   readonly businessNow: Instant;
 }
 
-/** Kill Bill has a version of each part; here they have one. */
+/** Kill Bill has a version for each part; here all parts share one. */
 const version = shown(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {

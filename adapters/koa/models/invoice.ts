@@ -82,7 +82,7 @@ export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly credits?: Iterable<unknown>;
 }
 
-/** Absent without a number pattern of the tenant. */
+/** Absent if the tenant has no number pattern. */
 export const formattedNumber = field(text(), 'R', {
   absentable: true,
   from: (view: { readonly formattedNumber?: string | null }) => view.formattedNumber ?? undefined,

@@ -18,7 +18,7 @@ export const PluginInfoModel = model('PluginInfo', {
   services: listOf(PluginServiceInfoModel),
 });
 
-/** Kill Bill has a version of each part; here they have one. */
+/** Kill Bill has a version for each part; here all parts share one. */
 const version = shown(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {

@@ -149,7 +149,7 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
 /** Shared texts of each answer. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
-/** Events of an account's states have the same text in every subscription. */
+/** Events of account-level states have the same text in every subscription. */
 function eventTexts(events: Iterable<SubscriptionEventView>, rendering: Rendering): LazyList<JsonText> {
   const write = (event: SubscriptionEventView) =>
     new JsonText(stringifyExactJson(SubscriptionEvent.write(event, rendering)));

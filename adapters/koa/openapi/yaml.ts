@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** Depth of separate steps: down to one operation or model. */
+/** Depth down to which steps are separate: one operation or model. */
 const LEVELS = 3;
 
 /** Converts parsed JSON to block-style YAML. */

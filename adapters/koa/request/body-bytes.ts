@@ -123,7 +123,7 @@ function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>):
   return mediaTypes[0] === ANY_TYPE;
 }
 
-/** Discards the rest of the body within bounds: a client that still sends would not read the answer. */
+/** Discards the rest of the body within limits, because a client that is still sending would not read the answer. */
 export async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
   const { promise, resolve } = Promise.withResolvers<void>();

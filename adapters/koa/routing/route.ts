@@ -63,7 +63,7 @@ export interface Success {
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /** When the body is empty; sent as text, since empty JSON is invalid. */
+  /** Condition under which the body is empty; it is sent as text, because empty JSON is invalid. */
   readonly isEmptyWhen?: string;
   /** Further statuses with descriptions, for the document. */
   readonly also?: Readonly<Record<number, string>>;
@@ -170,7 +170,7 @@ type Handler<C> =
     } & Shown)
   | {
       readonly shows?: never;
-      /** `Location` of the created object, whose id is the last segment in braces. */
+      /** `Location` of the created object; the last segment in braces is its id. */
       readonly creates: string;
       readonly success?: never;
       handle(call: C): Promise<{ readonly id: string }> | Promise<void>;

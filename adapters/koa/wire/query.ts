@@ -258,7 +258,7 @@ function repeated<T>(
   );
 }
 
-/** Repeated, never split; empty ones are dropped. */
+/** A repeated parameter whose values are never split; empty values are dropped. */
 export const wholeTexts = repeated((texts) => texts.filter((text) => text.trim() !== ''));
 
 export interface PluginPropertyParameter {

@@ -34,7 +34,7 @@ import { Dialect } from '../dialect.ts';
 import { onDemand, withLazy } from './on-demand.ts';
 import { documentOf, perDialect, refuse, type WireType } from './wire-type.ts';
 
-/** Digits per side of the point up to which numbers may stand for text. */
+/** Maximum number of digits on each side of the decimal point for numbers accepted as text. */
 const MAX_TEXT_DIGITS = 64;
 
 /** Numbers of a dialect K date-time, from the year to the millisecond. */
@@ -144,7 +144,7 @@ export const recordNumber = emptiable<number>({
   },
 });
 
-/** Up to 15 integer and 9 fractional digits; dialect K rounds further ones as float noise (http-api §9 rule 5). */
+/** Up to 15 integer and 9 fractional digits; dialect K rounds further digits as float noise (http-api §9 rule 5). */
 export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
 /** Up to 20 integer digits. */
@@ -260,7 +260,7 @@ function isUnset(value: unknown, dialect: Dialect): boolean {
   return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
 }
 
-/** Caches the last text, since values written together often share an instant. */
+/** Caches the last text, because values written together often have the same instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
   let last: { readonly value: T; readonly text: string } | undefined;
   return (value) => {

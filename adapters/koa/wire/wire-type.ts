@@ -37,7 +37,7 @@ export function strictAnswer(
   };
 }
 
-/** Created on first use: serving does not check answers. */
+/** Created on first use, because the server does not validate answers. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }

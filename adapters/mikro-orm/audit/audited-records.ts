@@ -49,12 +49,12 @@ export interface AuditedTable<R extends object> {
   snapshot(record: R): Readonly<Record<string, unknown>>;
 }
 
-/** Every audit row has these in columns of its own. */
+/** Every audit row has these in separate columns. */
 const identity = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 type Write = (value: unknown) => unknown;
 
-/** Dates and instants have their wire form; decimals are exact numbers, as in the API. */
+/** Dates and instants are in wire format; decimals are exact numbers, as in the API. */
 const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
   instant: (value) => writeInstant(value as Instant),
   date: (value) => writeDay(value as LocalDate),

@@ -16,7 +16,7 @@ export interface Change {
   readonly comments?: string | null;
 }
 
-/** Changes that are created when they are written: the histories of a large run take more memory than its records. */
+/** Changes that are created only when they are written, because those of a large run need more memory than its records. */
 export interface Changes {
   readonly length: number;
   at(index: number): Change;

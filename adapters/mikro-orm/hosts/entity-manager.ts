@@ -50,7 +50,7 @@ function hasEnded(transaction: unknown) {
   return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }
 
-/** Reports the commits of an instance. An extra call only makes a dispatcher look at an empty queue. */
+/** Reports the commits of an instance. An unnecessary call only makes a dispatcher check an empty queue. */
 const commitsOf = kept((events: EventManager) => {
   const expecting = new Set<() => void>();
   events.registerSubscriber({

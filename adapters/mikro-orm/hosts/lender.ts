@@ -16,7 +16,7 @@ export interface Lent {
 /** A host's handle, which lends its transaction. */
 export interface Lender {
   readonly database: Dialect['kind'];
-  /** Why the handle cannot lend a transaction now, as far as it shows; null if it can. */
+  /** Reason why the handle cannot lend a transaction now, if known; null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
   /** Calls the listener after the commit; null if the library has no such event. */

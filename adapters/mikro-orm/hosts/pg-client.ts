@@ -27,7 +27,7 @@ export const pgClient: Recognise = (handle) =>
     ? lenderOver(handle as object & UsedClient)
     : undefined;
 
-/** Recognizes a pool, a likely mistake: it gives each statement any of its connections. */
+/** Recognizes a pool, which is a likely mistake: it runs each statement on any of its connections. */
 export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
 }

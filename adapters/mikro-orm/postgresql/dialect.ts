@@ -187,7 +187,7 @@ function elementWriter({ type }: Column) {
   return (cell: Cell) => (cell === null ? 'NULL' : write(cell));
 }
 
-/** Quotes an array element. JSON's quotes are right except for control characters, and twice as fast. */
+/** Quotes an array element. JSON's quoting is correct except for control characters, and twice as fast. */
 function quoted(text: string) {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);

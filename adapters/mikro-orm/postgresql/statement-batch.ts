@@ -40,7 +40,7 @@ export interface BatchedStatement {
 export interface DriverClient {
   /** Missing from the type declarations of the driver's pool. */
   readonly constructor: unknown;
-  /** Breaks off the connection: pending statements then fail with the error. */
+  /** Terminates the connection, so that pending statements fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;

@@ -243,7 +243,7 @@ function ofAccount(accountId: Uuid | null) {
   return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
 }
 
-/** When a push was due: a first attempt is due at once. */
+/** Due time of a push; a first attempt is due immediately. */
 const due = sql`case when due_order = 0 then created_date else due_order end`;
 
 function deliveryDueBefore(before: number) {

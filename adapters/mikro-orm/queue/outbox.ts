@@ -106,7 +106,7 @@ export class Outbox {
     );
   }
 
-  /** Leaves the entries to the commit, with requested notifications and without skipped events. */
+  /** Defers the entries to the commit, adding requested notifications and dropping skipped events. */
   async flush(
     scope: TenantScope,
     {

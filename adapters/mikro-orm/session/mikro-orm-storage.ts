@@ -56,7 +56,7 @@ export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
-  /** For transactions of hosts, whose connections the storage has not prepared. */
+  /** Used for host transactions, whose connections the storage has not prepared. */
   readonly hostDialect: Dialect;
   /** null if the server takes care of locks. */
   readonly seesLock: SeesLock | null;

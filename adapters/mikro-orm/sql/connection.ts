@@ -79,7 +79,7 @@ export interface Done<T> {
   readonly last: Promise<unknown>;
 }
 
-/** Begins and ends transactions, and sets their reach (platform §2, isolation rule 2). */
+/** Begins and ends transactions, and sets which tenants they can access (platform §2, isolation rule 2). */
 export interface Transactions {
   /** Runs `work` in its own transaction: commits when it resolves and rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;

@@ -152,7 +152,7 @@ export const invoicingStatesTable = new RecordTable('invoicing_states', columnsO
   uniques: { account: 'tenant_record_id, account_id' },
 });
 
-/** Upcoming invoices that were announced, one row each. */
+/** Upcoming invoices for which an event was emitted, one row each. */
 export const toldInvoicesTable = new RecordTable('told_invoices', columnsOf(toldInvoiceFields), {
   uniques: { date: 'tenant_record_id, account_record_id, target_date' },
   indexes: { age: 'target_date' },

@@ -43,7 +43,7 @@ const entryFields = fieldsOf({
   claimId: uuidOrNull,
   /** The first claim since the entry was inserted or had an outcome. */
   claimedAtMs: bigintOrNull,
-  /** How often the entry was taken back since then, because its lease ended or its node disappeared. */
+  /** Number of times the entry has been reclaimed since then because its lease expired or its node disappeared. */
   lapses: integerOrNull,
   doneHandlers: json<readonly string[]>,
   reason: textOrNull,

@@ -40,7 +40,7 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-/** Former keys of renamed bundles. A key is stored once per bundle, however often the bundle had it. */
+/** Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had it several times. */
 export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
   fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),

@@ -44,7 +44,7 @@ export interface LastPlanChange {
 /** Another catalog with plans of running subscriptions (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
-  /** Earlier choices use that catalog, even for plans of this one; null: the name decides. */
+  /** Earlier choices use that catalog, even for plans of this one; null if the plan name decides. */
   readonly until: Instant | null;
 }
 

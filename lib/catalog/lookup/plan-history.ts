@@ -182,7 +182,7 @@ export interface RecurringStep {
   readonly period: BillingPeriod;
 }
 
-/** Moves price changes to period starts (§6.4 rule 5). */
+/** Moves price changes to the start of a period (§6.4 rule 5). */
 export interface PriceChangeAlignment {
   /** The subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
@@ -267,7 +267,7 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
-/** Sorted, without those not before all newer versions' proposals (§6.4 rule 6). */
+/** Returns the proposals sorted, without those that are not before all proposals of newer versions (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {

@@ -75,7 +75,7 @@ function decision<Result extends string>(
   return { result: found.result, conditions: conditionsOf(found) };
 }
 
-/** Cached, since every billing event needs its case, and cases never change. */
+/** Cached, because every billing event needs its case and cases never change. */
 const askedFor = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {

@@ -16,7 +16,7 @@ import type { BillingPeriod, Duration, Instant } from '../../values/time/index.t
 
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
-/** Stands for none in `max`, `min`, `plansAllowedInBundle` and a duration's number. */
+/** Means no limit in `max`, `min`, `plansAllowedInBundle` and the number of a duration. */
 export const UNBOUNDED = -1;
 
 /** A decimal with its digits in the document: `75.00` is written back as `75.00` (§2). */
@@ -25,7 +25,7 @@ export interface WrittenDecimal {
   readonly text: string;
 }
 
-/** `amount` null: not sold in this currency (error 2011). */
+/** If `amount` is null, the plan is not sold in this currency (error 2011). */
 export interface Price {
   readonly currency: Currency;
   readonly amount: WrittenDecimal | null;

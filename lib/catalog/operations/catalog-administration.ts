@@ -124,7 +124,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
   };
 }
 
-/** Subscriptions on a deleted catalog could not be billed (§5 rule 10). */
+/** Throws if subscriptions use the catalog, because they could not be billed after its deletion (§5 rule 10). */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
   const used = await session.catalogEntries.usedPlans([...names]);

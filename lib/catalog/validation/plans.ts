@@ -274,7 +274,7 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
   });
 }
 
-/** Names a few units that `seen` lacks; examines no more units than are seen and named. */
+/** Names a few units that are not in `seen`. Examines no more units than are seen and named. */
 function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
   const missing: string[] = [];
   for (const unit of units.keys()) {

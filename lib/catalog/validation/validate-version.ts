@@ -26,7 +26,7 @@ import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
-  /** Empty: the version is valid. Order: units, products, plans, price lists, rules, durations. */
+  /** Empty if the version is valid. Order: units, products, plans, price lists, rules, durations. */
   readonly errors: readonly Problem[];
   /** Warnings do not reject an upload. */
   readonly warnings: readonly Problem[];

@@ -45,7 +45,7 @@ export function segmentText(name: string): string | undefined {
   return pathSegments[name] ?? modelTexts[name];
 }
 
-/** Puts the text before the schema's own description, such as the note on dialects. */
+/** Prepends a text, such as the note on dialects, to the schema's own description. */
 function withText(schema: JsonSchema, text: string | undefined): JsonSchema {
   if (text === undefined) return schema;
   const { description: note } = schema;

@@ -117,7 +117,7 @@ function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
   }));
 }
 
-/** Clients may send plugin properties that no plugin gets. */
+/** Clients may send plugin properties that no plugin receives. */
 function querySchema(
   operationId: string,
   name: string,

@@ -102,7 +102,7 @@ export const usageMarksTable = new RecordTable(
   },
 );
 
-/** Thresholds that were announced, one row each. */
+/** Thresholds for which an event was emitted, one row each. */
 export const usageThresholdsTable = new RecordTable(
   'usage_thresholds',
   columnsOf(toldThresholdFields, { start: 'starts_at' }),
