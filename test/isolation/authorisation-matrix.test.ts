@@ -62,7 +62,7 @@ eachDatabase('the authorization matrix', (open, kind) => {
 
   const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
   for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
-    it(`allows ${route.method} ${route.path} only with the permission ${route.permission}`, async () => {
+    it(`checks the permission ${route.permission} on ${route.method} ${route.path}`, async () => {
       for (const role of rolesFor(route, kind, turn)) {
         // How a refusal looks depends on the dialect, and who is refused does not.
         for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {

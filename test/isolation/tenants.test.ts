@@ -38,7 +38,7 @@ eachDatabaseAndSuperuser((kind, open) => {
   // As either role of PostgreSQL a twelfth of the routes, not the same ones; on SQLite and in the long run all of them.
   const turn = timesDefined++;
   const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 12, turn);
-  describe(`tenant isolation on ${kind}`, () => {
+  describe('tenant isolation over HTTP', () => {
     let world: World;
     /** As the other tenant: unlike calls of the samples, these may change nothing of tenant `bob`. */
     let callAsEve: World['serving']['call'];

@@ -124,7 +124,7 @@ describe('Subscriptions over time', () => {
     });
   });
 
-  it('never decrease in local event dates or row instants', () =>
+  it('keep local event dates and row instants in ascending order', () =>
     forAll([cases], (input) => {
       const life = passed(create(input), input.later);
       const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);

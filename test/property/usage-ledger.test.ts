@@ -27,7 +27,7 @@ describe('the usage ledger', () => {
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
 
-  it('usage §7.10: runs a dry run from date to date on a single read with the same result as separate runs', () => {
+  it('usage §7.10: produces the same dry run from a single read as from a read per date', () => {
     ofEveryHistory(({ zone, events, list, config }) => {
       const walked = new WalkedUsageLife(events, { zone, config });
       const full = new BookedUsageLife(events, { zone, config });

@@ -52,7 +52,7 @@ class FullDisk implements Steps {
 class HostChangesItsMind extends Error {}
 
 eachDatabase((kind, open) => {
-  describe(`numbers of invoices and credit notes in concurrent and aborted transactions (${kind})`, function () {
+  describe('numbers of invoices and credit notes in concurrent and aborted transactions', function () {
     this.timeout(isLongRun ? 0 : 120_000);
     let engine: TestEngine;
     let host: Host;

@@ -313,7 +313,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect(Object.entries(foreign).filter(([, length]) => length !== 0)).to.deep.equal([]);
     });
 
-    it('tests every port method that finds rows', async () => {
+    it('covers every port method that finds rows', async () => {
       const tried = Object.keys(await lengths(opened.tenant)).length;
       const reads = await opened.read(async (session) =>
         [

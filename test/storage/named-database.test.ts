@@ -4,11 +4,11 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 
 describe('the name of a database', () => {
   for (const name of [undefined, '', 'file:shop.db'])
-    it(`is not a valid SQLite path: ${name}`, () =>
+    it(`cannot be "${name}" for SQLite`, () =>
       expect(() => sqlite(name as string)).to.throw(TypeError, `it was given ${name}`));
 
   for (const name of [undefined, ''])
-    it(`is not a valid PostgreSQL URL: ${name}`, () =>
+    it(`cannot be "${name}" for PostgreSQL`, () =>
       expect(() => postgresql(name as string)).to.throw(TypeError, `it was given ${name}`));
 
   it('is hidden if it may contain a password', () =>

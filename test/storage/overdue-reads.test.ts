@@ -123,7 +123,7 @@ eachDatabase('storage reads for overdue', (open, kind) => {
     ]);
   });
 
-  it('return earlier work of an account or its relatives by an instant, limited to certain topics', async () => {
+  it('find earlier work of an account or its relatives on given topics, up to an instant', async () => {
     const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
       queueName,
       accountRecordId: account.recordId,

@@ -118,7 +118,7 @@ const rules: Readonly<Record<string, Rule>> = {
     insert: (session, owner) =>
       session.invoices.insertInvoices([invoice(owner, { invoiceNumber: 9_000_000 })]),
   },
-  'recurring coverage of a subscription with the same start': {
+  'recurring coverage start of a subscription': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage([coverageRow({ subscriptionId: key })], () => owner.accountRecordId),
@@ -131,7 +131,7 @@ const rules: Readonly<Record<string, Rule>> = {
         () => owner.accountRecordId,
       ),
   },
-  'fixed row with the same start, plan, phase and amount': {
+  'start, plan, phase and amount of a fixed row': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.invoices.insertCoverage(
@@ -173,7 +173,7 @@ const rules: Readonly<Record<string, Rule>> = {
     near: (session, owner, key) =>
       session.payments.insertTransactions([transaction(owner, { paymentId: key, leaseUntil: null })]),
   },
-  'row of a paid invoice with the same transaction key': {
+  'transaction key of a paid invoice’s row': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([invoicePayment(owner, { transactionExternalKey: key })]),
@@ -182,7 +182,7 @@ const rules: Readonly<Record<string, Rule>> = {
         invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
       ]),
   },
-  'refund of an invoice payment with the same payment and transaction key': {
+  'payment and transaction key of an invoice payment’s refund': {
     meaning: 'InvariantError',
     insert: (session, owner, key) =>
       session.payments.insertInvoicePayments([
@@ -194,18 +194,18 @@ const rules: Readonly<Record<string, Rule>> = {
         invoicePayment(owner, { transactionExternalKey: key, paymentId: key, type: 'CHARGED_BACK' }),
       ]),
   },
-  'catalog version with the same effective date': {
+  'effective date of a catalog version': {
     meaning: ErrorCode.CATALOG_INVALID_FOR_TENANT,
     insert: (session) => session.catalogs.insert([catalogVersion({})]),
   },
-  'override plan with the same number': {
+  'number of an override plan': {
     meaning: ErrorCode.BUSY,
     insert: (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
         overridePlan({ number: 1, planName: newId(), overrideHash: `${key}${newId()}` }),
       ]),
   },
-  'override plan with the same name': {
+  'name of an override plan': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -216,7 +216,7 @@ const rules: Readonly<Record<string, Rule>> = {
         overridePlan({ ...(await nextNumber(session)), planName: key.toUpperCase(), overrideHash: newId() }),
       ]),
   },
-  'override plan with the same parent and overrides': {
+  'parent and overrides of an override plan': {
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
       session.catalogs.insertOverridePlans([
@@ -232,14 +232,14 @@ const rules: Readonly<Record<string, Rule>> = {
         }),
       ]),
   },
-  'catalog entry with the same kind and name': {
+  'kind and name of a catalog entry': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key })] }),
     near: (session, _owner, key) =>
       session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key, kind: 'PRODUCT' })] }),
   },
-  'plan row with the same plan, date and order': {
+  'plan, date and order of a plan row': {
     meaning: 'InvariantError',
     insert: (session, _owner, key) =>
       session.catalogEntries.apply({ addedRows: [planRow({ planName: key })] }),
@@ -261,7 +261,7 @@ eachDatabaseAndOneByOne('storage uniqueness', (open, kind) => {
   });
 
   for (const [title, { meaning, insert, near }] of Object.entries(rules))
-    it(`rejects a second ${title} within a tenant but accepts it in another one`, async () => {
+    it(`rejects a duplicate ${title} within a tenant but accepts it in another one`, async () => {
       const key = newId();
       await opened.write((session) => insert(session, owner, key));
       const refused = await rejection(opened.write((session) => insert(session, owner, key)));

@@ -153,7 +153,7 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
   });
 
-  it('accounts §16: includes all days of an account in order, and no other account’s, in its export', async () => {
+  it('accounts §16: exports all days of an account in order, without those of other accounts', async () => {
     const days = (subscriptionRecordId: number, accountRecordId: number) =>
       Array.from({ length: 700 }, (_, day) =>
         submission(`k${day}`, [point('a', '1', day), point('b', `${day}`, day)], {

@@ -174,7 +174,7 @@ describe('Overdue configuration as XML and JSON', () => {
       expected: { responses: Object.values(PaymentResponse) },
     },
     {
-      criterion: 'empty response list, which is an empty criterion',
+      criterion: 'no response',
       xml: '<responseForLastFailedPaymentIn/>',
       json: { responseForLastFailedPayment: [] },
       expected: {},
@@ -197,7 +197,7 @@ describe('Overdue configuration as XML and JSON', () => {
   for (const { criterion, xml, json, expected, isEmpty = false } of criterionCases) {
     const inXml = overdueXml(conditionXml(xml));
     const inJson = overdueJson([{ name: 'S', condition: json }]);
-    it(`overdue §1.1: includes the criterion ${criterion}${isEmpty ? ', as it is stored' : ''}`, () => {
+    it(`overdue §1.1: includes the criterion "${criterion}"${isEmpty ? ', as it is stored' : ''}`, () => {
       const states = [state('S', { condition: condition(expected) })];
       const reading = { acceptsEmptyConditions: isEmpty };
       expect(readOverdueXml(inXml, reading).states).to.deep.equal(states);

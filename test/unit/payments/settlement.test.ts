@@ -35,13 +35,13 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
   };
 
   for (const source of ['CALL', 'LATE'] as const) {
-    it(`is recorded from ${source} under the lease of the call, even after it expires`, () =>
+    it(`is recorded with source ${source} under the lease of the call, even after it expires`, () =>
       expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]));
 
-    it(`is ignored from ${source} while another call holds the lease`, () =>
+    it(`is ignored with source ${source} while another call holds the lease`, () =>
       expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined));
 
-    it(`is recorded from ${source} like a recovery result after the lease was revoked`, () => {
+    it(`is recorded with source ${source} like a recovery result after the lease was revoked`, () => {
       expect(settled({ leaseUntil: null }, source)).to.deep.equal(['SUCCESS', null]);
       expect(settled({ leaseUntil: null }, source, 'PENDING')).to.equal(undefined);
     });

@@ -23,6 +23,6 @@ const statements: readonly (readonly [text: string, returns: boolean])[] = [
 
 describe('statement result detection', () => {
   for (const [text, returns] of statements)
-    it(`expects ${returns ? 'rows' : 'a count'} from ${text.trim()}`, () =>
+    it(`expects ${returns ? 'rows' : 'a count'} for ${text.trim()}`, () =>
       expect([returnsRows(text), returnsRows(text)]).to.deep.equal([returns, returns]));
 });

@@ -44,7 +44,7 @@ const lines: readonly (readonly [string, string])[] = [
   ['key=\nurl=u', 'key=\nurl=u'],
 ];
 
-describe('tenant keys', () => {
+describe('tenant key-value pairs', () => {
   for (const [key, kind] of kinds)
     it(`have the kind ${kind} for ${key}`, () => expect(keyKind(key)).to.equal(kind));
 

@@ -362,7 +362,7 @@ describe('the usage look-back', () => {
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
   for (const [billed, periods, expected, period] of cases)
-    it(`usage §7.1: is ${expected} for ${periods} periods ${period ?? 'MONTHLY'}, billed through ${billed}`, () =>
+    it(`usage §7.1: is ${expected} for ${periods} ${period ?? 'MONTHLY'} periods, billed through ${billed}`, () =>
       expect(from(billed, periods, period)).to.equal(expected));
 });
 

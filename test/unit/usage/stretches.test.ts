@@ -63,6 +63,6 @@ describe('Usage stretches', () => {
       'all time',
     ],
   ] as const)
-    it(`consist of ${days} from ${from} to ${to} in ${zone}: ${why}`, () =>
+    it(`are ${days} from ${from} to ${to} in ${zone}: ${why}`, () =>
       expect(stretchOf(from, to, zone)).to.equal(days));
 });
