@@ -189,7 +189,7 @@ eachDatabase('a host transaction', (open, kind) => {
     await owner.orm.close(true);
   });
 
-  it('closes the storage even if a host connection does not respond', async () => {
+  it('allows the storage to close even if a host connection does not respond', async () => {
     const own = storageOf(await open(migrated));
     await own.prepare();
     const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());

@@ -344,7 +344,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     });
   });
 
-  it('returns invoices by account and filter, with separate amounts and repairable flags, and numbers without gaps', async () => {
+  it('returns invoices by account and filter, updates amounts and repairable flags separately, and assigns numbers without gaps', async () => {
     const [stored] = await opened.newAccounts(1);
     const owned = ownerOf(stored);
     const paid = invoice(owned, {
@@ -502,7 +502,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(await load(null)).to.deep.equal([past]);
   });
 
-  it('skips unchanged charges of a cursor and writes reported ones', async () => {
+  it('keeps the stored charge of a cursor or replaces it on request', async () => {
     const [owner] = await opened.newAccounts(1);
     const charged = cursor(ownerOf(owner), {});
     const made = [charged, cursor(ownerOf(owner), {})].map((each) => ({

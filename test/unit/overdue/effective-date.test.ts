@@ -71,7 +71,7 @@ describe('Effective date of an overdue state', () => {
     ],
     'overdue §5.3 rule 2, §12 example 13: is the day of the threshold for a late check, at the reference time':
       [{ scheduled, next: blocked, now: late }, '2012-06-07T00:03:42 2012-06-07'],
-    'overdue §5.3 rule 4: is now when the check was scheduled by a clock that ran ahead': [
+    'overdue §5.3 rule 4: is the current time if the check was scheduled by a clock that ran ahead': [
       { scheduled, next: many, now: at('2012-06-04T09:59:58Z') },
       '2012-06-04T09:59:58 2012-06-04',
     ],
@@ -97,7 +97,7 @@ describe('Effective date of an overdue state', () => {
     { what: 'a check that clears', members: { scheduled } },
     { what: 'a check that leads to a milder state', members: { scheduled, next: blocked, isWorse: false } },
   ])
-    it(`overdue §5.3 rule 3: is now for ${what}`, () =>
+    it(`overdue §5.3 rule 3: is the current time for ${what}`, () =>
       expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00 2012-06-08'));
 
   it('overdue §5.3 rule 4: is never in the future, even when the threshold’s time of day is still ahead', () => {

@@ -68,7 +68,7 @@ describe('Bill cycle day', () => {
   it('is the day of the first charge for a plan aligned to the subscription', () =>
     expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4));
 
-  it('is the requested day above all others', () =>
+  it('is the requested day if there is one', () =>
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
     ));

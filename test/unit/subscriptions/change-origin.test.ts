@@ -31,22 +31,23 @@ function phasesBy(
 }
 
 describe('subscriptions W6 Change alignment', () => {
-  it('START_OF_BUNDLE', () => expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31'));
+  it('counts phases from the bundle start with START_OF_BUNDLE', () =>
+    expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31'));
 
-  it('START_OF_SUBSCRIPTION', () =>
+  it('counts phases from the subscription start with START_OF_SUBSCRIPTION', () =>
     expect(phasesBy('START_OF_SUBSCRIPTION')).to.equal('TRIAL, then 2023-09-04'));
 
-  it('CHANGE_OF_PLAN', () => {
+  it('counts phases from the change with CHANGE_OF_PLAN', () => {
     expect(phasesBy('CHANGE_OF_PLAN')).to.equal('TRIAL, then 2023-09-14');
     expect(phasesBy('CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' })).to.equal('EVERGREEN');
   });
 
-  it('CHANGE_OF_PRICELIST', () => {
+  it('counts phases from the change of the list with CHANGE_OF_PRICELIST', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST', { priceListName: 'club' })).to.equal('TRIAL, then 2023-09-14');
     expect(phasesBy('CHANGE_OF_PRICELIST')).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('CHANGE_OF_PRICELIST counts from the choice that introduced the list', () => {
+  it('counts from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
     const moved = (...lists: readonly string[]) =>
       transitionsOf(
         lists.map((priceListName, index) =>

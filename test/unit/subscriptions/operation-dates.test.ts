@@ -63,15 +63,25 @@ const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(in
 describe('Effective date of a billing policy (subscriptions §8)', () => {
   const now = '2024-02-15T12:00:00Z';
   const table: Readonly<Record<string, readonly [TimedPolicy, Begun, now: string, date: string]>> = {
-    'is now for IMMEDIATE': ['IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
+    'is the current time for IMMEDIATE': [
+      'IMMEDIATE',
+      { chargedThrough: '2024-03-10' },
+      now,
+      '2024-02-15T12:00',
+    ],
     'is the charged-through date for END_OF_TERM': [
       'END_OF_TERM',
       { chargedThrough: '2024-03-10' },
       now,
       '2024-03-10T08:00',
     ],
-    'is now for END_OF_TERM without a charged-through date': ['END_OF_TERM', {}, now, '2024-02-15T12:00'],
-    'is now for END_OF_TERM if the charged-through date is past': [
+    'is the current time for END_OF_TERM without a charged-through date': [
+      'END_OF_TERM',
+      {},
+      now,
+      '2024-02-15T12:00',
+    ],
+    'is the current time for END_OF_TERM if the charged-through date is past': [
       'END_OF_TERM',
       { chargedThrough: '2024-02-15' },
       now,
@@ -131,7 +141,7 @@ describe('Effective date of a billing policy (subscriptions §8)', () => {
       now,
       '2024-02-14T08:00',
     ],
-    'is now for START_OF_TERM without a billing period': [
+    'is the current time for START_OF_TERM without a billing period': [
       'START_OF_TERM',
       { planName: 'p-once', chargedThrough: '2024-07-10' },
       now,
