@@ -11,13 +11,7 @@ import { createAccount, createdId, outcomeOf, type Reply, serveOnce } from '../s
 const core = '/1.0/kb';
 const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };
 
-interface ShownField {
-  readonly customFieldId: string;
-  readonly objectType: string;
-  readonly objectId: string;
-  readonly name: string;
-  readonly value: string;
-}
+type ShownField = Readonly<Record<'customFieldId' | 'objectType' | 'objectId' | 'name' | 'value', string>>;
 
 eachDatabaseByTurns('custom fields', (open) => {
   const world = populateOnce(open);

@@ -26,11 +26,7 @@ interface PaymentJson {
   }[];
 }
 
-interface ClockJson {
-  readonly currentUtcTime: string;
-  readonly timeZone: string;
-  readonly localDate: string;
-}
+type ClockJson = Readonly<Record<'currentUtcTime' | 'timeZone' | 'localDate', string>>;
 
 eachDatabaseByTurns('the main job over HTTP', (open) => {
   let serving: Serving;

@@ -33,6 +33,7 @@ import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
 import { Dispatcher, type HandlerBatch, type QueueHandler, topicsOf } from '../../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
+import { invoice } from './payment-records.ts';
 
 const SETTLE_MS = 60_000;
 const PAYMENT_EVENTS: readonly string[] = [
@@ -227,7 +228,7 @@ export class PaymentStage {
       const day = localDateOf(now, UTC);
       const made = accounts.map((account, index) => {
         const id = this.ids.next();
-        const invoice: Omit<Invoice, 'recordId'> = {
+        const { recordId: _, ...made } = invoice({
           id,
           accountId: account.id,
           accountRecordId: account.recordId,
@@ -236,22 +237,13 @@ export class PaymentStage {
           targetDate: day,
           commitDate: day,
           currency: account.currency ?? 'USD',
-          status: 'COMMITTED',
-          isMigration: false,
-          isWrittenOff: false,
-          isParentInvoice: false,
-          parentInvoiceId: null,
-          parentAccountId: null,
-          contributedAmount: null,
           groupId: id,
           createdDate: now,
           amount: decimal(amount),
-          creditAdj: decimal(0),
-          refundAdj: decimal(0),
           rawBalance: decimal(amount),
           ...members,
-        };
-        return invoice;
+        });
+        return made;
       });
       await session.invoices.insertInvoices(made);
       const states = await session.invoices.loadStates(accounts.map(({ id }) => id));

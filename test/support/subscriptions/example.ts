@@ -40,7 +40,6 @@ import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   formatInstant,
   formatLocalDate,
-  localDateOf,
   minInstant,
   parseLocalDate,
   parseWireInstant,
@@ -224,9 +223,4 @@ export function storedOf(life: Pick<Life, 'events'>): readonly string[] {
     .map((event) =>
       [event.type, formatLocalDate(event.effective.date), event.phaseName].filter(Boolean).join(' '),
     );
-}
-
-/** The local date of an instant of the account's calendar, as text. */
-export function dateIn(of: Account, instant: Instant): string {
-  return formatLocalDate(localDateOf(instant, of.timeZone));
 }
