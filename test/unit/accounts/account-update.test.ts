@@ -87,7 +87,7 @@ describe('account update (accounts §4)', () => {
     [15, null, { allowed: true }, 15],
     [15, null, { allowed: true, reset: true }, 0],
   ] as const)
-    it(`${expected > 31 ? 'reports error' : 'stores bill cycle day'} ${expected} when ${asked} replaces ${stored} with ${JSON.stringify(flags)}`, () => {
+    it(`returns ${expected > 31 ? 'error' : 'bill cycle day'} ${expected} for a change from ${stored} to ${asked} with the flags ${JSON.stringify(flags)}`, () => {
       const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
       expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
     });

@@ -231,7 +231,7 @@ describe('cached catalogs', () => {
     expect(asked).to.equal(1);
   });
 
-  describe('cached plugin catalogs', () => {
+  describe('plugin catalogs', () => {
     const plugin = memoryCatalogPlugin();
     const now = instant(0);
 

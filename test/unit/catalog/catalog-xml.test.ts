@@ -317,7 +317,7 @@ describe('catalog XML reader', () => {
     });
   });
 
-  describe('scalar value reader', () => {
+  describe('scalar parser', () => {
     const withPrice = (amount: string): string =>
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', amount) }) });
     const accepted = [

@@ -210,7 +210,7 @@ describe('catalog defined in code', () => {
     expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.deep.equal([-1, [], null]);
   });
 
-  describe('type and run-time checks of a catalog definition', () => {
+  describe('type and run-time checks', () => {
     it('reject an unknown product in a plan', () => {
       expect(
         problemsOf(() =>

@@ -75,7 +75,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
 function testRows(rules: Readonly<Record<string, Rows>>): void {
   for (const [rule, rows] of Object.entries(rules))
     for (const [title, [parts, ...expected]] of Object.entries(rows))
-      it(`catalog validation ${rule}: ${expected.length === 0 ? 'accepts' : 'rejects'} ${title}`, () => {
+      it(`catalog ${rule}: ${expected.length === 0 ? 'accept' : 'reject'} ${title}`, () => {
         const { errors } = validate(parts);
         expect(messages(errors), 'errors').to.have.length(expected.length);
         errors.forEach((problem, index) => {
@@ -107,7 +107,7 @@ function changePolicy(...cases: readonly string[]): DocumentParts {
 const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
-describe('validation of one version', () => {
+describe('catalog version validation', () => {
   it('accepts the smallest valid document', () =>
     expect(validate({})).to.deep.equal({ errors: [], warnings: [] }));
 
@@ -219,7 +219,7 @@ describe('validation of one version', () => {
     expect(errors.at(-1)).to.deep.equal({ message: 'and 200 more errors' });
   });
 
-  describe('names and references', () => {
+  describe('name and reference checks', () => {
     const badNames = [
       '9lives',
       '.dot',
@@ -368,7 +368,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('products', () => {
+  describe('product checks', () => {
     testRows({
       V3: {
         'a product that lists itself, with one error per list': [
@@ -414,7 +414,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('plans', () => {
+  describe('plan checks', () => {
     testRows({
       V5: {
         'a missing billing mode': [
@@ -547,7 +547,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('prices', () => {
+  describe('price checks', () => {
     testRows({
       V13: {
         'a negative recurring price': [
@@ -594,7 +594,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('usages', () => {
+  describe('usage checks', () => {
     testRows({
       V21: {
         'IN_ADVANCE CAPACITY usage': [
@@ -715,7 +715,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('price lists', () => {
+  describe('price list checks', () => {
     testRows({
       V16: {
         'a default list with a different name': [
@@ -742,7 +742,7 @@ describe('validation of one version', () => {
     });
   });
 
-  describe('rules', () => {
+  describe('rule checks', () => {
     const product_ = '<fromProduct>P</fromProduct><policy>IMMEDIATE</policy>';
     testRows({
       V17: {
