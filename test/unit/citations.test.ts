@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The texts that comments, test titles and the texts themselves cite, by the name that a citation gives them. */
+/** The cited texts, by the name used in a citation. */
 const texts: Readonly<Record<string, string>> = {
   accounts: 'lib/accounts/RULES.md',
   catalog: 'lib/catalog/RULES.md',
@@ -29,13 +29,13 @@ const self = relative(root, import.meta.filename);
 const citing = written.filter((path) => path !== 'CHANGELOG.md' && path !== self);
 const documents = written.filter((path) => path.endsWith('.md'));
 
-/** A gap between two words of a comment or a text, which may go over to the next line. */
+/** A gap between two words, which may continue on the next line of a comment or text. */
 const gap = String.raw`(?:[ \t]|\n[ \t]*(?:\*|\/\/)?[ \t]?)+`;
 const citation = new RegExp(
   String.raw`(?:(?<![\w/§-])(?<area>${names})${gap}|\[?(?<foreign>RFC \d+|doc[12]|Document [12])\]?${gap})?§§?(?<section>\d+(?:\.\d+)*)(?<rest>(?:,? (?:rules?|steps?|lines?|notes?|items?)${gap}\d+(?:(?:, | and | to |–|, and )\d+(?![.\d]*\)? *§))*)?)`,
   'g',
 );
-/** What stands between two citations of the same text, of which only the first one names it. */
+/** The words between two citations of one text when only the first citation names it. */
 const link = /^(?: [A-Z]\d+| \d+)?(?:[,;]? |, and | and | to |–|[^().§]{0,60}? )$/;
 
 interface Citation {
@@ -45,7 +45,7 @@ interface Citation {
   readonly numbers: readonly number[];
 }
 
-/** The text that a bare `§` in the file is of. */
+/** Returns the text that a bare `§` in the file refers to. */
 function ownText(path: string): string | undefined {
   const found = Object.entries(texts).find(([, text]) => text === path);
   if (found !== undefined) return found[0];
@@ -74,7 +74,7 @@ function citationsIn(path: string): readonly Citation[] {
   return found.filter(({ area }) => area === undefined || area in texts);
 }
 
-/** "3 to 5" and "3–5" are 3, 4, 5. */
+/** Returns the numbers of a list with ranges: "3 to 5" and "3–5" are 3, 4, 5. */
 function numbersOf(words: string): readonly number[] {
   const ranges = [...words.matchAll(/(\d+)(?: to |–)(\d+)/g)].flatMap(([, from, to]) =>
     Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index),
@@ -82,7 +82,7 @@ function numbersOf(words: string): readonly number[] {
   return [...new Set([...ranges, ...(words.match(/\d+/g) ?? []).map(Number)])];
 }
 
-/** By the number of each heading: the numbers of the rules, steps and lines of tables that stand below it. */
+/** Returns the numbers of the rules, steps and table lines below each heading, by heading number. */
 function sectionsOf(path: string): ReadonlyMap<string, ReadonlySet<number>> {
   const sections = new Map<string, Set<number>>();
   let numbers = new Set<number>();

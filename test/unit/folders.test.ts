@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 /** What a reader takes in at a glance; a folder that grows past it is two. */
 const MAX_FILES = 30;
-/** The front door shows what there is; how it is made lies behind it. */
+/** The entry point lists the operations; their implementation is in the area folders. */
 const MAX_LINES_OF_DOOR = 150;
 const root = join(import.meta.dirname, '../..');
 

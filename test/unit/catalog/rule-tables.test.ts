@@ -123,7 +123,7 @@ function withCases(
   return version({ ...parts, rules: `${others}<${rule}>${all}</${rule}>` });
 }
 
-/** Policies need a case without conditions (V17); its result is told apart from that of the others. */
+/** Policies need a case without conditions (V17); its result differs from that of the others. */
 function needsDefault({ rule }: RuleTable): boolean {
   return rule === 'changePolicy' || rule === 'cancelPolicy';
 }

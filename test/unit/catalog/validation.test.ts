@@ -71,7 +71,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
   return rest && /^<(\w+)/.exec(rest)?.[1];
 }
 
-/** Tests the rows of each rule, by their titles. */
+/** Defines one test per row of each rule. */
 function testRows(rules: Readonly<Record<string, Rows>>): void {
   for (const [rule, rows] of Object.entries(rules))
     for (const [title, [parts, ...expected]] of Object.entries(rows))

@@ -47,7 +47,7 @@ describe('route table', () => {
       it('requires a permission and an author if it writes', () => {
         const isWrite =
           route.method !== 'GET' && route.path.startsWith(CORE) && !route.path.startsWith(`${CORE}/test/`);
-        // The gateway stands for the author of its notification, and what is done to a node is no change (http-api §2).
+        // A notification has its gateway as the author, and node operations are not changes (http-api §2).
         const isOfNode = [`${CORE}/admin/cache`, `${CORE}/admin/healthcheck`].some((path) =>
           route.path.startsWith(path),
         );

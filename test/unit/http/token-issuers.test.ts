@@ -59,7 +59,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     answer = (response) => response.end(text);
   }
 
-  /** `taken`, or why the token is refused. */
+  /** Returns `taken`, or the reason for the rejection of the token. */
   async function verdict(token: Promise<string> | string): Promise<string> {
     try {
       const subject = await issuers.get(issuer)?.(await token);
@@ -147,7 +147,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   for (const [what, failing] of Object.entries(failures))
     it(`are requested and logged once per ten seconds after ${what}`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
-      // Only silence is waited for to the end; an answer may take as long as a busy machine lets it.
+      // Only silence runs into the time limit; a slow machine may delay an answer.
       timeout.callsFake((ms) =>
         timeout.wrappedMethod.call(AbortSignal, answer === failures.silence ? 20 : ms),
       );
