@@ -1,13 +1,11 @@
 import { decimal, formatDecimal, type ManualItem, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
+import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../support/index.ts';
 
 eachDatabaseByTurns('account credit', (open) => {
-  let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     const events = newEvents(engine.database);
     told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
   });

@@ -1,14 +1,9 @@
 import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, openShop } from '../support/index.ts';
 
 eachDatabaseByTurns('account families and emails', (open, kind) => {
-  let engine: TestEngine;
-
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   const create = async (input: AccountInput = {}): Promise<Uuid> =>
     (await engine.acme.createAccount(input)).id;

@@ -1,5 +1,5 @@
 import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 
 const FEW = 2;
 const SEVERAL = 9;
@@ -7,12 +7,9 @@ const SEVERAL = 9;
 // No query in a loop, whatever an account has (accounts §14 rule 6, §19).
 eachDatabase('statements of operations on whole accounts', (open) => {
   let statements: string[] = [];
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      trace: (statement) => statements.push(statement),
-    });
+  const engine = engineBefore(open, {
+    now: '2024-01-01T00:00:00Z',
+    trace: (statement) => statements.push(statement),
   });
 
   /** An account with so many subscriptions, unpaid invoices, tags, custom fields and addresses. */

@@ -2,15 +2,18 @@ import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, expect, expectCode, newEvents, openEngine, openShop, rowsOf } from '../support/index.ts';
+import {
+  codeOf,
+  engineBeforeEach,
+  expect,
+  expectCode,
+  newEvents,
+  openShop,
+  rowsOf,
+} from '../support/index.ts';
 
 eachDatabaseByTurns('accounts', (open) => {
-  let engine: TestEngine;
-
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   const create = (input: AccountInput) => engine.acme.createAccount(input);
   const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>

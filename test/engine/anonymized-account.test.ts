@@ -1,7 +1,6 @@
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { AuditLevel, ObjectType } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, rowsOf } from '../support/index.ts';
 
 const personal = {
   name: 'Ada Lovelace',
@@ -20,11 +19,7 @@ const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
 eachDatabaseByTurns('an account that is forgotten', (open) => {
-  let engine: TestEngine;
-
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   async function customer() {
     const account = await engine.acme.createAccount({

@@ -8,7 +8,7 @@ import {
   product,
   TRIAL,
 } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const both = price('USD', '10') + price('EUR', '9');
@@ -38,12 +38,11 @@ const catalog = catalogXml({
 const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
 
 eachDatabaseByTurns('plans without a price in the currency of the account', (open) => {
-  let engine: TestEngine;
   let acme: TenantBilling;
   let euros: Account;
 
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
     acme = engine.acme;
     euros = await acme.createAccount({ currency: 'EUR' });
   });

@@ -1,13 +1,12 @@
 import { type BlockedRef, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../support/index.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-steps.ts';
 import type { SubscriptionView } from '../support/plain-views.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
 
 eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
-  let engine: TestEngine;
   let accountId: Uuid;
   let target: Uuid;
   let bundleId: Uuid;
@@ -15,8 +14,8 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   let ids: ReadonlyMap<string, Uuid>;
 
   /** Base and backup in EVERGREEN since 2024-01-31, archive in TRIAL until 2024-02-19; today 2024-02-05. */
+  const engine = engineBeforeEach(open, { now: '2024-01-01T08:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     target = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 10 })).id;
     const base = await subscribe('pro-monthly');

@@ -1,17 +1,16 @@
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { codeOf, engineBeforeEach, expect, expectCode, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 eachDatabaseByTurns('bundle keys', (open) => {
-  let engine: TestEngine;
   let ada: Account;
   let grace: Account;
 
+  const engine = engineBeforeEach(open, { now: '2024-01-01T08:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
     ada = await engine.acme.createAccount({ currency: 'USD' });
     grace = await engine.acme.createAccount({ currency: 'USD' });
   });

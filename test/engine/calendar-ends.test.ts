@@ -1,6 +1,6 @@
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { parseLocalDate } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
 const millennium = { unit: 'YEARS', number: 1_000 } as const;
 const triennial = { billingPeriod: 'TRIENNIAL', price: { USD: '30.00' } } as const;
@@ -48,16 +48,13 @@ for (const { now, zone, first, recent, last } of [
   },
 ]) {
   anyDatabase(`billing at the ends of what a clock shows, ${now}`, (open) => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, {
-        now,
-        catalog: longest,
-        configuration: {
-          'org.service.invoice.maxNumberOfMonthsInFuture': 1_200,
-          'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
-        },
-      });
+    const engine = engineBefore(open, {
+      now,
+      catalog: longest,
+      configuration: {
+        'org.service.invoice.maxNumberOfMonthsInFuture': 1_200,
+        'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
+      },
     });
 
     for (const [planName, date, invoices] of [

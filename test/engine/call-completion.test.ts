@@ -1,18 +1,17 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import type { CallContext, QueueName, Uuid } from '../../lib/index.ts';
 import { authorshipOf, Dispatcher } from '../../lib/runtime/index.ts';
-import { eachDatabaseByTurns, entryTokens, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, entryTokens, expect } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const LONG_MS = 20_000;
 
 eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
   const ids = uuidGenerator();
-  let engine: TestEngine;
   let account: Account;
 
+  const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     account = await engine.settle(engine.payingAccount({ currency: 'USD' }));
   });
 

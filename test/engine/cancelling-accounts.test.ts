@@ -6,8 +6,7 @@ import { addEngineTag, removeEngineTag } from '../../lib/tags/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { engineAccount } from '../support/engine.ts';
-import type { TestEngine } from '../support/index.ts';
-import { expect, expectCode, isLongRun, itemLines, newEvents, openEngine } from '../support/index.ts';
+import { engineBeforeEach, expect, expectCode, isLongRun, itemLines, newEvents } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 
@@ -16,12 +15,9 @@ const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 // What overdue does to many accounts at once (overdue §5.1), with its parts called one by one.
 eachDatabase('work on many locked accounts', (open) => {
   let statements: string[] = [];
-  let engine: TestEngine;
-  beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T08:00:00Z',
-      trace: (statement) => statements.push(statement),
-    });
+  const engine = engineBeforeEach(open, {
+    now: '2024-01-01T08:00:00Z',
+    trace: (statement) => statements.push(statement),
   });
 
   /** An account with a base, its add-on and a standalone subscription, invoiced for January. */

@@ -4,7 +4,7 @@ import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/proposals/invoicing-config.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
 const ADDED = plan('cold-monthly', 'Heat', { price: '7.00' });
 
@@ -43,16 +43,15 @@ function potPlan(value: string): PlanEntryInput {
 }
 
 eachDatabaseByTurns('the look at accounts after a change of the catalog', (open) => {
-  let engine: TestEngine;
   let looked: Uuid[];
   let handler: CatalogChangeHandler;
   let names: ReadonlyMap<Uuid, string>;
 
+  const engine = engineBeforeEach(open, () => ({
+    now: '2024-01-01T00:00:00Z',
+    catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
+  }));
   beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
-    });
     await engine.acme.catalogEntries.create({
       products: [{ name: 'Pot', category: 'BASE' }],
       plans: [potPlan('10')],

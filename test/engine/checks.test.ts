@@ -1,6 +1,7 @@
 import type { Breach, CheckedInvariant, TenantRef } from '../../lib/index.ts';
 import { decimal, formatInstant, SystemTag } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBefore, expect, openEngine, rowsOf } from '../support/index.ts';
 
 /** What stands against each invariant; what a payment may not do has a table of its own. */
 const damages: readonly (readonly [CheckedInvariant, string])[] = [
@@ -22,9 +23,8 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
 ];
 
 eachDatabaseByTurns('the check of what is stored', (open) => {
-  let engine: TestEngine;
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     await liveThroughALot(engine);
   });
 

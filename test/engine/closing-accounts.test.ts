@@ -1,14 +1,13 @@
 import type { CloseOptions, Uuid } from '../../lib/index.ts';
 import { decimal, formatDecimal, SystemTag } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, newEvents, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBeforeEach, expect, expectCode, newEvents, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('closing accounts', (open) => {
-  let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     told = newEvents(engine.database);
   });
 

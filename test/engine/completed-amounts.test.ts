@@ -1,20 +1,13 @@
 import { decimal, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentResult } from '../support/plain-views.ts';
+import { anyDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
+import type { PaymentResult } from '../support/plain-views.ts';
 
 const BAD_PARAMETER = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
 anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-  });
-  beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-  });
+  const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
 
   const callsOf = (paymentId: Uuid) => engine.ledger.ofPayment(paymentId).length;
   const purchased = (amount: string) => engine.acme.payments.purchase({ accountId: account.id, amount });

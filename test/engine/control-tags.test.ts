@@ -1,13 +1,9 @@
 import { formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
+import { engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../support/index.ts';
 
 eachDatabaseByTurns('control tags', (open) => {
-  let engine: TestEngine;
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
   const tag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
     engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);

@@ -6,14 +6,11 @@ import type {
   Uuid,
 } from '../../lib/index.ts';
 import { decimal, ErrorCode, SystemTag } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account } from '../support/plain-views.ts';
+import { anyDatabase, engineBefore, expect, payerBeforeEach } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
   let invoiceId: Uuid;
   let heard: { readonly call: string; readonly context: PaymentControlContext }[] = [];
   let prior: () => PriorCallResult | null = () => null;
@@ -38,18 +35,15 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
   };
   const controlPlugins = [plugin.name];
 
-  before(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      paymentControls: [plugin],
-    });
+  const engine = engineBefore(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    paymentControls: [plugin],
   });
+  const account = payerBeforeEach(engine);
   beforeEach(async () => {
     heard = [];
     prior = () => null;
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     invoiceId = (await engine.settle(engine.charge(account.id, '100'))).id;
   });

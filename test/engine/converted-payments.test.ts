@@ -6,8 +6,9 @@ import type {
   Uuid,
 } from '../../lib/index.ts';
 import { decimal, SystemTag } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentView } from '../support/plain-views.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
+import type { PaymentView } from '../support/plain-views.ts';
 
 const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -15,8 +16,6 @@ const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 anyDatabase(
   'payments of invoices that a control plugin converts to another currency (payments §9.4)',
   (open) => {
-    let engine: TestEngine;
-    let account: Account;
     let asked: string[] = [];
     let rate: { readonly currency: Currency; readonly each: string } = EUROS;
     let meanwhile: () => Promise<unknown> = async () => null;
@@ -34,24 +33,19 @@ anyDatabase(
     };
     const controlPlugins = [exchange.name];
 
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-31T12:00:00Z',
-        catalog: null,
-        paymentControls: [exchange],
-        configuration: { 'org.service.payment.invoice.plugin': exchange.name },
-      });
+    const engine = engineBefore(open, {
+      now: '2024-01-31T12:00:00Z',
+      catalog: null,
+      paymentControls: [exchange],
+      configuration: { 'org.service.payment.invoice.plugin': exchange.name },
     });
+    const account = payerBeforeEach(engine);
     beforeEach(async () => {
       asked = [];
       rate = EUROS;
       meanwhile = async () => null;
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
     });
-    afterEach(async () => {
-      expect(await engine.breaches()).to.eql([]);
-    });
+    soundAfterEach(engine);
 
     async function invoiced(amount: string, { isHeldBack = false } = {}): Promise<Uuid> {
       const object = { id: account.id, type: 'ACCOUNT' } as const;

@@ -1,14 +1,13 @@
 import { decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-operations.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, expectCode, newEvents, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
-  let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     told = newEvents(engine.database);
   });
 

@@ -1,6 +1,6 @@
 import { type FeedEvent, RetryLater } from '../../lib/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
@@ -24,11 +24,7 @@ function inbox() {
 }
 
 eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
-  let engine: TestEngine;
-  beforeEach(async () => {
-    // Pauses after errors are not waited for.
-    engine = await openEngine(open, { now: NOW, longestTimerMs: 5 });
-  });
+  const engine = engineBeforeEach(open, { now: NOW, longestTimerMs: 5 });
   const createAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
   const broadcast = () =>
     engine.storage.write(SYSTEM_TENANT, author(), async (session) =>

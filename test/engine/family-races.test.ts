@@ -1,6 +1,6 @@
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
-import { expect, isLongRun, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
+import { engineBefore, expect, isLongRun, onPostgresql, rowsOf, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import type { MadeCall, StormCall } from '../support/storm-calls.ts';
 import { COME_AGAIN, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
@@ -72,10 +72,7 @@ const pairs: readonly Pair[] = isLongRun
 
 // invoicing §12, §17 rules 1, 3; ruling R32
 onPostgresql('an operation on a child beside one on its parent, and beside the work that follows', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: START });
-  });
+  const engine = engineBefore(open, { now: START });
 
   it(`two operations on an account family at once leave one of the orders, and nothing half done: ${pairs.length} pairs`, async () => {
     const families = await inTurns(pairs.length * 4, (index) => found(engine, index));

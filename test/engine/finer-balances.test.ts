@@ -1,19 +1,12 @@
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBeforeEach, expect, expectCode, payerBeforeEach, rowsOf } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('a balance that older data has left finer than its currency', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
 
   const findings = async () =>
     (await engine.breaches()).map(({ invariant, message, accountId }) => ({ invariant, message, accountId }));

@@ -1,28 +1,22 @@
 import type { NotificationAnswer, Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rule 3)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
   let answer: NotificationAnswer = {};
   let number = 0;
 
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
     Object.assign(engine.gateway, { processNotification: async () => answer });
   });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
   beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
     number += 1;
   });
-  afterEach(async () => {
-    expect(await engine.breaches()).to.eql([]);
-  });
+  soundAfterEach(engine);
 
   const notified = (told: NotificationAnswer) => {
     answer = told;

@@ -1,13 +1,12 @@
 import { type HealthReport, healthReport } from '../../lib/health/index.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
-import { connectedAs, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { connectedAs, eachDatabaseByTurns, engineBeforeEach, expect, openEngine } from '../support/index.ts';
 
 const PASSED = { healthy: true, message: null };
 
 eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
-  let engine: TestEngine;
+  const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     await engine.settle();
   });
 

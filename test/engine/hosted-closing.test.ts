@@ -1,14 +1,13 @@
 import { ErrorCode, formatDecimal } from '../../lib/index.ts';
-import type { HostedEngine, TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
+import type { HostedEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, engineBefore, expect, hostedEngine } from '../support/index.ts';
 
 // accounts §9, ruling R41
 eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
-  let engine: TestEngine;
   let inside: HostedEngine['inside'];
 
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     ({ inside } = await hostedEngine(engine));
   });
 

@@ -1,10 +1,9 @@
 import { type EntitlementPlugin, ErrorCode, parseLocalDate } from '../../lib/index.ts';
-import type { HostedEngine, TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
+import type { HostedEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, engineBefore, expect, hostedEngine } from '../support/index.ts';
 
 // subscriptions §22
 eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
-  let engine: TestEngine;
   let inside: HostedEngine['inside'];
   const told: string[] = [];
   const plugin: EntitlementPlugin = {
@@ -21,8 +20,8 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
     },
   };
 
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     ({ inside } = await hostedEngine(engine, { entitlementPlugins: [plugin] }));
   });
   beforeEach(() => {

@@ -1,11 +1,10 @@
 import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { HostedEngine, TestEngine } from '../support/index.ts';
-import { codeOf, expect, hostedEngine, itemLines, openEngine } from '../support/index.ts';
+import type { HostedEngine } from '../support/index.ts';
+import { codeOf, engineBefore, expect, hostedEngine, itemLines } from '../support/index.ts';
 
 // invoicing §13
 eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
-  let engine: TestEngine;
   let inside: HostedEngine['inside'];
   let aborts = false;
   const existing: number[] = [];
@@ -18,8 +17,8 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
     },
   };
 
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     ({ inside } = await hostedEngine(engine, { invoicePlugins: [plugin] }));
   });
 

@@ -1,13 +1,12 @@
 import { ErrorCode } from '../../lib/index.ts';
-import type { HostedEngine, TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
+import type { HostedEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, engineBefore, expect, hostedEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open) => {
-  let engine: TestEngine;
   let inside: HostedEngine['inside'];
 
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     ({ inside } = await hostedEngine(engine, { gateways: [engine.gateway] }));
   });
 

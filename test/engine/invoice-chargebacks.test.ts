@@ -1,28 +1,20 @@
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 const TOO_HIGH = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
 
 eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
   let number = 0;
 
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
   beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
     number += 1;
   });
-  afterEach(async () => {
-    expect(await engine.breaches()).to.eql([]);
-  });
+  soundAfterEach(engine);
 
   const keyOf = (name: string) => `${name}-${number}`;
   /** An invoice of 100 USD that the gateway has taken 90 EUR for. */

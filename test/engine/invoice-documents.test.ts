@@ -1,17 +1,16 @@
 import type { DocumentText, Uuid } from '../../lib/index.ts';
 import { DocumentTextKind, decimal, ErrorCode, ObjectType, SystemTag } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, newEvents, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBeforeEach, expect, expectCode, newEvents, openEngine } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 const template: DocumentText = { kind: TEMPLATE };
 
 eachDatabaseByTurns('invoicing §14: documents', (open) => {
-  let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     told = newEvents(engine.database);
     await told();
   });

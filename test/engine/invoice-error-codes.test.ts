@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type InvoicePlugin, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 /** Aborts what asks for it. */
@@ -27,10 +27,7 @@ async function listedCodes(): Promise<{
 }
 
 anyDatabase('invoicing §15.1: each error code', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [aborter] });
-  });
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [aborter] });
 
   const unknown = '00000000-0000-4000-8000-000000000000';
   const newAccount = async (parentAccountId?: Uuid) =>

@@ -1,11 +1,8 @@
 import { decimal, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 
 anyDatabase('platform §14.2: the invoices of an account in the log', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-  });
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   it('an entry for each, void and migrated ones too, and for none of another account', async () => {
     const { acme, logger } = engine;

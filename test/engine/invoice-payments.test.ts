@@ -1,21 +1,11 @@
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 anyDatabase('payments of invoices (payments §9)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
 
   const purchased = async (invoiceId: Uuid): Promise<number> =>
     Number((await invoices.paymentOf(invoiceId)).totals.purchasedAmount);

@@ -1,7 +1,7 @@
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import type { AccountInput, PrintableDocument, Uuid } from '../../lib/index.ts';
 import { DocumentTextKind, decimal, ErrorCode } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, openEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
@@ -9,10 +9,7 @@ const A4 = [595.28, 841.89] as const;
 const LETTER = [612, 792] as const;
 
 eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
-  let engine: TestEngine;
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
   /** An invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
   async function invoiceOf(

@@ -1,7 +1,8 @@
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account, PaymentResult } from '../support/plain-views.ts';
+import type { PaymentResult } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const TOO_HIGH = ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH;
@@ -11,21 +12,10 @@ const answers = (status: 'PENDING' | 'UNDEFINED' | 'ERROR' | 'CANCELED') =>
   does(`ACTION_RETURN_PLUGIN_STATUS_${status}`);
 
 eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
-  afterEach(async () => {
-    expect(await engine.breaches()).to.eql([]);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
+  soundAfterEach(engine);
 
   const otherCard = async (): Promise<Uuid> =>
     (await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name })).id;

@@ -1,6 +1,5 @@
 import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account } from '../support/plain-views.ts';
+import { anyDatabase, engineBefore, expect, payerBeforeEach } from '../support/index.ts';
 
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 const UNKNOWN = does('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED');
@@ -9,14 +8,8 @@ const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 anyDatabase(
   'holds that are released while another payment of the invoice is open (payments §9.3)',
   (open) => {
-    let engine: TestEngine;
-    let account: Account;
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-    });
-    beforeEach(async () => {
-      account = await engine.payingAccount({ currency: 'USD' });
-    });
+    const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+    const account = payerBeforeEach(engine);
 
     /** An invoice of 80 whose automatic payment is held back, after an API payment of so much; then the hold is released. */
     async function released(amount: string, properties: typeof UNKNOWN) {

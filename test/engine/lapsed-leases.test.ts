@@ -1,5 +1,5 @@
 import type { GatewayResult, PaymentGateway, Uuid } from '../../lib/index.ts';
-import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 /** A gateway whose next call never comes back where a test says so, as if its process had died. */
@@ -51,14 +51,11 @@ function mortalGateway() {
 
 eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (open) => {
   const mortal = mortalGateway();
-  let engine: TestEngine;
   let account: Account;
-  before(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      gateways: [mortal.gateway],
-    });
+  const engine = engineBefore(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    gateways: [mortal.gateway],
   });
   beforeEach(async () => {
     account = await engine.acme.createAccount({ currency: 'USD' });

@@ -5,7 +5,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import type { Account as EngineAccount, TenantBilling } from '../../lib/index.ts';
 import { decimal, ErrorCode, formatDecimal } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
-import { codeOf, expect, onPostgresql, openEngine, type TestEngine } from '../support/index.ts';
+import { codeOf, engineBefore, expect, onPostgresql } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 import { author, payment, transaction } from '../support/storage/stored-records.ts';
 
@@ -14,12 +14,11 @@ import { author, payment, transaction } from '../support/storage/stored-records.
  * SQLite an operation has read nothing before it has the write lock.
  */
 onPostgresql('lost races on PostgreSQL', (open) => {
-  let engine: TestEngine;
   let host: MikroORM;
   let hosted: Billing<MikroORM['em']>;
 
+  const engine = engineBefore(open, { now: '2024-01-01T08:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
     if (engine.database.kind !== 'postgresql') throw new Error('not a PostgreSQL database');
     host = new MikroORM({
       entities: [],

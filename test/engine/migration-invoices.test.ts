@@ -1,14 +1,12 @@
 import type { Given, MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
 import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { expect, expectCode, itemLines, newEvents, openEngine, rowsOf } from '../support/index.ts';
+import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
 
 eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
-  let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     told = newEvents(engine.database);
   });
 

@@ -2,21 +2,20 @@ import { type Instant, SystemTag } from '../../lib/index.ts';
 import { NodeMeters } from '../../lib/monitoring/node-meters.ts';
 import { SampleRecorder } from '../../lib/monitoring/sample-recorder.ts';
 import { QueueKind, QueueName } from '../../lib/records/index.ts';
-import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBeforeEach, expect, type TestEngine } from '../support/index.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
+const failingSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 500 }) };
+
 eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
-  let engine: TestEngine;
   let statements = 0;
   const trace = (): void => {
     statements += 1;
   };
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', pushSender: failingSender, trace });
-  });
+  const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', pushSender: failingSender, trace });
 
   const recorderOf = (nodeName: string): SampleRecorder =>
     new SampleRecorder(engine, {
@@ -151,8 +150,6 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     expect(await acme.queues.failed({ kind: of.kind })).to.eql([]);
   });
 });
-
-const failingSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 500 }) };
 
 function meteredOnce({ systemClock }: TestEngine): NodeMeters {
   const meters = new NodeMeters(systemClock);

@@ -1,6 +1,5 @@
 import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, rowsOf } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -12,12 +11,11 @@ const config: NewOverdueDefinition = {
 };
 
 eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open) => {
-  let engine: TestEngine;
   let accountId: Uuid;
 
   /** An account that owes 19.95 since 2024-01-01. */
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     await engine.acme.overdue.upload(config);
     accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
     await engine.subscribe({ accountId, planName: 'solo-now' });

@@ -1,5 +1,5 @@
 import { type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, rowsOf } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -30,11 +30,10 @@ const damages = [
 ] as const;
 
 eachDatabaseByTurns('the check of overdue', (open) => {
-  let engine: TestEngine;
   let account: Account;
 
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { acme, clock } = engine;
     await acme.overdue.upload(states(10));
     clock.set('2024-01-02T00:00:00Z');

@@ -1,6 +1,6 @@
 import { type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product, TRIAL } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBeforeEach, expect, expectCode } from '../support/index.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 import type { OverduePreview } from '../support/plain-views.ts';
 
@@ -17,15 +17,12 @@ const catalog = catalogXml({
 });
 
 anyDatabase('what becomes of an account that does not pay, and why', (open) => {
-  let engine: TestEngine;
   let accountId: Uuid;
 
-  beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T00:03:42Z',
-      catalog,
-      configuration: { 'org.service.payment.retry.days': '8,8,8' },
-    });
+  const engine = engineBeforeEach(open, {
+    now: '2012-05-01T00:03:42Z',
+    catalog,
+    configuration: { 'org.service.payment.retry.days': '8,8,8' },
   });
 
   async function begin(config: NewOverdueDefinition): Promise<void> {

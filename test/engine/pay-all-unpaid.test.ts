@@ -1,13 +1,12 @@
 import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
-  let engine: TestEngine;
   let account: Account;
 
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     account = await engine.acme.createAccount({ currency: 'USD' });
   });
 

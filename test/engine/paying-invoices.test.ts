@@ -1,20 +1,16 @@
 import { localDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBeforeEach, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
 
 eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
+  const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
     await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
   });
 

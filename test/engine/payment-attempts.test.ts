@@ -1,25 +1,20 @@
 import { type PaymentControl, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentView } from '../support/plain-views.ts';
+import { anyDatabase, engineBeforeEach, expect, payerBeforeEach } from '../support/index.ts';
+import type { PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const LATER = '2012-05-09T10:00:00Z';
 
 anyDatabase('attempts of payments (payments §3.3)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-
   const stopper: PaymentControl = { name: 'stopper', priorCall: async () => ({ isAborted: true }) };
   const listener: PaymentControl = { name: 'listener' };
 
-  beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      paymentControls: [stopper, listener],
-    });
-    account = await engine.payingAccount({ currency: 'USD' });
+  const engine = engineBeforeEach(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    paymentControls: [stopper, listener],
   });
+  const account = payerBeforeEach(engine);
 
   type Status = 'ERROR' | 'CANCELED' | 'PENDING' | 'UNDEFINED';
   const answers = (status: Status, TIMES = 1_000) =>

@@ -6,7 +6,7 @@ import type {
   PaymentMethodDetails,
   Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -25,7 +25,6 @@ const unreadable = ({ paymentId, transactionId }: GatewayRequest): unknown => ({
 });
 
 eachDatabase('answers of gateways that cannot be read, beside others (payments ยง2.2)', (open) => {
-  let engine: TestEngine;
   let detail: unknown = null;
   let listed: unknown = null;
 
@@ -37,15 +36,13 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments ย
     getPaymentMethods: async () => listed as readonly GatewayPaymentMethod[],
   };
 
-  before(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T10:00:00Z',
-      catalog: null,
-      gateways: [gateway],
-      paymentControls: [new ScriptedControl('control')],
-      configuration: { 'org.service.payment.invoice.plugin': 'control' },
-    });
-  });
+  const engine = engineBefore(open, () => ({
+    now: '2024-01-01T10:00:00Z',
+    catalog: null,
+    gateways: [gateway],
+    paymentControls: [new ScriptedControl('control')],
+    configuration: { 'org.service.payment.invoice.plugin': 'control' },
+  }));
   beforeEach(() => {
     detail = null;
     listed = null;

@@ -1,6 +1,5 @@
 import { decimal } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
-import type { Account } from '../support/plain-views.ts';
+import { anyDatabase, engineBeforeEach, expect, payerBeforeEach, rowsOf } from '../support/index.ts';
 
 /** What cannot be among payments: the damage, the invariant that tells of it, and what the message says. */
 const damages = [
@@ -28,12 +27,9 @@ const damages = [
 ] as const;
 
 anyDatabase('the check of payments', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-    account = await engine.payingAccount({ currency: 'USD' });
     const { acme } = engine;
     const items = [{ amount: decimal('50') }];
     const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });

@@ -1,8 +1,8 @@
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { codeOf, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account, PaymentResult } from '../support/plain-views.ts';
+import type { PaymentResult } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const BAD = ErrorCode.PAYMENT_INVALID_PARAMETER;
@@ -10,18 +10,9 @@ const does = (key: string, value = 'true') => [{ key, value, isUpdatable: false 
 const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
 eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
 
   /** A purchase of 20, and two refunds of 5 and 6 that are pending. */
   async function twoPending() {

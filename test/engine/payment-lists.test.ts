@@ -1,6 +1,6 @@
 import type { GatewaySearch, Page, PaymentGateway, Uuid } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBefore, expect, expectCode } from '../support/index.ts';
 import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -9,7 +9,6 @@ const ALL = { offset: 0, limit: 100 };
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
 eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
-  let engine: TestEngine;
   let account: Account;
   let other: Account;
   let searches: GatewaySearch[] = [];
@@ -26,13 +25,13 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     },
   });
 
+  const engine = engineBefore(open, () => ({
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    gateways: [searching()],
+    trace: (text) => statements.push(text),
+  }));
   before(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      gateways: [searching()],
-      trace: (text) => statements.push(text),
-    });
     account = await engine.payingAccount({ currency: 'USD' });
     other = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.addPaymentMethod({ accountId: other.id, pluginName: 'searching', isDefault: true });

@@ -1,5 +1,5 @@
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 
 /**
  * Without beginnings and commits. SQLite takes its lock by a statement in each of the two transactions, counts queue
@@ -11,16 +11,15 @@ const expected = {
 };
 
 eachDatabase('statements of operations on payments', (open, kind) => {
-  let engine: TestEngine;
   let accountId: Uuid;
   let statements: string[] = [];
 
+  const engine = engineBefore(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    trace: (text) => statements.push(text),
+  });
   before(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      trace: (text) => statements.push(text),
-    });
     ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
   });
 

@@ -1,13 +1,11 @@
 import type { PaymentControl, PaymentControlContext, TransactionFixInput, Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentView } from '../support/plain-views.ts';
+import { anyDatabase, engineBeforeEach, expect, expectCode, payerBeforeEach } from '../support/index.ts';
+import type { PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
 anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
   let heard: string[] = [];
 
   const listener: PaymentControl = {
@@ -20,13 +18,13 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     return null;
   }
 
+  const engine = engineBeforeEach(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    paymentControls: [listener],
+  });
+  const account = payerBeforeEach(engine);
   beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      paymentControls: [listener],
-    });
-    account = await engine.payingAccount({ currency: 'USD' });
     heard = [];
   });
 

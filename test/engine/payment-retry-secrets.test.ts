@@ -1,7 +1,6 @@
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 const property = (key: string, value: string) => ({ key, value, isUpdatable: false });
@@ -9,13 +8,11 @@ const RETRIED = [property('cvv', '123'), property('IPCD_RETRIES', 'true')];
 const KEPT = 'IPCD_RETRIES';
 
 eachDatabaseByTurns('properties of payments that are tried again (payments §8.1 rule 3)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
   let invoiceId: Uuid;
 
+  const engine = engineBeforeEach(open, { now: '2024-01-01T10:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T10:00:00Z', catalog: null });
-    account = await engine.payingAccount({ currency: 'USD' });
     invoiceId = (await new PaidInvoices(engine, account).add('20', { isHeldBack: true })).id;
     engine.gateway.configure(DECLINE);
     await engine.acme.invoicePayments.pay({

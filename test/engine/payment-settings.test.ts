@@ -1,21 +1,13 @@
 import { ErrorCode } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 
 anyDatabase('settings of payments (payments §13), and whose payments they are', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
   afterEach(() => engine.acme.keyValues.delete(CONFIGURATION));
 
   const set = (values: Readonly<Record<string, string>>) =>

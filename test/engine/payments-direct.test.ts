@@ -1,18 +1,10 @@
 import { type BillingError, ErrorCode } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentResult } from '../support/plain-views.ts';
+import { anyDatabase, engineBefore, expect, payerBeforeEach } from '../support/index.ts';
+import type { PaymentResult } from '../support/plain-views.ts';
 
 anyDatabase('direct payments (payments §3 to §6)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-  });
-  beforeEach(async () => {
-    account = await engine.payingAccount({ currency: 'USD' });
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-  });
+  const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
 
   const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');

@@ -7,7 +7,7 @@ import type {
 } from '../../lib/index.ts';
 import { decimal, ErrorCode, formatDecimal, parseWireInstant } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../support/index.ts';
 
 /** The plan of catalog W10. */
 function studio(
@@ -34,11 +34,10 @@ const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
 
 eachDatabaseByTurns('price overrides', (open) => {
-  let engine: TestEngine;
   let acme: TenantBilling;
 
+  const engine = engineBeforeEach(open, { now: '2024-02-01T08:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-02-01T08:00:00Z' });
     acme = await newTenant('studio');
   });
 

@@ -1,7 +1,6 @@
 import type { Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode } from '../support/index.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 
@@ -16,11 +15,7 @@ const catalog = catalogXml({
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
 
 eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
-  let engine: TestEngine;
-
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
-  });
+  const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog });
 
   async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
     const account = await engine.payingAccount({ currency });

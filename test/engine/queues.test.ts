@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { QueueName, TenantBilling } from '../../lib/index.ts';
 import { addMilliseconds } from '../../lib/values/time/index.ts';
-import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBeforeEach, expect, expectCode } from '../support/index.ts';
 import type { Account, LateEntryView } from '../support/plain-views.ts';
 import { newId } from '../support/storage/stored-records.ts';
 
@@ -14,13 +14,12 @@ interface Listed {
 }
 
 eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => {
-  let engine: TestEngine;
   let account: Account;
+  const engine = engineBeforeEach(open, {
+    now: '2024-03-01T08:00:00Z',
+    pushSender: { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 200 }) },
+  });
   beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2024-03-01T08:00:00Z',
-      pushSender: { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 200 }) },
-    });
     account = await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
   });
 

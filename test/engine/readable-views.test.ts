@@ -1,4 +1,4 @@
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
 /** What a person reads of it. */
 function read(view: unknown): never {
@@ -18,10 +18,9 @@ function unreadable(value: unknown, path = ''): readonly string[] {
 }
 
 anyDatabase('views as JSON', (open) => {
-  let engine: TestEngine;
   let accountId: string;
+  const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   before(async () => {
-    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     const account = await engine.payingAccount({ currency: 'USD', name: 'Ada' });
     accountId = account.id;
     await engine.subscribe({ accountId, planName: 'solo-now' });

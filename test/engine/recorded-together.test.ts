@@ -1,20 +1,15 @@
 import { decimal, type Uuid } from '../../lib/index.ts';
-import { eachDatabase, expect, newEvents, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account } from '../support/plain-views.ts';
+import { eachDatabase, engineBefore, expect, newEvents, payerBeforeEach } from '../support/index.ts';
 
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
 eachDatabase('several transactions of one payment recorded together (payments §7.1)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
   let told: () => Promise<readonly string[]>;
+  const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   before(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
     told = newEvents(engine.database);
   });
-  beforeEach(async () => {
-    account = await engine.payingAccount({ currency: 'USD' });
-  });
+  const account = payerBeforeEach(engine);
 
   const ends = (transactionId: Uuid, status: string) =>
     engine.gateway.configure(

@@ -1,6 +1,6 @@
 import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account } from '../support/plain-views.ts';
+import { anyDatabase } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
@@ -8,19 +8,9 @@ const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', is
 anyDatabase(
   'what a gateway has refunded or was told of a chargeback is recorded (payments §5.2, §9.5)',
   (open) => {
-    let engine: TestEngine;
-    let account: Account;
-
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-31T12:00:00Z', catalog: null });
-    });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-    });
-    afterEach(async () => {
-      expect(await engine.breaches()).to.eql([]);
-    });
+    const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
+    const account = payerBeforeEach(engine);
+    soundAfterEach(engine);
 
     async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {
       const items = [{ amount: decimal(amount) }];

@@ -1,24 +1,13 @@
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('what comes again under the keys of a payment of an invoice (payments §4.2)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
-  afterEach(async () => {
-    expect(await engine.breaches()).to.eql([]);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
+  soundAfterEach(engine);
 
   it('payments §4.2: a payment of an invoice that comes again under its keys while it is pending is completed, for what is stored', async () => {
     const { acme, gateway, ledger } = engine;

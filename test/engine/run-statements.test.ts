@@ -1,4 +1,4 @@
-import { eachDatabase, expect, isLookForWork, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect, isLookForWork } from '../support/index.ts';
 
 const FEW = 3;
 const SEVERAL = 12;
@@ -9,12 +9,9 @@ const beginningOf = (statement: string): string => statement.trim().replaceAll(/
 // One account with very many subscriptions
 eachDatabase('statements of an invoice run', (open) => {
   let statements: string[] = [];
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      trace: (statement) => statements.push(statement),
-    });
+  const engine = engineBefore(open, {
+    now: '2024-01-01T00:00:00Z',
+    trace: (statement) => statements.push(statement),
   });
 
   it('statements of an invoice run are as many where the run falls due by itself, with its payment', async () => {

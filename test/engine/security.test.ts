@@ -2,7 +2,8 @@ import sinon from 'sinon';
 import { scryptHasher } from '../../adapters/node/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
-import { expect, expectCode, openBilling, openEngine, type TestEngine } from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { engineBefore, expect, expectCode, openBilling, openEngine } from '../support/index.ts';
 import { author as authorship } from '../support/storage/stored-records.ts';
 
 const author = { userName: 'root' };
@@ -12,10 +13,7 @@ const minuteMs = 60_000;
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
 eachDatabaseByTurns('who may use the server', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-  });
+  const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   const permissionsOf = async (name: string) =>
     (await engine.billing.security.principal('USER', name))?.permissions;

@@ -1,15 +1,12 @@
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { ErrorCode, formatInstant, type SettableClock } from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBeforeEach, expect } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
 anyDatabase('letting time pass with a clock that a test moves', (open) => {
-  let engine: TestEngine;
-  beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T10:30:00Z' });
-  });
+  const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
   it('twelve months are billed and paid each at its own instant, a declined payment tried again days later', async () => {
     const { acme, billing, clock, gateway } = engine;

@@ -1,15 +1,14 @@
 import { secretCipher } from '../../adapters/node/index.ts';
 import { type SigningSecretService, signingSecretService } from '../../lib/tenants/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
 const HOUR_MS = 3_600_000;
 
 eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
-  let engine: TestEngine;
   let secrets: SigningSecretService;
 
+  const engine = engineBeforeEach(open, { now: '2025-03-10T09:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:00:00Z' });
     secrets = serviceWith('the key of this server, which has 32 characters');
   });
 

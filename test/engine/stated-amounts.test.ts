@@ -1,6 +1,6 @@
 import type { Uuid } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, engineBefore, expect, expectCode, rowsOf } from '../support/index.ts';
 import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -178,10 +178,7 @@ async function stored({ database }: TestEngine): Promise<unknown> {
 }
 
 eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-  });
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
 
   for (const [currency, , finer] of currencies)
     it(`is refused in ${currency} as every amount that a caller states, and leaves nothing behind`, async () => {

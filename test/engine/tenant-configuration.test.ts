@@ -3,6 +3,7 @@ import { ErrorCode, parseLocalDate, type TenantBilling, type Uuid } from '../../
 import { LockWait } from '../../lib/ports/storage/index.ts';
 import { eachDatabaseByTurns, itOnPostgresql, onPostgresql } from '../support/databases.ts';
 import {
+  engineBeforeEach,
   example,
   expect,
   expectCode,
@@ -12,7 +13,6 @@ import {
   openShop,
   rowsOf,
   storageOf,
-  type TestEngine,
 } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
@@ -34,15 +34,14 @@ onPostgresql('configuration of a tenant', (open) => {
 });
 
 eachDatabaseByTurns('configuration of a tenant', (open) => {
-  let engine: TestEngine;
   let acme: TenantBilling;
 
+  const engine = engineBeforeEach(open, {
+    now: '2024-02-10T09:00:00Z',
+    catalog: meadow,
+    configuration: { 'org.service.invoice.proration.fixed.days': 30 },
+  });
   beforeEach(async () => {
-    engine = await openEngine(open, {
-      now: '2024-02-10T09:00:00Z',
-      catalog: meadow,
-      configuration: { 'org.service.invoice.proration.fixed.days': 30 },
-    });
     acme = engine.acme;
   });
 

@@ -6,6 +6,7 @@ import { fakeClock } from '../../adapters/testing/index.ts';
 import type { Clock } from '../../lib/index.ts';
 import {
   anyDatabase,
+  engineBeforeEach,
   expect,
   openEngine,
   recordingLogger,
@@ -13,7 +14,6 @@ import {
   shopTemplate,
   specCatalog,
   storageOf,
-  type TestEngine,
 } from '../support/index.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
@@ -21,9 +21,8 @@ const NOW = '2024-03-01T08:00:00Z';
 
 anyDatabase('traces (platform §13.1)', (open) => {
   const traces = recordedTraces();
-  let engine: TestEngine;
+  const engine = engineBeforeEach(open, { now: NOW, tracer: traces.tracer });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: NOW, tracer: traces.tracer });
     await engine.settle();
   });
 

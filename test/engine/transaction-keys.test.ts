@@ -1,17 +1,10 @@
 import { type BillingError, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
-import type { Account, PaymentResult } from '../support/plain-views.ts';
+import { eachDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
+import type { PaymentResult } from '../support/plain-views.ts';
 
 eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-  });
-  beforeEach(async () => {
-    account = await engine.payingAccount({ currency: 'USD' });
-  });
+  const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
 
   const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');

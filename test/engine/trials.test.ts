@@ -1,12 +1,11 @@
 import { parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('trials that other terms come with', (open) => {
-  let engine: TestEngine;
   let accountId: Uuid;
 
+  const engine = engineBeforeEach(open, { now: '2024-03-01T00:00:00Z' });
   beforeEach(async () => {
-    engine = await openEngine(open, { now: '2024-03-01T00:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
   });
 

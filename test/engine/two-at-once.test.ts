@@ -1,5 +1,5 @@
 import { decimal, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { expect, isLongRun, onPostgresql, openEngine, sampled, type TestEngine } from '../support/index.ts';
+import { engineBefore, expect, isLongRun, onPostgresql, sampled, type TestEngine } from '../support/index.ts';
 import type { MadeCall, StormCall } from '../support/storm-calls.ts';
 import { COME_AGAIN, effectsIn, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
@@ -187,10 +187,7 @@ const pairs: readonly Pair[] = isLongRun
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
 onPostgresql('two operations at once on one customer', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: START });
-  });
+  const engine = engineBefore(open, { now: START });
 
   it(`two operations at once leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
     const bare = await inPlaces(engine, pairs.length * 3);

@@ -1,5 +1,5 @@
 import type { GatewayResult, PaymentControl, PaymentGateway } from '../../lib/index.ts';
-import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 /** What no database can store: a NUL character and half of a surrogate pair. */
@@ -50,15 +50,14 @@ const control: PaymentControl = {
 const silent: PaymentControl = { name: 'silent' };
 
 eachDatabase('texts of plugins that no database can store (payments §2.2)', (open) => {
-  let engine: TestEngine;
   let account: Account;
+  const engine = engineBefore(open, {
+    now: '2012-05-01T10:00:00Z',
+    catalog: null,
+    gateways: [declines, throws, throwsNothing],
+    paymentControls: [control, silent],
+  });
   before(async () => {
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      gateways: [declines, throws, throwsNothing],
-      paymentControls: [control, silent],
-    });
     account = await engine.payingAccount({ currency: 'USD' });
   });
 

@@ -1,7 +1,6 @@
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 import { author, paymentMethod } from '../support/storage/stored-records.ts';
 
 const NO_PLUGIN = ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN;
@@ -10,17 +9,9 @@ const KEY_OF_OTHER = ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID;
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 
 eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.2, §4.1, §9.2)', (open) => {
-  let engine: TestEngine;
-  let account: Account;
-  let invoices: PaidInvoices;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-  });
-  beforeEach(async () => {
-    account = await engine.payingAccount({ currency: 'USD' });
-    invoices = new PaidInvoices(engine, account);
-  });
+  const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  const invoices = new PaidInvoices(engine, account);
 
   /** A method of a gateway that the host had, and has no more. */
   async function methodOfThePast(): Promise<Uuid> {

@@ -1,11 +1,7 @@
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBefore, expect, expectCode } from '../support/index.ts';
 
 eachDatabaseByTurns('users', (open) => {
-  let engine: TestEngine;
-
-  before(async () => {
-    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-  });
+  const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   it('get a new password, which ends the old one and what is remembered of it', async () => {
     const { security } = engine.billing;

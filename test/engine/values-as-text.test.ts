@@ -1,12 +1,9 @@
 import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '../../lib/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
 anyDatabase('values that a host gives as text', (open) => {
-  let engine: TestEngine;
-  before(async () => {
-    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-  });
+  const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
 
   const refusal = async (call: Promise<unknown>): Promise<BillingError> => {
     try {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { expect } from 'chai';
 import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
@@ -137,6 +138,43 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     },
     close: () => billing.close(),
   };
+}
+
+/** An engine that opens before the tests of a block, for use in their hooks and bodies. */
+export function engineBefore(open: OpenDatabase, options: TestEngineOptions | (() => TestEngineOptions)) {
+  const { engine, reopen } = engineToOpen(open, options);
+  before(reopen);
+  return engine;
+}
+
+/** A new engine before each test of a block. */
+export function engineBeforeEach(open: OpenDatabase, options: TestEngineOptions | (() => TestEngineOptions)) {
+  const { engine, reopen } = engineToOpen(open, options);
+  beforeEach(reopen);
+  return engine;
+}
+
+function engineToOpen(open: OpenDatabase, options: TestEngineOptions | (() => TestEngineOptions)) {
+  const engine = {} as TestEngine;
+  const reopen = async () => {
+    Object.assign(engine, await openEngine(open, typeof options === 'function' ? options() : options));
+  };
+  return { engine, reopen };
+}
+
+/** A new account before each test, with a default payment method on the sandbox gateway, whose answers are reset. */
+export function payerBeforeEach(engine: TestEngine): Account {
+  const account = {} as Account;
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    Object.assign(account, await engine.payingAccount({ currency: 'USD' }));
+  });
+  return account;
+}
+
+/** Checks the stored data of the tenant after each test. */
+export function soundAfterEach(engine: TestEngine): void {
+  afterEach(async () => expect(await engine.breaches()).to.eql([]));
 }
 
 /** Opens another engine over the database, such as a second node; it closes with the database. */
