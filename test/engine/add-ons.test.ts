@@ -427,8 +427,7 @@ eachDatabaseByTurns('add-ons', (open) => {
     });
 
     it('refuses a change dated back to a product that the base has left since (subscriptions §7 rule 7)', async () => {
-      const bundleId = await beginChanged();
-      const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
+      const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
       const requestedDate = parseWireMoment('2024-06-06');
       const changed = engine.acme.subscriptions.changePlan(archive, {
         planName: 'backup-monthly',
@@ -554,8 +553,7 @@ eachDatabaseByTurns('add-ons', (open) => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now');
       await engine.runTo('2024-07-15');
-      const support = await addOn(bundleId, 'support-6m');
-      expect((await rowsOf(support)).at(-1)).to.equal('STOP_BILLING 2025-01-15');
+      expect((await rowsOf(await addOn(bundleId, 'support-6m'))).at(-1)).to.equal('STOP_BILLING 2025-01-15');
     });
 
     it('add-ons are added up to the limit of their plan, by one of two simultaneous calls only', async () => {

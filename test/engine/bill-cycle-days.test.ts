@@ -44,8 +44,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
   }
 
   async function subscribe(planName: string, options: object = {}): Promise<Uuid> {
-    const made = await engine.subscribe({ accountId, planName }, options);
-    return made.subscriptionId;
+    return (await engine.subscribe({ accountId, planName }, options)).subscriptionId;
   }
 
   async function change(subscriptionId: Uuid, billCycleDayLocal: number, from: object = {}): Promise<string> {
@@ -58,8 +57,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
   }
 
   async function linesOfInvoices(): Promise<readonly (readonly string[])[]> {
-    const invoices = await engine.invoicesOf(accountId);
-    return invoices.map((invoice) => [...itemLines(invoice)].sort());
+    return (await engine.invoicesOf(accountId)).map((invoice) => [...itemLines(invoice)].sort());
   }
 
   const lastLines = async (): Promise<readonly string[]> => (await linesOfInvoices()).at(-1) ?? [];
@@ -250,8 +248,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       const asked = engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal });
       await expectCode(asked, 'MISSING_OR_INVALID_FIELD', `${billCycleDayLocal}`);
     }
-    const far = change(subscriptionId, 5, { effectiveFromDate: on('9999-12-31') });
-    await expectCode(far, 'INVALID_PARAMETER');
+    await expectCode(change(subscriptionId, 5, { effectiveFromDate: on('9999-12-31') }), 'INVALID_PARAMETER');
     expect(await events()).to.eql([]);
   });
 

@@ -416,8 +416,7 @@ eachDatabaseByTurns('blocking states', (open) => {
     for (const [name, request, code] of refusals) {
       await expectCode(block(bundleOf(sold), request), code, name);
     }
-    const far = block(bundleOf(sold), { stateName: 'x' }, '9000-01-01');
-    await expectCode(far, 'INVALID_PARAMETER');
+    await expectCode(block(bundleOf(sold), { stateName: 'x' }, '9000-01-01'), 'INVALID_PARAMETER');
     const states = await engine.acme.blocking.ofAccount(sold.accountId);
     expect(states.map(({ stateName }) => stateName)).to.eql(['ENT_STARTED']);
     await block(bundleOf(sold), { service: 's'.repeat(50), stateName: 'n'.repeat(50) });

@@ -143,8 +143,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
     });
 
     it('a key goes to one of two creations that ask for it at once', async () => {
-      const first = await subscribe('K');
-      await end(first.subscriptionId);
+      await end((await subscribe('K')).subscriptionId);
       const codes = await Promise.all([
         codeOf(subscribe('K', { account: ada })),
         codeOf(subscribe('K', { account: grace })),
@@ -182,8 +181,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
 
     it('a rename refuses the key of a bundle that has ended, which creation could take', async () => {
       const { bundles } = engine.acme;
-      const first = await subscribe('K');
-      await end(first.subscriptionId);
+      await end((await subscribe('K')).subscriptionId);
       const { bundleId } = await subscribe('J');
       await expectCode(bundles.renameKey(bundleId, 'K'), 'SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS');
     });

@@ -426,8 +426,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         const made = await engine.settle(transfer(bundleId));
         expect(await endsOf(base)).to.eql(['CANCELLED', '2024-01-19', '2024-02-09']);
         expect(await endsOf(addOn)).to.eql(['CANCELLED', '2024-01-19', '2024-02-09']);
-        const ofAddOn = await engine.acme.audit.logs([addOn], 'FULL');
-        expect(ofAddOn.get(addOn)).to.have.length.greaterThan(0);
+        expect((await engine.acme.audit.logs([addOn], 'FULL')).get(addOn)).to.have.length.greaterThan(0);
         await engine.runTo('2024-03-01');
         expect((await linesOf(source)).toSorted()).to.eql([
           'RECURRING 2024-01-09..2024-02-09 15',
@@ -459,8 +458,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('an end of a transferred base on its new account ends its add-ons there', async () => {
-        const made = await engine.settle(transfer(bundleId));
-        const { subscriptions } = await engine.acme.bundles.get(made);
+        const { subscriptions } = await engine.acme.bundles.get(await engine.settle(transfer(bundleId)));
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
         await engine.acme.subscriptions.cancel(newBase, {
@@ -477,9 +475,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
           billingPolicy: 'IMMEDIATE',
         });
         await engine.settle();
-        const made = await transfer(bundleId);
-        const begun = await onlyOf(made);
-        expect(begun.planName).to.equal('solo-now');
+        expect((await onlyOf(await transfer(bundleId))).planName).to.equal('solo-now');
       });
 
       it('an add-on whose base is billed no more is not transferred without it', async () => {

@@ -18,8 +18,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
   /** Subscribes to a plan that is due at once and gives the context of the call. */
   async function subscribe(accountId: Uuid = account.id): Promise<CallContext> {
     const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
-    const request = { accountId, planName: 'solo-now' };
-    await engine.billing.createSubscription(context, request);
+    await engine.billing.createSubscription(context, { accountId, planName: 'solo-now' });
     return context;
   }
 
@@ -40,14 +39,12 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
   it('a wait for completion waits for the background of the node', async () => {
     engine.billing.start();
-    const context = await subscribe();
-    expect(await complete(context)).to.equal(true);
+    expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
   it('a wait for completion does without the account', async () => {
-    const context = await subscribe();
-    expect(await engine.billing.completion(context, LONG_MS)).to.equal(true);
+    expect(await engine.billing.completion(await subscribe(), LONG_MS)).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
@@ -59,8 +56,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     );
     waiting.start();
     try {
-      const context = await subscribe();
-      const cause = { userToken: context.userToken, accountRecordId: account.recordId };
+      const cause = { userToken: (await subscribe()).userToken, accountRecordId: account.recordId };
       const completed = waiting.complete(tenant.recordId, cause, LONG_MS);
       await engine.settle();
       expect(await completed).to.equal(true);
@@ -85,8 +81,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
   it('a wait for completion ends with a payment that failed, whose retry falls due later', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-    const context = await subscribe();
-    expect(await complete(context)).to.equal(true);
+    expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['PAYMENT_FAILURE']);
   });
 

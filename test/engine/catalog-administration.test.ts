@@ -236,8 +236,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await begin();
     const events = newEvents(engine.database);
     await events();
-    const later = dated('2024-03-01');
-    expect(await engine.acme.catalogs.validate(later)).to.eql({ errors: [], warnings: [] });
+    expect(await engine.acme.catalogs.validate(dated('2024-03-01'))).to.eql({ errors: [], warnings: [] });
     const ghost = await engine.acme.catalogs.validate(
       source.replaceAll('<product>Solo</product>', '<product>Ghost</product>'),
     );
@@ -267,8 +266,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
       expect(errors).not.to.have.length(0);
       expect(refusal).to.be.instanceOf(BillingError).and.to.deep.include({ problems: errors });
     }
-    const other = await newTenant(false);
-    expect((await other.catalogs.validate(source)).errors).to.eql([]);
+    expect((await (await newTenant(false)).catalogs.validate(source)).errors).to.eql([]);
   });
 
   it('the default catalog is seen until the tenant has its own, and never again after a deletion', async () => {

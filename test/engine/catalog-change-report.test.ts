@@ -42,8 +42,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
 
   async function sell(planName = 'heat-monthly') {
     const account = await engine.payingAccount({ currency: 'USD' });
-    const sold = await engine.subscribe({ accountId: account.id, planName });
-    return sold;
+    return await engine.subscribe({ accountId: account.id, planName });
   }
 
   const subscribe = async (): Promise<string> => (await sell()).subscriptionId;
@@ -112,8 +111,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
       return { ...last, id, externalKey: id };
     });
     await engine.storage.write(engine.tenant, author(), (session) => session.accounts.insert(others));
-    const report = await engine.acme.catalogs.changeReport(pricedCatalog(next));
-    const parts = report[Symbol.asyncIterator]();
+    const parts = (await engine.acme.catalogs.changeReport(pricedCatalog(next)))[Symbol.asyncIterator]();
     expect((await parts.next()).value?.kind).to.equal('SUMMARY');
     const second = await subscribe();
     const rest: ChangeReportPart[] = [];

@@ -210,8 +210,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
     await begin();
     plugin.serve(harbour());
-    const account = await engine.settle(subscribed('boat-monthly'));
-    const accountId = account.id;
+    const accountId = (await engine.settle(subscribed('boat-monthly'))).id;
     const failure = failing(() => new Error('out of reach'));
     const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
     const [invoice] = await list();
@@ -316,8 +315,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
 
   it('a tenant without a plugin catalog asks plugins and is served what it stored; two of one name are refused', async () => {
     await begin();
-    const account = await subscribed('pro-monthly');
-    expect(await planNames(account.id)).to.include('pro-monthly');
+    expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     await expectCode(
       engine.acme.catalogs.current('11111111-1111-4111-8111-111111111111' as Account['id']),
       3002,
@@ -347,7 +345,6 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   });
 
   async function linesOfStored(account: Account): Promise<number> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id });
-    return invoices.length;
+    return (await engine.acme.invoices.ofAccount({ accountId: account.id })).length;
   }
 });

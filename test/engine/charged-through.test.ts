@@ -179,8 +179,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
-    const run = engine.acme.generateInvoice({ accountId });
-    await expectCode(run, 'INVOICE_NOTHING_TO_DO');
+    await expectCode(engine.acme.generateInvoice({ accountId }), 'INVOICE_NOTHING_TO_DO');
     expect((await invoiceAt(0)).status).to.equal('DRAFT');
     expect(await chargedThrough()).to.equal(null);
   });

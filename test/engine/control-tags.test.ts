@@ -142,8 +142,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(before.flat().filter((line) => line.includes('2024-02-01..'))).to.have.length(1);
       await engine.acme.tags.remove({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
       await engine.settle();
-      const after = await linesOf(id);
-      expect(after.slice(before.length)).to.eql([['RECURRING 2024-02-01..2024-03-01 19.95']]);
+      expect((await linesOf(id)).slice(before.length)).to.eql([['RECURRING 2024-02-01..2024-03-01 19.95']]);
     });
   });
 
@@ -154,8 +153,7 @@ eachDatabaseByTurns('control tags', (open) => {
       if (!invoice) throw new Error('no invoice');
       const object = { type: 'INVOICE', id: invoice.id } as const;
       const balance = async (): Promise<string | undefined> => {
-        const balances = await engine.acme.accounts.balances([id]);
-        const found = balances.get(id);
+        const found = (await engine.acme.accounts.balances([id])).get(id);
         return found && formatDecimal(found.accountBalance);
       };
       const events = newEvents(engine.database);

@@ -157,8 +157,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       const stage = await stageAt();
       const { first, second } = scripts();
       first.prior = () => ({ isAborted: true });
-      const invoiceId = await invoiced(stage);
-      expect(await stage.payments(invoiceId)).to.eql([]);
+      expect(await stage.payments(await invoiced(stage))).to.eql([]);
       expect(second.calls).to.eql([]);
       expect(first.calls).to.eql(['prior']);
       expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
@@ -173,8 +172,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       first.prior = () => {
         throw new Error('no');
       };
-      const invoiceId = await invoiced(stage);
-      expect(await stage.payments(invoiceId)).to.eql([]);
+      expect(await stage.payments(await invoiced(stage))).to.eql([]);
       expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });

@@ -105,8 +105,7 @@ anyDatabase(
     it('payments §4.3 rule 7: what is pending in another currency is completed for what is stored only', async () => {
       const invoiceId = await invoiced('20', { isHeldBack: true });
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-      const paid = await engine.acme.invoicePayments.pay({ invoiceId });
-      const paymentId = paid?.payment.id ?? NOWHERE;
+      const paymentId = (await engine.acme.invoicePayments.pay({ invoiceId }))?.payment.id ?? NOWHERE;
       const { complete } = engine.acme.invoicePayments;
       for (const [amount, currency] of [
         ['1', 'EUR'],

@@ -25,8 +25,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   }
 
   async function subscribe(accountId: Uuid): Promise<Uuid> {
-    const made = await engine.subscribe({ accountId, planName: 'heat-monthly' });
-    return made.subscriptionId;
+    return (await engine.subscribe({ accountId, planName: 'heat-monthly' })).subscriptionId;
   }
 
   async function charge(accountId: Uuid, amount: string): Promise<InvoiceView> {

@@ -26,8 +26,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
   }
 
   async function invoices(): Promise<readonly InvoiceView[]> {
-    const all = await engine.invoicesOf(accountId);
-    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+    return (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
   async function invoiceAt(index: number): Promise<InvoiceView> {
@@ -118,8 +117,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     it('an explicit run makes a draft too', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
       await subscribe('solo-now');
-      const invoice = await engine.acme.generateInvoice({ accountId });
-      expect(invoice.status).to.equal('DRAFT');
+      expect((await engine.acme.generateInvoice({ accountId })).status).to.equal('DRAFT');
     });
 
     it('a draft that is committed late lowers no charged-through date', async () => {
@@ -352,8 +350,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
         const [item] = await engine.acme.invoices.addCredits({ accountId, items, autoCommit: true });
         return item?.invoiceId as Uuid;
       };
-      const first = await credit('10');
-      await engine.acme.invoices.void(first);
+      await engine.acme.invoices.void(await credit('10'));
       expect(await balances()).to.equal('0 0');
       const second = await credit('10');
       const used = await charge('4', true);
@@ -452,8 +449,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     for (const billCycleDayLocal of [9, 17])
       await engine.acme.subscriptions.changeBillCycleDay(id, { billCycleDayLocal });
     const targetDate = parseLocalDate('2024-01-17');
-    const ahead = await engine.acme.generateInvoice({ accountId, targetDate });
-    await engine.acme.invoices.void(ahead.id);
+    await engine.acme.invoices.void((await engine.acme.generateInvoice({ accountId, targetDate })).id);
     // The first day that moves the cycle is still to come.
     await expectCode(engine.acme.generateInvoice({ accountId }), 'INVOICE_NOTHING_TO_DO');
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);

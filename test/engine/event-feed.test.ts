@@ -52,8 +52,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
       }),
     }));
     // The account's own in their order; that of the tenant is pushed beside them.
-    const ofAccount = pushed.filter(({ body }) => body.includes(account.id));
-    expect(ofAccount).to.eql(told);
+    expect(pushed.filter(({ body }) => body.includes(account.id))).to.eql(told);
     expect(new Set(events.map(({ tenantId }) => tenantId))).to.eql(new Set([engine.tenant.id]));
     const [paid] = events.flatMap((event) => (event.eventType === 'PAYMENT_SUCCESS' ? [event] : []));
     // Typed: an amount is a Decimal, of all digits.
@@ -134,8 +133,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
 
   it('platform §10.6: who waits for an event gets it at its commit, and after the time nothing', async () => {
     const { next } = await list({ after: 'latest' });
-    const nothing = await list({ after: next, waitMs: 1 });
-    expect(nothing).to.eql({ events: [], next });
+    expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });
     const { id } = await createAccount();
     expect((await waiting).events.map(({ objectId }) => objectId)).to.eql([id]);

@@ -17,8 +17,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
       trace: (text) => statements.push(text),
       ...(catalog === undefined ? {} : { catalog }),
     });
-    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd });
-    accountId = account.id;
+    accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd })).id;
   }
 
   async function subscribe(planName: string, request: object = {}) {

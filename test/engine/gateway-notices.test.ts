@@ -104,8 +104,7 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
       const { id, paymentId } = await invoices.paid('20');
       const reference = 'name' in given ? '' : `dispute-${number}`;
       const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;
-      const told = notified({ kbPaymentId: paymentId, dispute });
-      await expectCode(told, 'PAYMENT_INTERNAL_ERROR');
+      await expectCode(notified({ kbPaymentId: paymentId, dispute }), 'PAYMENT_INTERNAL_ERROR');
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
     });
 });

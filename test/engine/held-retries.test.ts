@@ -155,8 +155,12 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
         [`PAYMENT_FAILURE ${amount}, SUCCESS ${amount}`, 'RETRIED, ABORTED, SUCCESS'],
       ]);
     }
-    const called = engine.ledger.all().slice(before);
-    expect(called.map(({ amount }) => Number(amount))).to.eql([20, 30, 40]);
+    expect(
+      engine.ledger
+        .all()
+        .slice(before)
+        .map(({ amount }) => Number(amount)),
+    ).to.eql([20, 30, 40]);
     expect(await holds()).to.equal(0);
   });
 

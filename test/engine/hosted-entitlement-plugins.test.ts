@@ -32,8 +32,7 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const { created, code } = await inside(async (acme) => {
       const made = await acme.createSubscription({ accountId, planName: 'solo-now' });
-      const refused = await codeOf(acme.subscriptions.cancel(made.subscriptionId));
-      return { created: made, code: refused };
+      return { created: made, code: await codeOf(acme.subscriptions.cancel(made.subscriptionId)) };
     });
     expect(code).to.equal(ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED);
     expect(told).to.eql(['CREATE done', 'CANCEL failed']);

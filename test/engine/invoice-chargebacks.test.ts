@@ -45,8 +45,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
   for (const [what, amount, code] of refused)
     it(`payments §9.5 rule 3: a chargeback ${what} is refused with ${code}, and nothing is recorded`, async () => {
       const { id, paymentId } = await invoices.paid('20');
-      const chargeback = engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never });
-      await expectCode(chargeback, code);
+      await expectCode(engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never }), code);
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
     });
@@ -126,8 +125,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
-    const unknown = invoicePayments.reverseChargeback(key);
-    await expectCode(unknown, 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
+    await expectCode(invoicePayments.reverseChargeback(key), 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
     await invoicePayments.chargeback({ ...key, amount: '5' });
     const again = invoicePayments.chargeback({ ...key, amount: '5' });
     await expectCode(again, 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
@@ -157,8 +155,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
       }
       const purchased = async () => Number((await payments.get(corrected)).totals.purchasedAmount);
       expect(await purchased()).to.equal(20);
-      const chargebackStands = { ...fix, status: 'PLUGIN_FAILURE' } as const;
-      await payments.fixTransaction(chargebackStands);
+      await payments.fixTransaction({ ...fix, status: 'PLUGIN_FAILURE' });
       expect(await purchased()).to.equal(15);
     }
     expect(await invoices.balanceOf(id)).to.equal(5);
@@ -249,8 +246,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
     expect(await invoices.balanceOf(id)).to.equal(5);
-    const refund = payments.refund({ paymentId, amount: '15.01' });
-    await expectCode(refund, 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
+    await expectCode(payments.refund({ paymentId, amount: '15.01' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
     const transactionExternalKey = keyOf('direct');
     await payments.chargeback({ paymentId, amount: '4', transactionExternalKey });
     expect(await invoices.balanceOf(id)).to.equal(9);

@@ -74,8 +74,7 @@ anyDatabase('invoicing §15.1: each error code', (open) => {
   /** What a customer pays with the card on file. */
   async function paid(): Promise<InvoiceView> {
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    const invoice = await engine.settle(charged('10', { accountId: id }));
-    return engine.acme.invoices.get(invoice.id);
+    return engine.acme.invoices.get((await engine.settle(charged('10', { accountId: id }))).id);
   }
 
   /** By code, what is refused with it. */

@@ -122,8 +122,7 @@ anyDatabase(
       const { recordId } = await engine.acme.getAccount(accountId);
       const keys = [`${kind}:${recordId}:${date}`];
       const { storage, tenant } = engine;
-      const found = await storage.read(tenant, ({ notifications }) => notifications.findPending(keys));
-      return found.length > 0;
+      return (await storage.read(tenant, ({ notifications }) => notifications.findPending(keys))).length > 0;
     }
 
     interface Run {

@@ -19,8 +19,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   }
 
   async function invoices(): Promise<readonly InvoiceView[]> {
-    const all = await engine.invoicesOf(accountId);
-    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+    return (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
   async function lines(): Promise<readonly string[]> {
@@ -336,8 +335,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
 
   it('days that a plugin has made free stay billed: they are cut by a repair of 0, and come back with its void', async () => {
     await begin(changedTo('0'));
-    const id = await subscribe();
-    await cancelOn(id, '2024-02-05T00:00:00Z');
+    await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [
       'RECURRING 2024-01-01..2024-02-01 0 owes 0',
       'RECURRING 2024-02-01..2024-03-01 0 owes 0',
@@ -524,8 +522,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       },
     });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    const invoice = await engine.acme.generateInvoice({ accountId });
-    expect([asked, invoice.items.length]).to.eql([3, 3]);
+    expect([asked, (await engine.acme.generateInvoice({ accountId })).items.length]).to.eql([3, 3]);
     changes = 100;
     const targetDate = parseLocalDate('2024-02-01');
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 'BUSY');

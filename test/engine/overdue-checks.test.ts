@@ -50,8 +50,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
   /** The names of the states that accounts have entered, in that order. */
   async function entered(): Promise<readonly string[]> {
     const ofOverdue = `select state_name as name from bw_blocking_states where service = 'overdue-service'`;
-    const rows = await rowsOf(engine.database, `${ofOverdue} order by record_id`);
-    return rows.map(({ name }) => String(name));
+    return (await rowsOf(engine.database, `${ofOverdue} order by record_id`)).map(({ name }) => String(name));
   }
 
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));

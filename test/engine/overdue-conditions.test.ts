@@ -63,8 +63,7 @@ anyDatabase('overdue: conditions', (open) => {
     });
 
     it('30 of 03-01, account zone −08:00, at 03-06T07:59Z: clear, as it is 03-05 there', async () => {
-      const zone = { timeZone: '-08:00' };
-      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, zone);
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, { timeZone: '-08:00' });
       await debtor.charge('30');
       await engine.runTo('2024-03-06T07:59:00Z');
       expect(await look(debtor)).to.equal('clear');
@@ -73,8 +72,7 @@ anyDatabase('overdue: conditions', (open) => {
     });
 
     it('30 of 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, as the zone is at −07:00 since 03-10', async () => {
-      const zone = { timeZone: 'America/Los_Angeles' };
-      const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, zone);
+      const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, { timeZone: 'America/Los_Angeles' });
       await debtor.charge('30');
       await engine.runTo('2024-03-12T06:59:59Z');
       expect(await look(debtor)).to.equal('clear');

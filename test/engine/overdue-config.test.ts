@@ -36,8 +36,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
 
   const problemsOf = async (upload: Promise<void>): Promise<readonly Problem[]> => {
     await expectCode(upload, 'OVERDUE_INVALID_FOR_TENANT');
-    const error = await upload.catch((thrown: unknown) => thrown);
-    return (error as BillingError).problems ?? [];
+    return ((await upload.catch((thrown: unknown) => thrown)) as BillingError).problems ?? [];
   };
 
   it('overdue §1.2: the default one has the clear state alone, in either form', async () => {

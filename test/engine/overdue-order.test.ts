@@ -57,8 +57,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     // The check of 06-05 and the retry of 06-08 run on one day, on which the debt is old enough to cancel for.
     await engine.runTo('2012-06-12T10:00:00Z');
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
-    const lines = await debtor.chronicle.news();
-    expect(lines.filter((line) => line.includes('CANCELLED'))).to.eql([]);
+    expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
   it('so does a refresh that comes late', async () => {

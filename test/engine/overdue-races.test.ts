@@ -15,8 +15,7 @@ const OD: NewOverdueDefinition = { overdueStates: [afterDays('OD', 5, { isDisabl
 async function begin(engine: TestEngine, config: NewOverdueDefinition) {
   await engine.acme.overdue.upload(config);
   const account = await engine.acme.createAccount({ currency: 'USD' });
-  const invoices = new PaidInvoices(engine, account);
-  const invoice = await engine.settle(invoices.add('30'));
+  const invoice = await engine.settle(new PaidInvoices(engine, account).add('30'));
   return { account, invoice };
 }
 
@@ -127,8 +126,7 @@ eachDatabase('overdue races', (open) => {
       ],
     });
     const ended = await engine.acme.createAccount({ currency: 'USD' });
-    const subscription = { accountId: ended.id, planName: 'boat-monthly' };
-    const { subscriptionId } = await engine.subscribe(subscription);
+    const { subscriptionId } = await engine.subscribe({ accountId: ended.id, planName: 'boat-monthly' });
     await engine.runTo('2012-05-06T09:00:00Z');
     await engine.charge(ended.id, '30');
     isDown = true;

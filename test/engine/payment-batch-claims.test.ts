@@ -68,8 +68,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments Â
     const ids: Uuid[] = [];
     for (const account of accounts) ids.push(await invoiced(account));
     await engine.settle();
-    const told = await Promise.all(ids.map(statusesOf));
-    expect(told).to.eql([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
+    expect(await Promise.all(ids.map(statusesOf))).to.eql([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
     const owed = await Promise.all(
       ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)),
     );

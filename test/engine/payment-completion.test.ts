@@ -116,8 +116,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       invoiceItemId: itemId,
       amount: '20',
     });
-    const completed = await acme.invoicePayments.complete({ paymentId });
-    expect(completed.transaction.status).to.equal('SUCCESS');
+    expect((await acme.invoicePayments.complete({ paymentId })).transaction.status).to.equal('SUCCESS');
     expect([await invoices.balanceOf(id), await invoices.credit()]).to.eql([0, 20]);
   });
 

@@ -509,8 +509,7 @@ anyDatabase('checkPaymentGateway', (open) => {
   });
 
   it('is content with a gateway that can only purchase', async () => {
-    const books = new Books();
-    const { name, purchase, getPaymentInfo } = books.gateway();
+    const { name, purchase, getPaymentInfo } = new Books().gateway();
     expect(await findings({ name, purchase, getPaymentInfo })).to.eql([]);
   });
 

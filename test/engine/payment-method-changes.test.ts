@@ -158,20 +158,17 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   });
 
   it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
-    const method = await add(SANDBOX, { isDefault: true });
-    await remove(method.id, { force: true });
+    await remove((await add(SANDBOX, { isDefault: true })).id, { force: true });
     expect(await defaultOf()).to.equal(null);
     expect(await all(false)).to.eql([]);
     expect(await tagsOf()).to.eql([]);
   });
 
   it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
-    const first = await add(SANDBOX, { isDefault: true });
-    await remove(first.id, { withAutoPayOff: true });
+    await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
-    const second = await add(SANDBOX, { isDefault: true });
-    await remove(second.id, { withAutoPayOff: true, force: true });
+    await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true, force: true });
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
     expect(await defaultOf()).to.equal(null);
   });
@@ -375,8 +372,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
 
   it('payments §10.5: the default of another gateway stays', async () => {
     const sandboxed = await add(SANDBOX, { isDefault: true });
-    const method = await add('vault');
-    vault.methods = [{ paymentMethodId: method.id, isDefault: true }];
+    vault.methods = [{ paymentMethodId: (await add('vault')).id, isDefault: true }];
     await refresh('vault');
     expect(await defaultOf()).to.equal(sandboxed.id);
   });
@@ -574,8 +570,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const kept = await add('plain', { externalKey: `plain ${account.id}` });
       vault.methods = [{ paymentMethodId: mine.id }];
       const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
-      const found = await asked({});
-      expect(found).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
+      expect(await asked({})).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
       expect(await asked({ offset: 1, limit: 1 })).to.eql({ ids: [mine.id], total: 3 });
       expect(await asked({ offset: 2, limit: 5 })).to.eql({ ids: [kept.id], total: 3 });
       expect(await asked({ offset: 1, limit: -5 })).to.eql({ ids: [mine.id, sandboxed.id], total: 3 });

@@ -162,8 +162,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     plugin.priorCall = async (context, properties) => greedily(context, properties);
     plugin.onSuccessCall = async (context, properties) => greedily(context, properties);
     const properties = structuredClone(GIVEN);
-    const asked = { controlPlugins: ['ctl'], properties };
-    expect(await outcome(buy('k', asked))).to.equal('done');
+    expect(await outcome(buy('k', { controlPlugins: ['ctl'], properties }))).to.equal('done');
     expect(tried).to.eql(Array(6).fill(true));
     expect(await stateOf('k')).to.eql(['SUCCESS 10']);
     const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });

@@ -233,8 +233,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
         return Promise.resolve(results);
       };
       const properties = [{ key: 'a', value: 'b' }];
-      const options = { ...ASKING, properties };
-      const payments = await reads.ofAccount(stage.context(), account.id, options);
+      const payments = await reads.ofAccount(stage.context(), account.id, { ...ASKING, properties });
       expect(infosOf(payments)).to.eql([told]);
       expect(gateway.asked).to.eql([{ accountId: account.id, paymentId: payments[0]?.id, properties }]);
       expect(sessionsThen).to.equal(0);
@@ -291,8 +290,7 @@ eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) =
 
   it('attempts that are still to come are shown as SCHEDULED until they are made', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
-    const account = await stage.account();
-    const invoiceId = await stage.invoice(account, '10');
+    const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');
     await stage.settle();
     const shown = async () => (await stage.payments(invoiceId)).flatMap(({ attempts }) => attempts ?? []);

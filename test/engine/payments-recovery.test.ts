@@ -39,8 +39,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
         gateway: mortal.gateway(scripted.port(false)),
         handlerStorage: mortal.storage(storage),
       });
-      const account = await stage.account('scripted');
-      const invoiceId = await stage.invoice(account, '249.95');
+      const invoiceId = await stage.invoice(await stage.account('scripted'), '249.95');
       await stage.settle().catch(() => undefined);
       expect(mortal.isDead).to.equal(true);
       mortal.succeeded();
@@ -78,8 +77,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
       gateway: mortal.gateway(scripted.port(true)),
       handlerStorage: mortal.storage(storage),
     });
-    const account = await stage.account('scripted');
-    const invoiceId = await stage.invoice(account, '249.95');
+    const invoiceId = await stage.invoice(await stage.account('scripted'), '249.95');
     await stage.settle().catch(() => undefined);
     mortal.succeeded();
     await stage.startProcess();
@@ -110,8 +108,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     };
     const config = { retryDays: [], failureRetry: noRetry };
     stage = await PaymentStage.open(storage, START, { gateway: lying, config });
-    const account = await stage.account('scripted');
-    const invoiceId = await stage.invoice(account, '249.95');
+    const invoiceId = await stage.invoice(await stage.account('scripted'), '249.95');
     const settling = stage.settle();
     await stage.timers.fire(30_000);
     await settling;
@@ -186,8 +183,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
   });
 
   it('recovery of payments repairs a row that does not know of its success before it decides what is due', async () => {
-    const storage = storageOf(await open(migrated));
-    stage = await PaymentStage.open(storage, START);
+    stage = await PaymentStage.open(storageOf(await open(migrated)), START);
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const account = await stage.account();
     const invoiceId = await stage.invoice(account, '249.95');

@@ -95,8 +95,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
 
   it('an automatic payment tells of an account without a payment method, and leaves no open attempt', async () => {
     await stageAt('2012-05-31T00:03:42Z');
-    const account = await stage.account(null);
-    const invoiceId = await stage.invoice(account, '249.95');
+    const invoiceId = await stage.invoice(await stage.account(null), '249.95');
     await stage.settle();
     expect(await stage.payments(invoiceId)).to.eql([]);
     expect(stage.events[0]?.payload.metaData).to.deep.include({ paymentId: null });
@@ -329,8 +328,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
   it('an automatic payment applies an answer that comes after its time limit', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 60 });
-    const account = await stage.account();
-    const invoiceId = await stage.invoice(account, '249.95');
+    const invoiceId = await stage.invoice(await stage.account(), '249.95');
     const settling = stage.settle();
     await stage.timers.fire(30_000);
     await settling;

@@ -187,8 +187,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     for (const [index, date] of dates.entries()) {
       await opened.runTo(`${formatLocalDate(date)}T23:59:59Z`);
       for (const [number, accountId] of accountIds.entries()) {
-        const made = (await invoicesOf(opened, accountId)).slice(invoicedBefore[number]);
-        const last = made.at(-1);
+        const last = (await invoicesOf(opened, accountId)).slice(invoicedBefore[number]).at(-1);
         const answer = foretold[number]?.[index] ?? null;
         const about = `${offers[number]} on ${formatLocalDate(date)}`;
         if (answer !== null) expect(last && itemLines(last), about).to.eql(answer);

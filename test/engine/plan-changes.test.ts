@@ -48,8 +48,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
   }
 
   async function subscribe(planName: string, request: object = {}): Promise<Uuid> {
-    const made = await engine.subscribe({ accountId, planName, ...request });
-    return made.subscriptionId;
+    return (await engine.subscribe({ accountId, planName, ...request })).subscriptionId;
   }
 
   /** Changes now and settles. */

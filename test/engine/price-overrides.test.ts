@@ -49,8 +49,7 @@ eachDatabaseByTurns('price overrides', (open) => {
   }
 
   async function newAccount(of = acme, currency: 'USD' | 'EUR' | null = 'USD'): Promise<Uuid> {
-    const account = await of.createAccount({ ...(currency && { currency }), billCycleDayLocal: 15 });
-    return account.id;
+    return (await of.createAccount({ ...(currency && { currency }), billCycleDayLocal: 15 })).id;
   }
 
   async function subscribe(
@@ -68,8 +67,7 @@ eachDatabaseByTurns('price overrides', (open) => {
   }
 
   async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-    return invoices.flatMap(itemLines);
+    return (await acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
   }
 
   async function refusal(call: Promise<unknown>): Promise<BillingError> {

@@ -112,8 +112,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
     await settle();
     expect(receiver.arrived).to.have.length(1);
     await acme.createAccount({ currency: 'USD' });
-    const strict = await Billing.open<never>({ storage, clock, pushSender });
-    await strict.settle();
+    await (await Billing.open<never>({ storage, clock, pushSender })).settle();
     expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
     expect(receiver.arrived).to.have.length(1);
   });

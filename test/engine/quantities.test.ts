@@ -44,8 +44,7 @@ eachDatabaseByTurns('quantities', (open) => {
   }
 
   async function subscribe(request: object, options: object = {}): Promise<Uuid> {
-    const made = await engine.subscribe({ accountId, ...request }, options);
-    return made.subscriptionId;
+    return (await engine.subscribe({ accountId, ...request }, options)).subscriptionId;
   }
 
   async function change(subscriptionId: Uuid, quantity: number, from: object = {}): Promise<string> {
@@ -55,8 +54,7 @@ eachDatabaseByTurns('quantities', (open) => {
   }
 
   async function lastLines(): Promise<readonly string[]> {
-    const invoices = await engine.invoicesOf(accountId);
-    const last = invoices.at(-1);
+    const last = (await engine.invoicesOf(accountId)).at(-1);
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
 

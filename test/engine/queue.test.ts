@@ -254,8 +254,7 @@ eachDatabase('queue', (open, kind) => {
     systemClock.push(QUEUE_LEASE_MS);
     clock.advance({ seconds: 1 });
     await eventually(() => expect(seen).to.have.members([0, 1, 2]));
-    const returned = await Promise.all(takeBack.returnValues);
-    expect(returned.filter((count) => count > 0)).to.eql([3]);
+    expect((await Promise.all(takeBack.returnValues)).filter((count) => count > 0)).to.eql([3]);
     takeBack.restore();
   });
 
@@ -328,8 +327,7 @@ eachDatabase('queue', (open, kind) => {
 
   it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
     const { handler, seen } = recorder('only');
-    const node = dispatcher([handler]);
-    node.start();
+    dispatcher([handler]).start();
     await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
     await eventually(() => expect(seen).to.eql(['now']));
     clock.advance({ days: 1 });
@@ -464,8 +462,7 @@ eachDatabase('queue', (open, kind) => {
     it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
       const { handler, counts } = crowd();
       await everything();
-      const node = nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 });
-      node.start();
+      nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 }).start();
       await eventually(() => expect(counts.batches).to.have.length(6));
       expect(counts.most).to.be.within(1, 2);
     });

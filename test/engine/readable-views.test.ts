@@ -21,8 +21,7 @@ anyDatabase('views as JSON', (open) => {
   let accountId: string;
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   before(async () => {
-    const account = await engine.payingAccount({ currency: 'USD', name: 'Ada' });
-    accountId = account.id;
+    accountId = (await engine.payingAccount({ currency: 'USD', name: 'Ada' })).id;
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 

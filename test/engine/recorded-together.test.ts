@@ -39,8 +39,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
     ends(first, 'PROCESSED');
     ends(second, 'ERROR');
     await shown(payment.id, { withPluginInfo: true });
-    const expected = ['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10];
-    expect(await shown(payment.id)).to.eql(expected);
+    expect(await shown(payment.id)).to.eql(['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10]);
     const audit = await engine.acme.audit.history({ type: 'PAYMENT', id: payment.id });
     expect(audit.at(-1)?.snapshot).to.deep.include({
       stateName: 'REFUND_FAILED',
@@ -62,8 +61,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
     expect(await shown(paymentId)).to.eql(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
     const { balance, items } = await invoices.get(invoiceId);
     expect([Number(balance), ...items.map(({ amount }) => Number(amount))]).to.eql([0, 100, -60, -30]);
-    const input = { accountId: account.id, invoiceId, invoiceItemId };
-    await invoices.adjustItem(input);
+    await invoices.adjustItem({ accountId: account.id, invoiceId, invoiceItemId });
     const left = (await invoices.get(invoiceId)).items.map(({ amount }) => Number(amount));
     expect(left.slice(0, 4)).to.eql([100, -60, -30, -10]);
   });

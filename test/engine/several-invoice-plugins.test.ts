@@ -80,8 +80,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
       },
     });
     await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '5' }] });
-    const account = { type: 'ACCOUNT', id: accountId } as const;
-    await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_REUSE_DRAFT]);
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_REUSE_DRAFT]);
     await engine.settle(subscribe());
     expect(asked).to.eql([]);
     expect((await lines()).map((items) => items.length)).to.eql([2]);

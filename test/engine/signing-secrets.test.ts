@@ -51,8 +51,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
       { userName: 'test' },
       { apiKey: 'other', apiSecret: 'x' },
     );
-    const found = await engine.storage.read(other, (session) => secrets.current(session));
-    expect(found).to.eql([]);
+    expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
   });
 
   it('signing secrets of another server key are not taken for none', async () => {

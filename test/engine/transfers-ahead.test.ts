@@ -22,8 +22,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
   }
 
   async function subscribe(planName: string, more: object = {}, options: object = {}) {
-    const made = await engine.subscribe({ accountId: source.id, planName, ...more }, options);
-    return made;
+    return await engine.subscribe({ accountId: source.id, planName, ...more }, options);
   }
 
   const transfer = (
@@ -147,8 +146,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     it('leave a pending cancellation after the date behind, and transfer nothing that has ended by then', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
       await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
-      const made = await transfer('2012-05-31');
-      expect((await onlyOf(made)).cancelled).to.equal(null);
+      expect((await onlyOf(await transfer('2012-05-31'))).cancelled).to.equal(null);
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
@@ -442,8 +440,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         planName: 'elite-monthly',
         requestedDate: '2024-01-23',
       });
-      const made = await transfer('2024-01-25');
-      expect(await newOnes(made)).to.eql(['BASE PENDING']);
+      expect(await newOnes(await transfer('2024-01-25'))).to.eql(['BASE PENDING']);
       await engine.runTo('2024-02-20T08:00:00Z');
       expect((await endsOf(addOn)).slice(1)).to.eql(['2024-01-22', '2024-01-22']);
       expect((await endsOf(backup)).slice(1)).to.eql(['2024-01-23', '2024-01-23']);

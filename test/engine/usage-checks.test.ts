@@ -52,8 +52,7 @@ eachDatabaseByTurns('the check of what is stored of usage', (open) => {
 
   it('a check finds days that are not their points, and items that no interval bills', async () => {
     for (const [invariant, damage, message] of damages) {
-      const found = await damaged(damage);
-      const own = found.filter((each) => each.invariant === invariant);
+      const own = (await damaged(damage)).filter((each) => each.invariant === invariant);
       expect(own.map((each) => each.message).join('\n'), damage).to.match(message);
       expect(own[0]?.tenantId, damage).to.equal(stage.engine.tenant.id);
     }

@@ -26,8 +26,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       usageSources: [source, ...others],
       ...options,
     });
-    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    accountId = account.id;
+    accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     subscriptionId = (await engine.subscribe({ accountId, planName })).subscriptionId;
   }
 

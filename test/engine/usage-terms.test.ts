@@ -17,8 +17,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
   ): Promise<void> {
     engine = await openEngine(open, { now: `${from}T00:00:00Z`, catalog: usageCatalog, configuration });
     await upload(terms);
-    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    accountId = account.id;
+    accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     subscriptionId = (await engine.subscribe({ accountId, planName })).subscriptionId;
   }
 

@@ -15,8 +15,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
   const shown = async (granularity: UsageGranularity, bounds: string, unitType: string | null = null) => {
     const { usage } = stage.engine.acme;
     const [startDate = '', endDate = ''] = bounds.split('/');
-    const request = { startDate, endDate, granularity, unitType };
-    const found = await usage.timeline(stage.subscriptionId, request);
+    const found = await usage.timeline(stage.subscriptionId, { startDate, endDate, granularity, unitType });
     for (const one of found) {
       // What it tells of a part is what a roll-up tells of it.
       const part = { startDate: { at: one.startDate }, endDate: { at: one.endDate } };

@@ -158,8 +158,7 @@ eachDatabaseByTurns('usage §7.7 rule 6: late usage that is ignored', (open) => 
           ({ reason, amount }) => `${reason} ${amount.toFixed()}`,
         );
       expect(await unbilled()).to.eql(['LATE 3', 'NOT_YET_DUE 10']);
-      const again = await stage.run('2026-05-02');
-      expect(itemLines(again)).to.eql(['USAGE 2026-04-01..2026-05-01 10']);
+      expect(itemLines(await stage.run('2026-05-02'))).to.eql(['USAGE 2026-04-01..2026-05-01 10']);
       expect((await stage.last()).trackingIds).to.eql(['first']);
       expect(await unbilled()).to.eql(['LATE 3']);
     } finally {

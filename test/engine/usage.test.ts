@@ -34,8 +34,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
   });
 
   async function subscribe(planName: string, request: object = {}, options: object = {}) {
-    const made = await engine.subscribe({ accountId, planName, ...request }, options);
-    return made;
+    return await engine.subscribe({ accountId, planName, ...request }, options);
   }
 
   const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => ({
@@ -102,8 +101,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
     await engine.settle();
     await record(subscriptionId, '2024-02-15 1', '2024-02-16T00:00:00Z 2');
-    const late = record(subscriptionId, '2024-02-01 4', '2024-02-16T00:00:00.001Z 8');
-    await expectCode(late, AFTER_END);
+    await expectCode(record(subscriptionId, '2024-02-01 4', '2024-02-16T00:00:00.001Z 8'), AFTER_END);
     expect(await summed(subscriptionId)).to.equal('sms 3');
     await engine.acme.subscriptions.uncancel(subscriptionId);
     await record(subscriptionId, '2024-02-17 16');
@@ -216,8 +214,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await engine.acme.usage.record(given);
     await engine.acme.usage.recordAll([{ ...given, trackingId: 'in bulk' }]);
     const text = `["${subscriptionId}",["sms",${Date.parse('2024-02-01T00:00:00Z')},true,"5"]]`;
-    const digest = await crypto.subtle.digest('SHA-256', Buffer.from(text));
-    const fingerprint = Buffer.from(digest).toString('hex');
+    const fingerprint = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
     const keys = 'select tracking_id, fingerprint from bw_usage_keys order by tracking_id';
     expect(await rowsOf(engine.database, keys)).to.eql([
       { tracking_id: 'alone', fingerprint },
@@ -416,8 +413,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await expectCode(refused, 'TOO_MANY_REQUESTS');
     expect(isRead).to.equal(false);
     open();
-    const reports = await Promise.all(running);
-    expect(reports.reduce((sum, { accepted }) => sum + accepted, 0)).to.equal(1);
+    expect((await Promise.all(running)).reduce((sum, { accepted }) => sum + accepted, 0)).to.equal(1);
     expect(await engine.acme.usage.recordAll([])).to.include({ received: 0 });
   });
 
