@@ -5,8 +5,7 @@ import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, openShop } f
 eachDatabaseByTurns('account families and emails', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
-  const create = async (input: AccountInput = {}): Promise<Uuid> =>
-    (await engine.acme.createAccount(input)).id;
+  const create = async (input: AccountInput = {}) => (await engine.acme.createAccount(input)).id;
   const setParent = (accountId: Uuid, parentAccountId: Uuid | null) =>
     engine.acme.updateAccount(accountId, { changes: { parentAccountId }, treatNullAsReset: true });
   const childrenOf = async (accountId: Uuid) =>

@@ -397,8 +397,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       products: [pot],
       plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-01-01')],
     });
-    const retiredDate = async (): Promise<Date | null | undefined> =>
-      (await entries.products())[0]?.retiredDate;
+    const retiredDate = async () => (await entries.products())[0]?.retiredDate;
     await entries.retirePlan('p1');
     expect(await retiredDate()).to.equal(null);
     engine.clock.set('2024-02-10T00:00:00Z');

@@ -3,7 +3,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { partsOf, StoredCatalogs, textOfPlan } from '../../lib/catalog/index.ts';
-import type { BillingError, Catalog, Plan } from '../../lib/index.ts';
+import type { BillingError, Plan } from '../../lib/index.ts';
 import { canonicalXml, formatInstant, instant, samePlan, writeCatalogXml } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
 import { catalogOf } from '../support/engine.ts';
@@ -31,8 +31,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
   const at = (date: string): string =>
     source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
   /** As another process reads it, which has nothing in memory. */
-  const cold = (): Promise<Catalog> =>
-    engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
+  const cold = () => engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
 
   it('an unchanged plan or product is stored once and is one object in all versions', async () => {
     const [before] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');

@@ -5,8 +5,7 @@ import { engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../s
 eachDatabaseByTurns('control tags', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
-  const tag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
-    engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);
+  const tag = (id: Uuid, ...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);
   const untag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
     engine.acme.tags.remove({ type: 'ACCOUNT', id }, tags);
 

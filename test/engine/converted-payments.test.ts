@@ -52,8 +52,7 @@ anyDatabase(
       if (isHeldBack) await engine.acme.tags.add(object, [SystemTag.AUTO_PAY_OFF]);
       return (await engine.settle(engine.charge(account.id, amount))).id;
     }
-    const balanceOf = async (invoiceId: Uuid): Promise<number> =>
-      Number((await engine.acme.invoices.get(invoiceId)).balance);
+    const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
     const paymentsOf = (invoiceId: Uuid): Promise<readonly PaymentView[]> =>
       engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     const told = ({ transactions }: PaymentView) =>

@@ -34,8 +34,7 @@ eachDatabaseByTurns(
       expect(await engine.breaches()).to.eql([]);
     });
 
-    const newAccount = async (input = {}): Promise<Uuid> =>
-      (await acme.createAccount({ currency: 'USD', ...input })).id;
+    const newAccount = async (input = {}) => (await acme.createAccount({ currency: 'USD', ...input })).id;
 
     async function charge(accountId: Uuid, ...amounts: readonly string[]): Promise<InvoiceView> {
       const items = amounts.map((amount) => ({ amount }));

@@ -97,8 +97,7 @@ anyDatabase('types of events', (open) => {
   let engine: TestEngine;
   let sent: Body[];
   const names = new Map<string, string>();
-  const named = (text: string): string =>
-    text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? '<id>');
+  const named = (text: string) => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? '<id>');
   beforeEach(async () => {
     sent = [];
     names.clear();

@@ -1,6 +1,6 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import type { EventSink, FeedEvent, PublishedEvent, TenantBilling } from '../../lib/index.ts';
+import type { EventSink, FeedEvent, PublishedEvent } from '../../lib/index.ts';
 import { onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
   expect,
@@ -25,9 +25,7 @@ onPostgresql('events of several nodes (platform §10.6)', (open) => {
   });
 
   /** A node, and how it works for the tenant `acme`. */
-  const openNode = async (
-    eventSinks: readonly EventSink[],
-  ): Promise<{ readonly billing: Billing<never>; readonly acme: TenantBilling }> => {
+  const openNode = async (eventSinks: readonly EventSink[]) => {
     const billing = await Billing.open<never>({
       storage: storageOf(database),
       clock: fakeClock(NOW),

@@ -19,10 +19,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
   const html = (invoiceId: Uuid) => engine.acme.invoices.html(invoiceId);
 
   /** An invoice of 20.00 for a plan, of a customer who speaks this language. */
-  async function invoiceOf(
-    locale: string | null,
-    currency = 'USD' as const,
-  ): Promise<{ accountId: Uuid; invoiceId: Uuid }> {
+  async function invoiceOf(locale: string | null, currency = 'USD' as const) {
     const account = await engine.acme.createAccount({ currency, locale, name: 'Ada <3' });
     const invoice = await engine.acme.invoices.createMigrationInvoice({
       accountId: account.id,

@@ -14,10 +14,7 @@ const aborter: InvoicePlugin = {
 const page = new URL('../../lib/invoicing/RULES.md', import.meta.url);
 
 /** The codes of the tables of invoicing §15.1, and those that it says are never thrown. */
-async function listedCodes(): Promise<{
-  readonly listed: readonly number[];
-  readonly neverThrown: readonly number[];
-}> {
+async function listedCodes() {
   const [, section = ''] = /^### 15\.1 [^\n]*\n(.*?)^## /ms.exec(await readFile(page, 'utf8')) ?? [];
   const [tables = '', reasons = ''] = section.split('Never thrown: ');
   const numbers = (text: string) => Array.from(text.matchAll(/^- (\d+) /gm), ([, number]) => Number(number));

@@ -50,8 +50,7 @@ function nodeStarter() {
   };
 }
 
-const names = async ({ billing }: Opened): Promise<readonly string[]> =>
-  (await billing.nodes.list()).map(({ nodeName }) => nodeName);
+const names = async ({ billing }: Opened) => (await billing.nodes.list()).map(({ nodeName }) => nodeName);
 
 /** A node registers in the background. */
 async function registered({ storage }: Opened, count: number): Promise<void> {

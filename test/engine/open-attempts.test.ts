@@ -52,10 +52,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
   }
 
   /** An attempt in INIT, with a transaction of that status or none. */
-  async function left(
-    status: TransactionStatus | null,
-    { isOfInvoice = false, isApiPayment = true } = {},
-  ): Promise<Uuid> {
+  async function left(status: TransactionStatus | null, { isOfInvoice = false, isApiPayment = true } = {}) {
     const invoiceId = isOfInvoice ? await stage.invoice(account, '10') : null;
     const paymentId = stage.ids.next();
     const transactionId = stage.ids.next();

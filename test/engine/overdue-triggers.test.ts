@@ -172,8 +172,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       }),
     );
     await debtor.charge('10');
-    const refreshes = async (): Promise<number> =>
-      (await overdueEntries(engine.database, debtor.accountId)).length;
+    const refreshes = async () => (await overdueEntries(engine.database, debtor.accountId)).length;
     const found: string[] = [];
     let known = await refreshes();
     for (const [tag, how] of [

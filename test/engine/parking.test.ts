@@ -19,10 +19,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     });
   }
 
-  async function subscriber(
-    planName: string,
-    input: { currency?: string; billingDate?: string } = {},
-  ): Promise<Uuid> {
+  async function subscriber(planName: string, input: { currency?: string; billingDate?: string } = {}) {
     const { id } = await engine.payingAccount({ currency: input.currency ?? 'USD' });
     const billingDate = input.billingDate === undefined ? null : { date: parseLocalDate(input.billingDate) };
     await engine.acme.createSubscription(

@@ -50,8 +50,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     return engine.acme.payments.purchase({ accountId, amount: '10', externalKey, properties });
   }
 
-  const keysOf = ({ rows }: Page<PaymentView>): readonly string[] =>
-    rows.map(({ externalKey }) => externalKey);
+  const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
 
   it('a list of payments is in creation order, or backwards, with its counts', async () => {

@@ -8,10 +8,7 @@ const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
 const START = '2012-05-31T00:03:42Z';
 
 /** The storage with its write sessions changed by `adapt`. */
-function withSessions(
-  storage: Storage<never>,
-  adapt: (session: WriteSession) => Partial<WriteSession>,
-): Storage<never> {
+function withSessions(storage: Storage<never>, adapt: (session: WriteSession) => Partial<WriteSession>) {
   const write: Storage<never>['write'] = (tenant, authorship, work) =>
     storage.write(tenant, authorship, (session) => work(withParts(session, adapt(session))));
   return new Proxy(storage, {

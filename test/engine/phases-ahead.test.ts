@@ -26,11 +26,7 @@ const TERM_END = 91;
 eachDatabaseByTurns('phases that are not stored yet', (open) => {
   const begin = (now: string, sells: URL = catalog) => openEngine(open, { now, catalog: sells });
 
-  async function subscribed(
-    opened: TestEngine,
-    planName: string,
-    input: AccountInput = { currency: 'USD' },
-  ): Promise<Uuid> {
+  async function subscribed(opened: TestEngine, planName: string, input: AccountInput = { currency: 'USD' }) {
     const { id: accountId } = await opened.acme.createAccount(input);
     await opened.subscribe({ accountId, planName });
     return accountId;
@@ -43,11 +39,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     return (await invoicesOf(opened, accountId)).flatMap(itemLines);
   }
 
-  async function foreseen(
-    { acme }: TestEngine,
-    accountId: Uuid,
-    targetDate: string,
-  ): Promise<readonly string[] | null> {
+  async function foreseen({ acme }: TestEngine, accountId: Uuid, targetDate: string) {
     const found = await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
     return found && itemLines(found);
   }
@@ -168,11 +160,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
   });
 
   /** Asks for every date first, then lets the clock come to each of them. */
-  async function expectForetold(
-    opened: TestEngine,
-    dates: readonly LocalDate[],
-    billCycleDay: number,
-  ): Promise<void> {
+  async function expectForetold(opened: TestEngine, dates: readonly LocalDate[], billCycleDay: number) {
     const accountIds: Uuid[] = [];
     for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
     await opened.settle();
@@ -205,11 +193,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     return bundles.flatMap(({ timeline }) => timeline.map(({ effective }) => parseLocalDate(effective.date)));
   }
 
-  async function customer(
-    { acme }: TestEngine,
-    offer: readonly string[],
-    billCycleDayLocal: number,
-  ): Promise<Uuid> {
+  async function customer({ acme }: TestEngine, offer: readonly string[], billCycleDayLocal: number) {
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal });
     for (const planName of offer) await acme.createSubscription({ accountId, planName });
     return accountId;

@@ -10,9 +10,7 @@ import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalog
 import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../support/index.ts';
 
 /** The plan of catalog W10. */
-function studio(
-  parts: { date?: string; usd?: string; existingFrom?: string; others?: string[] } = {},
-): string {
+function studio(parts: { date?: string; usd?: string; existingFrom?: string; others?: string[] } = {}) {
   const { date = '2024-01-01', usd = '24.00', existingFrom, others = [] } = parts;
   const existing = `<effectiveDateForExistingSubscriptions>${existingFrom}</effectiveDateForExistingSubscriptions>`;
   return catalogXml({

@@ -30,8 +30,7 @@ anyDatabase(
       if (!payment) throw new Error('the invoice has no payment');
       return { ...charged, paymentId: payment.id };
     }
-    const balanceOf = async (invoiceId: Uuid): Promise<number> =>
-      Number((await engine.acme.invoices.get(invoiceId)).balance);
+    const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
     const adjustmentsOf = async (invoiceId: Uuid): Promise<readonly number[]> =>
       (await engine.acme.invoices.get(invoiceId)).items
         .filter(({ itemType }) => itemType === 'ITEM_ADJ')

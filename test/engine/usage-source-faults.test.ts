@@ -116,9 +116,7 @@ eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
     return { accountId, subscriptionId };
   }
 
-  async function failure(
-    call: Promise<unknown>,
-  ): Promise<{ readonly code: number; readonly message: string }> {
+  async function failure(call: Promise<unknown>) {
     return call.then(
       () => expect.fail('it went well'),
       (error: { code: number; message: string }) => error,

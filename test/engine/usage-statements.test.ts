@@ -3,8 +3,7 @@ import { eachDatabase, expect, openEngine, type TestEngine } from '../support/in
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 /** Whether anything is left to do is asked by `settle`, as often as it takes the time to. */
-const isLookForWork = (statement: string): boolean =>
-  statement.includes('select count(*) from bw_queue_entries');
+const isLookForWork = (statement: string) => statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
 eachDatabase('usage §11: statements of runs that bill usage', (open) => {
@@ -35,11 +34,7 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
   }
 
   /** Points of so many days of the month, on each at noon and of the day. */
-  async function use(
-    subscriptionIds: readonly Uuid[],
-    days: number,
-    { name = '', month = '2026-04' } = {},
-  ): Promise<void> {
+  async function use(subscriptionIds: readonly Uuid[], days: number, { name = '', month = '2026-04' } = {}) {
     const usages = subscriptionIds.map((subscriptionId): NewUsageLine => {
       const usageRecords = Array.from({ length: days }, (_, index) => {
         const day = `${month}-${String(index + 1).padStart(2, '0')}`;

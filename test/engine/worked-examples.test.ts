@@ -76,11 +76,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     engine.acme.blocking.add(on, { ...request, requestedDate: momentOf(date) });
 
   /** One billing block of a service over an interval. */
-  async function blockBilling(
-    on: BlockedRef,
-    service: string,
-    [from, to]: readonly [string, string],
-  ): Promise<void> {
+  async function blockBilling(on: BlockedRef, service: string, [from, to]: readonly [string, string]) {
     await block(on, { service, stateName: 'STOP', isBlockBilling: true }, from);
     await block(on, { service, stateName: 'GO' }, to);
   }
