@@ -4,6 +4,7 @@ import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 const good = { instant: new Date('2026-04-10T00:00:00Z'), unitType: 'sms', amount: '1', trackingId: 'a' };
+const use = (subscriptionId: Uuid, changes = {}) => ({ ...good, subscriptionId, ...changes });
 
 async function* endlessly(record: unknown): AsyncGenerator<unknown> {
   for (;;) yield record;
@@ -30,70 +31,39 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
     ['says a stream that is none', () => ({ [Symbol.asyncIterator]: () => 'x' }), /cannot be read/],
     [
       'ends its stream with a throw',
-      (subscriptionId) =>
+      (id) =>
         (async function* broken() {
-          yield { ...good, subscriptionId };
+          yield use(id);
           throw new Error('cut off');
         })(),
       /did not tell/,
     ],
     [
       'stops in its stream',
-      (subscriptionId) =>
+      (id) =>
         (async function* stuck() {
-          yield { ...good, subscriptionId };
+          yield use(id);
           await new Promise(() => undefined);
         })(),
       /have not ended/,
     ],
-    ['never ends', (subscriptionId) => endlessly({ ...good, subscriptionId }), /have not ended/],
-    ['never ends nor waits', (subscriptionId) => atOnce({ ...good, subscriptionId }), /have not ended/],
+    ['never ends', (id) => endlessly(use(id)), /have not ended/],
+    ['never ends nor waits', (id) => atOnce(use(id)), /have not ended/],
     ['says null for a record', () => [null], /records\[0\] that is no object/],
     ['says no subscription', () => [good], /records\[0\]\.subscriptionId that is no id/],
-    [
-      'says no instant',
-      (subscriptionId) => [{ ...good, subscriptionId, instant: new Date(Number.NaN) }],
-      /records\[0\]\.instant/,
-    ],
-    [
-      'says another calendar',
-      (subscriptionId) => [{ ...good, subscriptionId, instant: 'yesterday' }],
-      /records\[0\]\.instant/,
-    ],
-    [
-      'says no unit',
-      (subscriptionId) => [{ ...good, subscriptionId, unitType: '' }],
-      /records\[0\]\.unitType/,
-    ],
+    ['says no instant', (id) => [use(id, { instant: new Date(Number.NaN) })], /records\[0\]\.instant/],
+    ['says another calendar', (id) => [use(id, { instant: 'yesterday' })], /records\[0\]\.instant/],
+    ['says no unit', (id) => [use(id, { unitType: '' })], /records\[0\]\.unitType/],
     [
       'says a unit that cannot be stored',
-      (subscriptionId) => [{ ...good, subscriptionId, unitType: 'a\u0000' }],
+      (id) => [use(id, { unitType: 'a\u0000' })],
       /records\[0\]\.unitType/,
     ],
-    [
-      'says a number that is not exact',
-      (subscriptionId) => [{ ...good, subscriptionId, amount: 0.1 }],
-      /records\[0\]\.amount/,
-    ],
-    [
-      'says a negative amount',
-      (subscriptionId) => [{ ...good, subscriptionId, amount: '-1' }],
-      /records\[0\]\.amount/,
-    ],
-    [
-      'says 1e400',
-      (subscriptionId) => [{ ...good, subscriptionId, amount: '1e400' }],
-      /records\[0\]\.amount/,
-    ],
-    ['says NaN', (subscriptionId) => [{ ...good, subscriptionId, amount: 'NaN' }], /records\[0\]\.amount/],
-    [
-      'says the second wrong',
-      (subscriptionId) => [
-        { ...good, subscriptionId },
-        { ...good, subscriptionId, trackingId: 7 },
-      ],
-      /records\[1\]\.trackingId/,
-    ],
+    ['says a number that is not exact', (id) => [use(id, { amount: 0.1 })], /records\[0\]\.amount/],
+    ['says a negative amount', (id) => [use(id, { amount: '-1' })], /records\[0\]\.amount/],
+    ['says 1e400', (id) => [use(id, { amount: '1e400' })], /records\[0\]\.amount/],
+    ['says NaN', (id) => [use(id, { amount: 'NaN' })], /records\[0\]\.amount/],
+    ['says the second wrong', (id) => [use(id), use(id, { trackingId: 7 })], /records\[1\]\.trackingId/],
   ];
 
 eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
