@@ -12,14 +12,9 @@ const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 eachDatabaseByTurns('dry runs', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
-  let statements: string[] = [];
 
   async function begin(now: string, billCycleDayLocal?: number, catalog?: string): Promise<void> {
-    engine = await openEngine(open, {
-      now,
-      trace: (text) => statements.push(text),
-      ...(catalog === undefined ? {} : { catalog }),
-    });
+    engine = await openEngine(open, { now, ...(catalog === undefined ? {} : { catalog }) });
     const account = await engine.payingAccount({
       currency: 'USD',
       ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
@@ -724,8 +719,7 @@ eachDatabaseByTurns('dry runs', (open) => {
     const count = async (): Promise<readonly number[]> => {
       const counts: number[] = [];
       for (const request of requests) {
-        statements = [];
-        await foresee(request);
+        const statements = await engine.statementsOf(() => foresee(request));
         expect(statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text))).to.eql([]);
         counts.push(statements.filter((text) => /select/i.test(text)).length);
       }

@@ -8,15 +8,10 @@ import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts
 eachDatabaseByTurns('the explanation of an item', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
-  let statements: string[] = [];
 
   async function begin(now: string, options: { catalog?: string; bcd?: number } = {}): Promise<void> {
     const { catalog, bcd = 1 } = options;
-    engine = await openEngine(open, {
-      now,
-      trace: (text) => statements.push(text),
-      ...(catalog === undefined ? {} : { catalog }),
-    });
+    engine = await openEngine(open, { now, ...(catalog === undefined ? {} : { catalog }) });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd })).id;
   }
 
@@ -280,8 +275,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await subscribe('solo-now');
     const count = async (): Promise<number> => {
       const item = (await items()).at(-1);
-      statements = [];
-      if (item) await engine.acme.invoices.explain(item.id);
+      const statements = await engine.statementsOf(() => engine.acme.invoices.explain(item?.id as Uuid));
       return statements.filter((text) => /select/i.test(text)).length;
     };
     await count();

@@ -74,13 +74,11 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
 
 eachDatabaseByTurns('ongoing charges', (open) => {
   let engine: TestEngine;
-  let statements: string[] = [];
 
   async function begin(): Promise<Sold> {
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
       catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '31.00' }),
-      trace: (statement) => statements.push(statement),
     });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
     const made = await engine.subscribe({ accountId, planName: 'heat-monthly' });
@@ -100,8 +98,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
 
   it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
     const sold = await begin();
-    statements = [];
-    await engine.runTo('2024-04-01T00:00:00Z');
+    const statements = await engine.statementsOf(() => engine.runTo('2024-04-01T00:00:00Z'));
     expect(await linesAfterMarch(sold)).to.eql([APRIL]);
     const reads = statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text));
     // What cursors are asked for looks at the usage of subscriptions that charge some.

@@ -25,14 +25,8 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
 
 anyDatabase('overdue where no state has a condition any more', (open) => {
   let engine: TestEngine;
-  let statements: string[];
   beforeEach(async () => {
-    statements = [];
-    engine = await openEngine(open, {
-      now: '2012-05-01T10:00:00Z',
-      catalog: null,
-      trace: (statement) => statements.push(statement),
-    });
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
   /** An account that owes something since 2012-05-01. */
@@ -101,8 +95,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
         })),
       );
     });
-    statements.length = 0;
-    await engine.settle(engine.acme.keyValues.delete(KEY));
+    const statements = await engine.statementsOf(() => engine.settle(engine.acme.keyValues.delete(KEY)));
     const pages = statements.filter((text) =>
       /from bw_overdue_accounts[\s\S]*order by account_id/.test(text),
     );

@@ -12,23 +12,15 @@ const expected = {
 
 eachDatabase('statements of operations on payments', (open, kind) => {
   let accountId: Uuid;
-  let statements: string[] = [];
 
-  const engine = engineBefore(open, {
-    now: '2012-05-01T10:00:00Z',
-    catalog: null,
-    trace: (text) => statements.push(text),
-  });
+  const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   before(async () => {
     ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
   });
 
   const isQuery = (text: string): boolean => !/^\s*(begin|commit|savepoint|release|set )/i.test(text);
-  const countOf = async (work: () => Promise<unknown>): Promise<number> => {
-    statements = [];
-    await work();
-    return statements.filter(isQuery).length;
-  };
+  const countOf = async (work: () => Promise<unknown>) =>
+    (await engine.statementsOf(work)).filter(isQuery).length;
   const payments = () => engine.acme.payments;
   const operations = {
     purchase: async () => () => payments().purchase({ accountId, amount: '10' }),
@@ -53,8 +45,7 @@ eachDatabase('statements of operations on payments', (open, kind) => {
   }
 
   it('the engine reads no state machine of a tenant that has none', async () => {
-    statements = [];
-    await payments().purchase({ accountId, amount: '10' });
+    const statements = await engine.statementsOf(() => payments().purchase({ accountId, amount: '10' }));
     // The tenant's row is read with the ids of its settings' values.
     const values = statements.filter(
       (text) => text.includes('bw_tenant_kvs') && !text.includes('bw_tenants'),

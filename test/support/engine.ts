@@ -46,6 +46,8 @@ export interface TestEngine {
   /** Includes voided invoices. */
   invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]>;
   linesOf(accountId: Uuid): Promise<readonly string[]>;
+  /** Returns the statements that the storage sends during the work. */
+  statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Returns the inconsistencies that the check of stored data finds. */
   breaches(): Promise<readonly Breach[]>;
   /** Awaits `work` and all due work. Throws the logged error if a handler fails. */
@@ -77,7 +79,12 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
   const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...host } = options;
   const { documentRenderer = pdfRenderer(), ...others } = host;
   const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
-  const storage = storageOf(database, trace);
+  let statements: string[] = [];
+  let isRecording = false;
+  const storage = storageOf(database, (statement) => {
+    if (isRecording) statements.push(statement);
+    trace?.(statement);
+  });
   const clock = fakeClock(now);
   const systemClock = pushableSystemClock(longestTimerMs);
   const logger = recordingLogger();
@@ -130,6 +137,13 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     },
     invoicesOf,
     linesOf: async (accountId) => (await invoicesOf(accountId)).flatMap(itemLines),
+    statementsOf: async (work) => {
+      statements = [];
+      isRecording = true;
+      await work();
+      isRecording = false;
+      return statements;
+    },
     breaches: () => Array.fromAsync(billing.checks.breaches(tenant)),
     settle,
     runTo: async (when) => {
