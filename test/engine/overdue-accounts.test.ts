@@ -1,5 +1,8 @@
 import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, engineBeforeEach, expect, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect, openEngine, rowsOf } from '../support/index.ts';
+import { BEGINS } from '../support/overdue/debtor.ts';
+import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
+import { libraryTeller } from '../support/overdue/library-teller.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -146,4 +149,17 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     await engine.runTo('2024-01-21T00:00:00Z');
     expect(await states()).to.eql(['WARNED', 'DISABLED']);
   });
+});
+
+eachDatabaseByTurns('dunning, from the first failed card to the payment of all', (open) => {
+  let teller: Teller;
+  beforeEach(async () => {
+    teller = libraryTeller(await openEngine(open, { now: BEGINS }));
+  });
+
+  for (const { title, play, expected } of dunningStories) {
+    it(`dunning ${title}`, async () => {
+      expect(await play(teller)).to.eql(expected);
+    });
+  }
 });

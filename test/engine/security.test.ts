@@ -1,9 +1,11 @@
 import sinon from 'sinon';
-import { scryptHasher } from '../../adapters/node/index.ts';
+import { scryptHasher, secretCipher } from '../../adapters/node/index.ts';
+import { SIGNING_KEY_RETENTION_MS } from '../../lib/security/token-keys.ts';
+import { type SigningSecretService, signingSecretService } from '../../lib/tenants/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
+import { SIGNING_KEY_LIFETIME_MS } from '../../lib/values/limits.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { engineBefore, expect, expectCode, openBilling, openEngine } from '../support/index.ts';
+import { engineBefore, engineBeforeEach, expect, expectCode, openBilling, openEngine, type TestEngine } from '../support/index.ts';
 import { author as authorship } from '../support/storage/stored-records.ts';
 
 const author = { userName: 'root' };
@@ -276,3 +278,118 @@ function at(engine: TestEngine) {
   const { users, roles, clients } = security;
   return { users, roles, clients, principal: (name: string) => security.principal('USER', name) };
 }
+
+eachDatabaseByTurns('users', (open) => {
+  const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
+
+  it('get a new password, which ends the old one and what is remembered of it', async () => {
+    const { security } = engine.billing;
+    await security.ensureAdministrator('admin', 'first secret');
+    await security.ensureAdministrator('other', 'first secret');
+    const before = await security.find('admin');
+    await security.setPassword('admin', 'second secret');
+    expect(await security.authenticate('admin', 'first secret')).to.equal(null);
+    const after = await security.authenticate('admin', 'second secret');
+    expect(after?.credentialVersion).to.equal((before?.credentialVersion ?? 0) + 1);
+    expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
+  });
+
+  it('that are not there get none', async () => {
+    const { security } = engine.billing;
+    for (const name of ['nobody', 'a\u0000b']) {
+      await expectCode(security.setPassword(name, 'secret'), 40001);
+    }
+  });
+});
+
+eachDatabaseByTurns('keys that sign tokens', (open) => {
+  let engine: TestEngine;
+
+  it('platform 7.1: keys that sign tokens are removed when every token that they have signed is dead', async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+    const { tokenKeys } = engine.billing.security;
+    let made = 0;
+    const sign = async () => {
+      const kid = `key ${made + 1}`;
+      const { kid: used } = await tokenKeys.signer(async () => {
+        made += 1;
+        return { kid, publicKey: { kty: 'RSA' }, privateKey: kid };
+      });
+      return used;
+    };
+    const kids = async () => (await engine.storage.security.listSigningKeys()).map(({ kid }) => kid);
+    await tokenKeys.purge();
+    await sign();
+    engine.systemClock.push(SIGNING_KEY_LIFETIME_MS);
+    expect(await sign()).to.equal('key 2');
+    engine.systemClock.push(SIGNING_KEY_RETENTION_MS - 60_000);
+    await tokenKeys.purge();
+    expect(await kids()).to.eql(['key 1', 'key 2']);
+    engine.systemClock.push(120_000);
+    await tokenKeys.purge();
+    expect(await kids()).to.eql(['key 2']);
+    expect(await sign()).to.equal('key 2');
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
+  let secrets: SigningSecretService;
+
+  const engine = engineBeforeEach(open, { now: '2025-03-10T09:00:00Z' });
+  beforeEach(async () => {
+    secrets = serviceWith('the key of this server, which has 32 characters');
+  });
+
+  function serviceWith(serverKey: string): SigningSecretService {
+    const { storage, systemClock } = engine;
+    const ids = { next: () => crypto.randomUUID() as never };
+    return signingSecretService({ storage, systemClock, ids, cipher: secretCipher(serverKey) });
+  }
+  const context = () => engine.billing.context({ tenant: engine.tenant, user: 'test' });
+  const current = (service = secrets) =>
+    engine.storage.read(engine.tenant, (session) => service.current(session));
+  const create = async () => secrets.create(await context());
+
+  it('signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted', async () => {
+    expect(await current()).to.eql([]);
+    const secret = await create();
+    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await current()).to.eql([secret]);
+    const [stored] = await engine.storage.read(engine.tenant, (session) => session.signingSecrets.active());
+    expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
+    await secrets.delete(await context());
+    await secrets.delete(await context());
+    expect(await current()).to.eql([]);
+  });
+
+  it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
+    const [first, second] = [await create(), await create()];
+    expect(await current()).to.eql([second, first]);
+    const third = await create();
+    expect(await current()).to.eql([third, second]);
+    engine.systemClock.push(24 * HOUR_MS - 60_000);
+    expect(await current()).to.eql([third, second]);
+    engine.systemClock.push(60_000);
+    expect(await current()).to.eql([third]);
+  });
+
+  it('signing secrets of a tenant stay with their tenant', async () => {
+    await create();
+    const other = await engine.billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: 'other', apiSecret: 'x' },
+    );
+    expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
+  });
+
+  it('signing secrets of another server key are not taken for none', async () => {
+    await create();
+    let thrown: unknown;
+    await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {
+      thrown = error;
+    });
+    expect((thrown as Error).message).to.contain('another server key');
+  });
+});
