@@ -3,7 +3,16 @@ import { defineCatalog } from '../../adapters/node/billwright.ts';
 import type { AccountInput, LocalDate, Uuid } from '../../lib/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/index.ts';
 import { anyDatabase, eachDatabaseByTurns } from '../support/databases.ts';
-import { engineBefore, expect, expectCode, fixture, itemLines, openEngine, specCatalog, type TestEngine } from '../support/index.ts';
+import {
+  engineBefore,
+  expect,
+  expectCode,
+  fixture,
+  itemLines,
+  openEngine,
+  specCatalog,
+  type TestEngine,
+} from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const catalog = fixture('catalogs/phases-ahead.xml');

@@ -1,4 +1,10 @@
-import type { BillingError, CreateSubscriptionRequest, PriceOverrideRequest, TenantBilling, Uuid } from '../../lib/index.ts';
+import type {
+  BillingError,
+  CreateSubscriptionRequest,
+  PriceOverrideRequest,
+  TenantBilling,
+  Uuid,
+} from '../../lib/index.ts';
 import { decimal, ErrorCode, formatDecimal, parseWireInstant } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, itemLines } from '../support/index.ts';

@@ -5,7 +5,15 @@ import { type SigningSecretService, signingSecretService } from '../../lib/tenan
 import { BillingError } from '../../lib/values/errors/index.ts';
 import { SIGNING_KEY_LIFETIME_MS } from '../../lib/values/limits.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
-import { engineBefore, engineBeforeEach, expect, expectCode, openBilling, openEngine, type TestEngine } from '../support/index.ts';
+import {
+  engineBefore,
+  engineBeforeEach,
+  expect,
+  expectCode,
+  openBilling,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { author as authorship } from '../support/storage/stored-records.ts';
 
 const author = { userName: 'root' };
