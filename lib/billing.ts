@@ -23,17 +23,17 @@ import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 export interface BillingOperations extends Operations<WithContext> {}
 
 /**
- * The operations bound to one caller; each call reads the clock again. In their answers a date is text such as
- * `2024-03-01`, an instant a `Date`, and an amount a Decimal, which is text in JSON.
+ * The operations bound to one caller. Each call reads the current time. In results, a date is text such as `2024-03-01`,
+ * an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON.
  */
 export interface TenantBilling extends PlainOperations {}
 
-/** The operations bound to one caller, and how they join a transaction of the host. */
+/** The operations bound to one caller, which can also run in a host's transaction. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * The same operations inside the host's own open transaction: they commit or roll back with it. Until it ends it holds the
-   * locks of the accounts that it has changed: their due work waits, and other calls for them are refused after 5 s. So call
-   * the engine last, and commit at once.
+   * Returns the same operations inside the host's own open transaction, which commit or roll back with it. Until it ends, it
+   * holds the locks of the accounts that it changed: their due work waits, and other calls for them fail after 5 s. Therefore
+   * call the engine last and commit immediately.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
    *   `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
@@ -45,35 +45,35 @@ export interface CallerBilling<Host> extends TenantBilling {
   within(host: Host): TenantBilling;
 }
 
-/** Events of one tenant, or of all. */
+/** Events of one tenant or of all tenants. */
 export interface EngineEventOperations extends EventOperations<WithContext>, EventSubscriptionOperations {}
 
 /** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
-  /** What has happened: read from anywhere by a tenant, or given to the host as it happens. */
+  /** Events, read by a tenant from any position or delivered to the host as they occur. */
   readonly events: EngineEventOperations;
   /** Tenants of the deployment. */
   readonly tenants: TenantOperations;
-  /** Who may use the server, and how they prove it (platform §6–§8). */
+  /** Users, API clients, roles and authentication (platform §6–§8). */
   readonly security: SecurityOperations;
-  /** Answers to requests that carry an `Idempotency-Key`, for whoever serves them. */
+  /** Stored responses to requests with an `Idempotency-Key`, for HTTP adapters. */
   readonly idempotency: IdempotencyOperations;
-  /** Looks for what cannot be in the stored data of all tenants; for operators. */
+  /** Finds inconsistencies in the stored data of all tenants; for operators. */
   readonly checks: CheckOperations;
-  /** What of the queues of all tenants is late, in processing or given up; for operators. */
+  /** Late, running and failed queue entries of all tenants; for operators. */
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
   /**
-   * For whoever serves requests: notes them for the access log and the samples (platform §12), and ties what they log and
-   * cause to them (platform §13.1).
+   * For HTTP adapters: records requests for the access log and the samples (platform §12), and links their log lines and the
+   * work that they cause to them (platform §13.1).
    */
   readonly requests: RequestObserver & RequestTracking;
-  /** The clock that the engine was opened with. */
+  /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform §4.3). */
   readonly server: ServerSettings;
-  /** The context of one call, read from the clock now. */
+  /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
   /**
    * Binds the caller.
@@ -91,7 +91,7 @@ export const Billing = {
    *
    * @example
    * const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
-   * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
+   * @throws Error if the storage schema is not that of this version; the message names the command that fixes it.
    */
   async open<Host>(given: BillingOptions<Host>): Promise<Billing<Host>> {
     const { parts, dispatcher, pushes, nodes } = await runningEngine(given);
@@ -129,17 +129,17 @@ export const Billing = {
     };
   },
   /**
-   * The checks alone, for a look at a database on which others work: takes over no work and writes nothing. Pass the
-   * plugins and settings that the others have. The caller closes the storage.
-   * @throws when the storage's schema is not the one that this version knows.
+   * Opens only the checks, for use beside running nodes: it does not take over any work and does not write. Pass the same
+   * plugins and settings as those nodes. The caller closes the storage.
+   * @throws Error if the storage schema is not that of this version.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     return (await engineBeside(options)).checks;
   },
   /**
-   * The queues alone, for a look at a database on which others work: takes over no work, and writes nothing unless entries
-   * are put back or freed. Pass the plugins and settings that the others have. The caller closes the storage.
-   * @throws when the storage's schema is not the one that this version knows.
+   * Opens only the queues, for use beside running nodes: it does not take over any work and writes only when entries are
+   * retried or released. Pass the same plugins and settings as those nodes. The caller closes the storage.
+   * @throws Error if the storage schema is not that of this version.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {
     const { backlog, tenants } = await engineBeside(options);

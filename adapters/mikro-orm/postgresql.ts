@@ -79,7 +79,7 @@ export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'require
 const defaultPoolSize = 10;
 /** A migration holds one connection for its lock and works on another. */
 const smallestPoolSize = 2;
-/** An arbitrary key that nobody else in the host's database uses: the letters "bwmigr". */
+/** An arbitrary lock key that nothing else in the host's database uses: the letters "bwmigr". */
 const migrationLockKey = '108192040920946';
 
 /**

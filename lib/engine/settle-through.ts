@@ -12,7 +12,7 @@ export interface SettableClock {
 }
 
 export interface Settling {
-  /** Does the due work; false if the time ran out. */
+  /** Runs the due work; returns false if it ran out of time. */
   settle(timeoutMs: number): Promise<boolean>;
   /** Returns the due time of the next queue entry or push after now; null = none. */
   nextDue(): Promise<Instant | null>;

@@ -58,7 +58,7 @@ const unreachable = new Set([
 /** The driver's messages for lost or late connections, which have no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
-/** An arbitrary key that nobody else in the host's database uses: the letters "bwclaim". */
+/** An arbitrary lock key that nothing else in the host's database uses: the letters "bwclaim". */
 const claimLockKey = '27714813046384493';
 
 const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;

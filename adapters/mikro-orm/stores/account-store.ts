@@ -130,7 +130,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   };
 }
 
-/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` says, which is called only if needed. */
+/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` allows, which is called only if needed. */
 export async function lockAccounts(
   scope: TenantScope,
   accountIds: readonly Uuid[],

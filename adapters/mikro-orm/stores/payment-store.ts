@@ -119,7 +119,7 @@ function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]) {
     ) failures where age = 1`;
 }
 
-/** What the result of a gateway call may change (payments §1.7 rule 6). */
+/** Columns that the result of a gateway call may change (payments §1.7 rule 6). */
 const outcome = [
   'status',
   'processedAmount',

@@ -21,7 +21,7 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 
 export type Stored<R> = R & { readonly recordId: number };
 
-/** What an update writes, by a unique property. */
+/** The columns that an update writes to the row with a unique property. */
 interface Update<R, K extends keyof R, P extends keyof R> {
   readonly properties: readonly P[];
   readonly records: readonly Pick<NoInfer<R>, K | P>[];

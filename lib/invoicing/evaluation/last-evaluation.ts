@@ -180,12 +180,12 @@ export function fixedFrom(
 }
 
 /**
- * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
- * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that
- * event (§7.2 step 2) and see no other. Null = the next evaluation needs more, such as the events that have charged usage,
- * of which some may come late (usage §7.7).
- * @param events all billing events, in order, of a subscription that is billed by its own events alone; an add-on is not:
- * it ends with its base.
+ * Returns the ongoing charge of a subscription after the evaluation that stores `cursor`: its last billing event, if it is
+ * recurring, began before the settled date and is the final one. Until the subscription or the catalog changes, windows
+ * begin at that event (§7.2 step 2) and contain no other. Null if the next evaluation needs more events, such as those
+ * that charged usage, since some usage may arrive late (usage §7.7).
+ * @param events all billing events, in order, of a subscription billed only by its own events. Add-ons are excluded,
+ * because they end with their base.
  */
 export function ongoingChargeAfter(
   events: readonly BillingEvent[],
@@ -204,8 +204,8 @@ export function ongoingChargeAfter(
 }
 
 /**
- * True if the charge may have items beyond what is settled. Nothing repairs free items, so those of periods billed before
- * their end stay when `inArrear.mode` changes to bill periods after it. An amount below 1 may round to nothing.
+ * True if the charge may have items after the settled date. Free items are never repaired, so they stay if they were billed
+ * before the end of their period and `inArrear.mode` changes. An amount below 1 may round to zero.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);

@@ -300,7 +300,7 @@ export async function loadElsewhere(
 
 type Left = ReadonlyMap<Uuid, Decimal>;
 
-/** Returns what the run's repairs leave of stored items: the limit for plugins in the same run. */
+/** Returns the amounts left of stored items after the run's repairs: the limit for plugins in the same run. */
 export function remainingAmounts({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),

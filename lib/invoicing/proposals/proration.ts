@@ -45,7 +45,7 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
   );
 }
 
-/** The period by which a part is prorated: all parts of one period use the same days, whoever ends them (§5.4). */
+/** The period by which a part is prorated. All parts of one period use the same days, no matter how they end (§5.4). */
 export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;

@@ -31,7 +31,7 @@ export function reasonOf(error: unknown): string {
   return `${error.message}: ${thrown.toWellFormed()}`;
 }
 
-/** True if this error parks the account whoever asked for the run: no later run would do better by itself. */
+/** True if this error parks the account regardless of who requested the run, because a later run would fail too. */
 export function alwaysParks(error: unknown): boolean {
   return error instanceof InvariantError || isBoundExceeded(error);
 }

@@ -98,7 +98,7 @@ export type NextCheck =
       readonly at: Instant;
       /** The instant of the check (§5.3). */
       readonly asked: Instant;
-      /** A check pending by then stays. */
+      /** A check that is already pending stays. */
       readonly staysBy: Instant;
     };
 

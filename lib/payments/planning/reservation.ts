@@ -69,7 +69,7 @@ export function hasOutsideEffect({
   return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
-/** Returns the check that finds what a crash leaves, due at the end of the lease plus the first delay (§5.1 rule 1). */
+/** Returns the recovery check for a crash, due at the end of the lease plus the first delay (§5.1 rule 1). */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
   if (from === null || !isUnresolved(transaction)) return null;

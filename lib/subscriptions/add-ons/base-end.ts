@@ -34,7 +34,7 @@ interface CausedEnd {
   readonly storedFrom: Instant;
 }
 
-/** The end of an add-on by its base; null if the add-on ends itself by then, or the base ends nothing. */
+/** The end of an add-on by its base; null if the add-on ends earlier by itself, or the base does not end it. */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;

@@ -227,8 +227,8 @@ export interface EndOfAll {
 }
 
 /**
- * Ends one subscription as early as possible and never throws; null if nothing changes: for an add-on, which follows
- * its base, and one that has ended by then.
+ * Ends one subscription as early as possible and never throws. Returns null if nothing changes: for an add-on, which
+ * follows its base, and for a subscription that has already ended.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -254,8 +254,8 @@ export function cancellationOfAll(
 }
 
 /**
- * The end of billing to store, after all effective events; null if billing ends by then. An earlier expiry becomes a
- * cancellation at its date.
+ * Returns the end of billing to store, after all effective events; null if billing has already ended then. An earlier
+ * expiry becomes a cancellation at its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];

@@ -31,9 +31,9 @@ const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
 const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
 
 /**
- * Returns what is kept of a subscription's days whose points are deleted (§11.4): the pieces for later comparisons,
- * since the billed usage and the cuts of a day no longer change, and which points each invoice billed first.
- * @param intervals those that may have billed points of these days, on invoices that are not VOID.
+ * Returns the data to keep for a subscription's days whose points are deleted (§11.4): the pieces for later comparisons,
+ * because the billed usage and the cuts of a day no longer change, and the points that each invoice billed first.
+ * @param intervals the intervals that may have billed points of these days, on invoices that are not VOID.
  */
 export function archivedDays(
   days: readonly OpenDay[],

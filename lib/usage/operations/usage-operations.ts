@@ -104,7 +104,7 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
    * read. An `UnreadableLine` is reported as MALFORMED.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line; TOO_MANY_REQUESTS
    * (60015) before the first line if too many calls are running, and after 50,000 points if two calls of the tenant
-   * (four of all tenants) have more points: lines stored by then stay.
+   * (four of all tenants) have more points; lines already stored stay.
    */
   recordAll(
     ...given: [

@@ -156,7 +156,7 @@ interface RatedBlocks {
   readonly overflow: readonly Overflow[];
 }
 
-/** The lines of a CONSUMABLE section: each unit by itself, in the order of §5.3. */
+/** Returns the lines of a CONSUMABLE section, rating each unit separately, in the order of §5.3. */
 function rateConsumable(section: ConsumableSection, quantities: Quantities, policy: OverflowPolicy) {
   const rated = unitsOf(section).map((unit): RatedBlocks => {
     const blocks = blocksOf(section, unit);
