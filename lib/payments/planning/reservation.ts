@@ -222,7 +222,7 @@ export interface ApiPayment {
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
-  /** Names of control plugins; null for the tenant's. */
+  /** Names of control plugins; null to use the tenant's. */
   readonly controlPlugins: readonly string[] | null;
   /** True: waits for another payment of the invoice, and fails without a method; false: skips what cannot be paid now. */
   readonly waits: boolean;

@@ -35,7 +35,7 @@ interface GatewayCall<T> {
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly systemClock: SystemClock;
-  /** Times the call; undefined: it is not timed. */
+  /** Measures the call; undefined if it is not measured. */
   readonly meters?: Meters | undefined;
 }
 

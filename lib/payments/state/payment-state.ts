@@ -214,7 +214,7 @@ export function refundable(transactions: readonly Counted[]): Decimal {
   return collectedAmount(transactions).minus(totalOf(kept, 'REFUND', currency));
 }
 
-/** Returns the taken amount before chargebacks and refunds. */
+/** Returns the amount taken before chargebacks and refunds. */
 export function collectedAmount(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;

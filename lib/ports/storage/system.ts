@@ -8,7 +8,7 @@ export interface OpenAttempt {
   readonly id: Uuid;
 }
 
-/** Data without tenant: tenants, users, the shared test clock. */
+/** Data without a tenant: tenants, users, the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Rows<Tenant>;
   findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;

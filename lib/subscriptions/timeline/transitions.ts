@@ -43,7 +43,7 @@ export interface Transition {
   readonly next: PlanInForce | null;
   /** Day of the latest BCD_CHANGE of this instant or before, even if sorted after the event. */
   readonly billCycleDay: number | null;
-  /** Quantity of the latest QUANTITY_CHANGE, likewise. */
+  /** Quantity of the latest QUANTITY_CHANGE, in the same way. */
   readonly quantity: number | null;
   readonly state: BillingState;
 }

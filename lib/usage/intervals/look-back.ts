@@ -30,7 +30,7 @@ interface BilledHistory {
   readonly config: { readonly lookBackPeriods: number };
 }
 
-/** L of a section of the subscription (§7.1). */
+/** Returns L, the start of the look-back of a section of the subscription (§7.1). */
 export function lookBackOf(
   { name, billingPeriod }: UsageSection,
   { events, billed, zone, config: { lookBackPeriods: periods } }: BilledHistory,
